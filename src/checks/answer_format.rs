@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn c_03_a_phase_may_ask_for_json_without_a_schema() {
+    fn a_phase_may_ask_for_json_without_a_schema() {
         let json = |answer: &str| judged(Some(AnswerForm::Json), answer);
         for honest in ["done\n\n```json\n{\"a\": 1}\n```\n", "```json\n[1, 2]\n```", " {\"a\": 1}\n"] {
             assert_eq!(gist(&json(honest)), "pass", "{honest}");
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn c_03_a_phase_may_ask_for_a_text() {
+    fn a_phase_may_ask_for_a_text() {
         let form = || Some(AnswerForm::Pattern("(?m)^COMPLETE: .+".into()));
         assert_eq!(gist(&judged(form(), "x\nCOMPLETE: all pages\n")), "pass");
         let result = judged(form(), "it is COMPLETE: all pages");

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn d06_new_programs_archives_and_large_binaries_are_flagged() {
+    fn new_programs_archives_and_large_binaries_are_flagged() {
         for (path, size) in [
             ("helper", 65_537),
             ("bin/tool.exe", 10),

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn d07_conflict_markers_are_found_with_their_line() {
+    fn conflict_markers_are_found_with_their_line() {
         let result = judge(Some("a\n"), "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> other\n");
         assert_eq!((result.status, result.places[0].line), (CheckStatus::Fail, Some(2)));
     }

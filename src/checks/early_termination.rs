@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_12_q6_a_declaration_counts_when_nothing_can_be_seen() {
+    fn a_declaration_counts_when_nothing_can_be_seen() {
         for words in [
             "完了しました",
             "これで完了です。",
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_12_q6_the_statement_that_is_demanded_is_exempt() {
+    fn the_statement_that_is_demanded_is_exempt() {
         let mut scene = Scene::adding("a.rs", "fn a() {}");
         scene.settings.strict = true;
         scene.answer = Some("COMPLETE: All 3 requirements fulfilled".into());
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_12_q6_a_false_declaration_is_told_beside_what_failed() {
+    fn a_false_declaration_is_told_beside_what_failed() {
         let scene = Scene::adding("a.rs", "fn a() {}").claiming(&[]);
         let round = |failed: bool| {
             let tests = if failed { failure("tests", "p", "2 failed", &[]) } else { passed("tests", "") };

@@ -61,7 +61,7 @@ mod tests {
     use crate::scene::{Scene, gist};
 
     #[test]
-    fn a_11_q5_a_pure_removal_is_work_where_no_deliverable_is_asked_for() {
+    fn a_pure_removal_is_work_where_no_deliverable_is_asked_for() {
         let gone = |path: &str, text: &str| Change::of_texts(path, Some(text), None);
         let without_output = |mut scene: Scene| {
             scene.output = String::new();
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_11_q5_evidence_is_on_disk_and_an_authors_word_is_none() {
+    fn evidence_is_on_disk_and_an_authors_word_is_none() {
         for (scene, expected) in [
             (Scene::new(), "answer"),
             (Scene::new().claiming(&["a.rs"]), "answer"),

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_07_q1_every_expected_file_is_on_disk() {
+    fn every_expected_file_is_on_disk() {
         let said = |claimed: &[&str]| scene(claimed).shown_to(examine);
         assert_eq!(said(&["b.txt"]).summary, "2 files verified");
         assert_eq!(said(&[]).summary, "1 file verified");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_07_q1_honest_names_are_verified() {
+    fn honest_names_are_verified() {
         let mut scene =
             scene(&[]).on_disk("p/__init__.py", "").with(Change::of_texts("old.rs", Some("x"), None));
         scene = scene.with(Change::of_texts("p/__init__.py", None, Some("")));
@@ -145,7 +145,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_07_q1_a_link_out_of_the_worktree_is_no_file() {
+    fn a_link_out_of_the_worktree_is_no_file() {
         let scene = scene(&["out/hostname"]);
         std::os::unix::fs::symlink("/etc", scene.worktree.join("out")).expect("a link");
         assert!(gist(&scene.shown_to(examine)).starts_with("out/hostname"));

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn c_03_all_errors_stand_in_one_message_with_their_places() {
+    fn all_errors_stand_in_one_message_with_their_places() {
         let schema = json!({"type": "object", "required": ["name"], "additionalProperties": false,
             "properties": {"items": {"type": "array", "items": {"type": "object", "required": ["n"],
                 "properties": {"n": {"type": ["integer", "null"], "minimum": 1}}}}}});
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn c_03_a_block_has_to_be_there_and_to_parse() {
+    fn a_block_has_to_be_there_and_to_parse() {
         assert_eq!(error("{\"a\": 1}", json!({"type": "json"})), "No JSON block found in response");
         let broken = error("```json\n{\"a\": }\n```", json!({"type": "json"}));
         assert!(broken.starts_with("Invalid JSON in the block: expected value"), "{broken}");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn c_03_a_pattern_has_to_be_there_to_be_one_and_to_be_found() {
+    fn a_pattern_has_to_be_there_to_be_one_and_to_be_found() {
         let found = validate(
             "x COMPLETE-12 y",
             &Format { kind: "text-pattern".into(), pattern: Some(r"COMPLETE-\d+".into()), schema: None },

@@ -105,7 +105,7 @@ mod tests {
     use crate::scene::{Scene, gist};
 
     #[test]
-    fn q12_in_isolation_mode_tests_do_not_import_what_they_test() {
+    fn in_isolation_mode_tests_do_not_import_what_they_test() {
         for (path, line, expected) in [
             ("tests/a.test.ts", "import { add } from '../src/math'", "tests/a.test.ts:1"),
             ("tests/a.test.ts", "const m = require('../src/math')", "tests/a.test.ts:1"),

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn g02_a_link_out_of_the_worktree_is_found_and_not_followed() {
+    fn a_link_out_of_the_worktree_is_found_and_not_followed() {
         for (path, target) in [
             ("hosts", "/etc/hostname"),
             ("a/b/link", "../../../outside"),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn g03_a_special_file_of_this_phase_is_named_and_an_older_one_is_left_alone() {
+    fn a_special_file_of_this_phase_is_named_and_an_older_one_is_left_alone() {
         use std::os::unix::net::UnixListener;
         let folder = tempfile::tempdir().expect("a folder");
         let _socket = UnixListener::bind(folder.path().join("a.rs")).expect("a socket");

@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn d06_a_file_that_became_executable_is_flagged_unless_it_is_a_script() {
+    fn a_file_that_became_executable_is_flagged_unless_it_is_a_script() {
         assert_eq!(judge(Some(FileMode::File), FileMode::Executable, "fn main() {}"), CheckStatus::Fail);
         assert_eq!(judge(None, FileMode::Executable, "data"), CheckStatus::Fail);
         assert_eq!(judge(None, FileMode::Executable, "#!/bin/sh\n"), CheckStatus::Pass);

@@ -25,7 +25,7 @@ mod tests {
     use model::event::CheckStatus;
 
     #[test]
-    fn d02_manifests_and_lock_files_are_named() {
+    fn manifests_and_lock_files_are_named() {
         let made = Scene::of(
             ["Cargo.lock", "sub/package.json", "requirements-dev.txt", "src/lib.rs"]
                 .map(|path| Change::of_texts(path, Some("a"), Some("b"))),

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_09_q3_what_stands_for_something_left_out_is_found() {
+    fn what_stands_for_something_left_out_is_found() {
         for (path, text, expected) in [
             ("a.ts", "f();\n// ...\n", "a.ts:2"),
             ("a.ts", "// ... existing code ...\n", "a.ts:1"),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_09_q3_honest_lines_are_never_refused() {
+    fn honest_lines_are_never_refused() {
         for (path, text) in [
             ("a.ts", "f(...args);\nconst b = {...a, c: 1};\nfunction g(...rest: number[]) {}\n"),
             ("a.rs", "let S { a, .. } = s; for i in 1..=3 {}\nprintln!(\"Loading...\"); // Loading...\n"),
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_09_q3_an_excerpt_of_what_is_on_disk_omits_nothing() {
+    fn an_excerpt_of_what_is_on_disk_omits_nothing() {
         let told = "```ts\nfunction test() {\n  ...\n}\n```";
         assert_eq!(said(&Scene::answering(told)), "answer");
         assert_eq!(said(&Scene::answering(&told.replace("```ts", "```"))), "answer");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_09_q3_texts_of_the_configuration_are_literals() {
+    fn texts_of_the_configuration_are_literals() {
         let literals = |text: &str| {
             let mut scene = Scene::adding("a.md", text);
             scene.settings.omission_patterns = vec!["...".into(), "[snip]".into(), "// etc.".into()];

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn d01_a_patch_above_its_limits_is_refused_with_both_figures() {
+    fn a_patch_above_its_limits_is_refused_with_both_figures() {
         let many = examine(&Scene::of(files(101, "a\n")).site());
         assert_eq!(many.status, CheckStatus::Fail);
         assert_eq!(many.summary, "101 files changed and 1 kilobytes added; the limits are 100 and 4096");

@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn w06_ci_files_code_owners_and_what_instructs_agents_are_protected_by_default() {
+    fn ci_files_code_owners_and_what_instructs_agents_are_protected_by_default() {
         for path in [
             ".github/workflows/x.yml",
             ".gitlab-ci.yml",

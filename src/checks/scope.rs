@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn d05_a_file_outside_of_the_plans_scope_is_refused_with_the_list() {
+    fn a_file_outside_of_the_plans_scope_is_refused_with_the_list() {
         let result = judge(SCOPE, &["src/a/b.rs", "docs/x.md", "srcs/c.rs"]);
         assert_eq!((result.status, result.pattern.as_deref()), (CheckStatus::Fail, Some("out-of-scope")));
         let files: Vec<_> = result.places.iter().filter_map(|place| place.file.as_deref()).collect();

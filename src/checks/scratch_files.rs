@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn d07_files_left_behind_by_editors_and_agents_are_named() {
+    fn files_left_behind_by_editors_and_agents_are_named() {
         for path in [
             "src/a.rs.orig",
             "a.rej",

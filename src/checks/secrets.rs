@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn e28_a_secret_in_an_added_line_is_found_and_never_repeated() {
+    fn a_secret_in_an_added_line_is_found_and_never_repeated() {
         for (text, kind) in [
             (format!("a\nlet t = \"{TOKEN}\";\n"), "GITHUB_TOKEN"),
             ("a\n// correct-horse+battery\n".to_owned(), "DEPLOY_TOKEN"),

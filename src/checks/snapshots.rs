@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn d03_a_snapshot_recorded_anew_without_a_change_of_code_is_refused() {
+    fn a_snapshot_recorded_anew_without_a_change_of_code_is_refused() {
         for path in [
             "tests/it/snapshots/help.snap",
             "src/__snapshots__/a.test.ts.snap",

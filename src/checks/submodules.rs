@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn g05_a_submodule_is_flagged_whatever_its_address_says() {
+    fn a_submodule_is_flagged_whatever_its_address_says() {
         let modules = Change::of_texts(".gitmodules", None, Some("[submodule \"x\"]\nurl = ext::SENTINEL\n"));
         assert_eq!(examine(&Scene::of([modules]).site()).status, CheckStatus::Fail);
         assert_eq!(

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_10_q4_only_newly_broken_files_count() {
+    fn only_newly_broken_files_count() {
         let broken = "fn a() {\n    g(;\n}\n";
         for (scene, expected) in vec![
             (Scene::adding("a.rs", broken), "a.rs:2"),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_10_q4_many_files_are_read_in_order() {
+    fn many_files_are_read_in_order() {
         let scene = (0..50).fold(Scene::new(), |scene, number| {
             let text = if number % 20 == 7 { "fn a( {}\n" } else { "fn a() {}\n" };
             scene.with(model::change::Change::of_texts(&format!("{number:02}.rs"), None, Some(text)))
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_10_q4_of_an_answer_whole_files_and_its_end_count() {
+    fn unclosed_code_blocks_and_truncated_ends_of_answers_are_errors() {
         let whole = "```js\nfunction a() {\n  b();\n  c();\n  d();\n  e(\"}\");\n\n```\n";
         for (answer, expected) in [
             (whole, "answer"),

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn d_17_every_task_of_the_plan_has_to_be_ticked() {
+    fn every_task_of_the_plan_has_to_be_ticked() {
         let open = planned("- [x] 1. Read\n  - [ ] 1.1 Write\n").shown_to(examine);
         assert_eq!((gist(&open), open.pattern.as_deref()), (format!("{PLAN}:2"), Some("tasks-open")));
         assert!(open.summary.contains("1.1 Write"), "{}", open.summary);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn d_17_a_list_without_tasks_or_out_of_sight_is_no_list_that_is_done() {
+    fn a_list_without_tasks_or_out_of_sight_is_no_list_that_is_done() {
         assert_eq!(gist(&planned("# Plan\nno boxes\n").shown_to(examine)), "unavailable");
         assert_eq!(gist(&Scene::new().shown_to(examine)), "unavailable");
         let mut gone = planned("- [x] all\n");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn d_17_a_phase_that_has_to_tick_may_tick_the_plan_and_nothing_else_of_it() {
+    fn a_phase_that_has_to_tick_may_tick_the_plan_and_nothing_else_of_it() {
         let rewritten = |after: &str, demanded: bool| {
             let mut scene = planned(after).with(Change::of_texts(PLAN, Some("- [ ] one\n"), Some(after)));
             if demanded {

@@ -135,7 +135,7 @@ mod tests {
     use crate::scene::{Scene, gist};
 
     #[test]
-    fn q10_a_test_that_cannot_fail_is_found() {
+    fn a_test_that_cannot_fail_is_found() {
         for (path, line, expected) in [
             ("a.test.ts", "expect(calculate(input)).toBe(calculate(input))", "a.test.ts:1"),
             ("a.test.ts", "expect(result).toEqual(transform(data))", "a.test.ts:1"),

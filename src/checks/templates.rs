@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_27_an_evaluator_that_errs_or_panics_is_a_failure() {
+    fn an_evaluator_that_errs_or_panics_is_a_failure() {
         assert_eq!(judged_by(|_| Ok(passed("t", ""))).status, CheckStatus::Pass);
         let erred = judged_by(|_| Err("no model".into()));
         assert_eq!(
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_30_a_template_is_found_by_its_id_and_listed_among_the_checks() {
+    fn a_template_is_found_by_its_id_and_listed_among_the_checks() {
         assert_eq!(ids().collect::<Vec<_>>(), ["goal_drift_guard"]);
         assert!(crate::ids().any(|id| id == "goal_drift_guard"));
         let scene = Scene::answering("Nothing said.");
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_38_it_runs_for_its_own_id_only() {
+    fn goal_drift_template_is_found_by_its_exact_id_only() {
         for other in [
             "builtin-standard",
             "builtin-minimal",

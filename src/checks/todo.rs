@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_08_q2_open_work_is_found_where_the_change_put_it() {
+    fn open_work_is_found_where_the_change_put_it() {
         for (path, text, expected) in [
             ("a.ts", "// TODO: implement this function\n", "a.ts:1"),
             ("a.ts", &format!("{}x(); // FIXME handle errors\n", "ok();\n".repeat(3000)), "a.ts:3001"),
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_08_q2_honest_code_is_never_refused() {
+    fn honest_code_is_never_refused() {
         for (path, text) in [
             (
                 "a.rs",
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_08_q2_what_stood_there_or_only_moved_is_not_charged() {
+    fn what_stood_there_or_only_moved_is_not_charged() {
         let old = "// TODO: old\nfn a() {}\nfn b() {}\n";
         assert_eq!(said(&Scene::changing("a.rs", old, "// TODO: old\nfn a() { 1 }\nfn b() {}\n")), "pass");
         assert_eq!(said(&Scene::changing("a.rs", old, "fn b() {}\n    // TODO: old\nfn a() {}\n")), "pass");
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_08_q2_what_the_issue_demands_is_not_charged() {
+    fn what_the_issue_demands_is_not_charged() {
         let demanded = Scene::adding("a.rs", "// TODO(#12): remove after the migration\n");
         assert_eq!(said(&demanded.about("Leave `// TODO(#12): remove after the migration` there.")), "pass");
         let finder = Scene::adding("a.ts", "const sample = \"TODO: x\";\n").about("Find TODO comments.");
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_08_q2_in_documents_a_placeholder_stands_for_content() {
+    fn in_documents_a_placeholder_stands_for_content() {
         for (line, expected) in [
             ("TODO", "d.md:3"),
             ("- TBD", "d.md:3"),
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_08_q2_in_the_answer_only_code_that_is_told_counts() {
+    fn in_the_answer_only_code_that_is_told_counts() {
         for (answer, expected) in [
             ("Created the file. TODO: add error handling", "pass"),
             ("```rust\nfn f() {\n    // TODO: implement\n    g();\n}\n```", "answer"),

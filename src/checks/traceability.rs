@@ -91,7 +91,7 @@ mod tests {
     use crate::scene::{Scene, gist};
 
     #[test]
-    fn q11_tests_name_what_they_test() {
+    fn tests_name_what_they_test() {
         for (path, text, expected) in [
             ("x.test.ts", "describe(\"spec: login\")", "pass"),
             ("x.test.ts", "it('given valid credentials, when login is called, then returns token')", "pass"),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn q11_ids_stand_in_the_requirements() {
+    fn ids_stand_in_the_requirements() {
         let scene = Scene::adding("tests/a.rs", "#[test]\nfn us_3_signs_in() {}\n");
         assert_eq!(gist(&scene.shown_to(examine)), "tests/a.rs:1");
         let path = ".ai-workflow/issue-1/01_requirements/output/requirements.md";

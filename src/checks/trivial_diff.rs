@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn d09_only_white_space_or_only_comments_where_code_was_expected() {
+    fn changes_of_only_white_space_or_comments_are_refused_where_code_is_expected() {
         for (path, before, after) in [
             ("src/a.rs", "fn a() {}\n", "fn a()  {\n}\n"),
             ("src/a.rs", "fn a() {}\n", "// does it\nfn a() {}\n"),

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn v_42_a_path_that_leaves_the_repository_is_dropped_and_its_finding_kept() {
+    fn a_path_that_leaves_the_repository_is_dropped_and_its_finding_kept() {
         for path in [
             "../../etc/x",
             "/etc/passwd",

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_judgment_is_read_as_it_is_written() {
+    fn a_judgment_is_read_as_it_is_written() {
         for (line, expected) in [
             ("**Judgment**: **Fix Required** ✅", table(1, 0, 0)),
             ("**Judgement:** Fix Required", table(1, 0, 0)),
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_judgment_may_stand_below_its_label() {
+    fn a_judgment_may_stand_below_its_label() {
         for (text, expected) in [
             ("### [1] a\n**Judgment**:\n\nFix Required\n", table(1, 0, 0)),
             ("### [1] a\n**判定**:\n- **要修正**\n", table(1, 0, 0)),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_legend_below_a_label_judges_no_finding() {
+    fn a_legend_below_a_label_judges_no_finding() {
         let judged = "### [1] a\n**Judgment**: Fix Required\n### [2] b\n**Judgment**: Fix Required\n\
                       ### [3] c\n**Judgment**: No Fix Needed\n\n";
         for legend in [
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_judgment_counts_for_each_finding_its_heading_names() {
+    fn a_judgment_counts_for_each_finding_its_heading_names() {
         for (heading, findings) in
             [("### [W1] one", 1), ("### [W1, W2] two", 2), ("### [1, 2] two", 2), ("### [1–3] three", 3)]
         {
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_table_that_hides_its_own_judgments_is_unreadable() {
+    fn a_table_that_hides_its_own_judgments_is_unreadable() {
         let text = "### [C1] one\n**Judgment**: Fix Required\n### [W1] two\n**Judgment**: Needs Discussion\n";
         assert_eq!(checked(text, table(1, 0, 1)), Ok(()));
         assert_eq!(checked(text, table(2, 3, 1)), Ok(()), "a stricter table is none to fear");
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_judgments_in_rows_and_decisions_count_beside_the_table() {
+    fn judgments_in_rows_and_decisions_count_beside_the_table() {
         let rows = "| # | Finding | Judgment |\n|---|---|---|\n| 1 | data loss | **Fix Required** ✅ |\n| 2 | limit | No Fix Needed |\n";
         assert_eq!(checked(rows, table(1, 1, 0)), Ok(()));
         let why = "the table counts 0 of `Fix Required`, the judgments say 1";
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_table_that_approves_has_a_judgment_for_each_of_its_findings_or_for_none() {
+    fn a_table_that_approves_has_a_judgment_for_each_of_its_findings_or_for_none() {
         let one = "### [W1] one\n**Judgment**: No Fix Needed\n";
         assert_eq!(checked(one, table(0, 1, 0)), Ok(()));
         assert_eq!(checked("Nothing is to be done.", table(0, 3, 0)), Ok(()));
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_judgment_is_read_however_its_word_is_spelled() {
+    fn a_judgment_is_read_however_its_word_is_spelled() {
         let why = "the table counts 0 of `Fix Required`, the judgments say 1";
         for line in [
             "**Judgment**: FIX_REQUIRED",
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_judgment_in_other_words_makes_the_answer_unreadable() {
+    fn a_judgment_in_other_words_makes_the_answer_unreadable() {
         for (line, word) in [
             ("**Judgment**: Required", "Required"),
             ("**Judgment**: Open", "Open"),

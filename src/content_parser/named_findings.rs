@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d_21_a_heading_names_as_many_findings_as_it_has_ids() {
+    fn a_heading_names_as_many_findings_as_it_has_ids() {
         for (heading, many) in [
             ("### [W1] The limit is missing", 1),
             ("### W1: S3 upload fails", 1),

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn b_02_questions_are_texts_or_objects_with_a_place() {
+    fn questions_are_texts_or_objects_with_a_place() {
         let both = json!([" Why twice? ", {"question": "Is 0 meant?", "file": "src/a.rs", "line": 7}]);
         assert_eq!(read(&both), ["Why twice?", "src/a.rs:7: Is 0 meant?"]);
         let odd_places =

@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn b_02_an_answer_is_its_text_and_silence_is_none() {
+    fn an_answer_is_its_text_and_silence_is_none() {
         assert_eq!(read_reply("\n Because 0 is meant.\n").as_deref(), Some("Because 0 is meant."));
         assert_eq!(read_reply(" \n"), None);
         assert_eq!(read_reply(&"あ".repeat(5_000)).map(|text| text.chars().count()), Some(LONGEST));

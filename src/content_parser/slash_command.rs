@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn h_24_e_20_only_plain_characters_make_a_command() {
+    fn only_plain_characters_make_a_command() {
         for comment in
             ["／ai-workflow run", "/ａi-workflow run", "\u{200b}/ai-workflow run", "/ai-workflow\u{a0}run"]
         {

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_16_the_rows_are_summed_and_dashes_are_nothing() {
+    fn the_rows_are_summed_and_dashes_are_nothing() {
         assert_eq!(
             read("| Critical | 1 | **1** ✅ | - | – |\n| Info | 3 | 0 | ２ | 1件 |"),
             Ok(table(1, 2, 1))
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_row_adds_up_to_its_findings() {
+    fn a_row_adds_up_to_its_findings() {
         let why = |rows| read(rows).expect_err("it is unreadable");
         assert_eq!(
             why("| Info | 2 | 0 | 1 | 0 |"),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_16_a_row_that_is_a_total_is_skipped() {
+    fn a_row_that_is_a_total_is_skipped() {
         assert_eq!(
             read("| Info | 1 | 1 | 0 | 0 |\n| **Total** | 1 | 1 | 0 | 0 |\n| 合計 | | 1 | | |"),
             Ok(table(1, 0, 0))
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_16_columns_are_found_by_their_title() {
+    fn columns_are_found_by_their_title() {
         let text = "|Needs Discussion|fix required|No Fix Needed|\n|---|---|---|\n|1|2|3|";
         assert_eq!(read_triage(text, None), Ok(table(2, 3, 1)));
         assert_eq!(read_triage("| 要修正 | 修正不要 | 要議論 |\n| 1 | 2 | 3 |", None), Ok(table(1, 2, 3)));
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_16_what_cannot_be_counted_is_unreadable() {
+    fn what_cannot_be_counted_is_unreadable() {
         let why = |rows| read(rows).expect_err("it is unreadable");
         assert_eq!(
             why("| Info | 1 | some | 0 | 0 |"),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_table_without_findings_answers_no_review_that_has_some() {
+    fn a_table_without_findings_answers_no_review_that_has_some() {
         assert_eq!(answering(table(0, 0, 0), 0, true), Ok(table(0, 0, 0)));
         assert_eq!(answering(table(0, 1, 0), 3, false), Ok(table(0, 1, 0)));
         let why = "it judges none of the 2 findings of the review";
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn d_21_a_review_that_failed_passes_only_when_each_of_its_findings_is_judged() {
+    fn a_review_that_failed_passes_only_when_each_of_its_findings_is_judged() {
         let why = "it judges 1 of the 2 findings of a review that failed";
         assert_eq!(answering(table(0, 1, 0), 2, true), Err(why.to_owned()));
         assert_eq!(answering(table(0, 2, 0), 2, true), Ok(table(0, 2, 0)));

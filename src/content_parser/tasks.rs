@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d_17_a_task_is_an_item_with_a_box() {
+    fn a_task_is_an_item_with_a_box() {
         let text = "# Tasks\n- [x] 1. Read\n  - [ ] 1.1 Write (P)\n* [X] done\n1. [ ] count\n- [] none\n- [y] none\n- [x](link)\n- plain\n```text\n- [ ] quoted\n```\n";
         let tasks: Vec<_> =
             read_tasks(text).into_iter().map(|task| (task.line, task.title, task.done)).collect();
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn d_17_a_plan_is_not_rewritten_by_what_is_only_ticked() {
+    fn a_plan_is_not_rewritten_by_what_is_only_ticked() {
         let plan = "# Plan\n- [ ] one\n- [x] two\n";
         assert!(only_ticks(plan, "# Plan\n- [x] one\n- [x] two\n") && only_ticks(plan, plan));
         for other in [

@@ -6,7 +6,7 @@ use engine::{Action, Decision};
 use model::event::{Fact, Outcome, PauseReason};
 
 #[test]
-fn who_works_publishes_nothing_and_who_publishes_begins_nothing() {
+fn work_job_does_not_publish_and_publish_job_starts_no_phase() {
     let begin = Decision::Perform(Action::StartPhase("design".parse().expect("a name")));
     let publish = Decision::Perform(Action::Publish);
     let finished = Decision::Record(Box::new(Fact::Finished { outcome: Outcome::Completed }));
@@ -30,7 +30,7 @@ fn stops(pauses: &PauseConditions) -> Option<PauseReason> {
 }
 
 #[test]
-fn a_job_whose_time_is_over_begins_no_phase_but_does_something_first() {
+fn job_past_its_time_limit_starts_no_phase_after_its_first_work() {
     let pauses = PauseConditions::after(Some(0), PendingRequest::default());
     assert_eq!(stops(&pauses), None);
     assert_eq!(stops(&PauseConditions { has_worked: true, ..pauses }), Some(PauseReason::JobLimit));
@@ -51,7 +51,7 @@ fn a_job_whose_time_is_over_begins_no_phase_but_does_something_first() {
 }
 
 #[test]
-fn a_wish_to_wait_counts_at_once_and_a_wish_to_end_is_not_taken_back() {
+fn pause_request_stops_at_once_and_does_not_replace_a_cancel_request() {
     let pauses = PauseConditions::default();
     pauses.request.submit(SteeringRequest::Pause { by: "alice".into() });
     assert_eq!(stops(&pauses), Some(PauseReason::OnRequest));

@@ -37,7 +37,7 @@ fn text(text: &str) -> String {
 }
 
 #[test]
-fn lines_are_heard_however_they_come() {
+fn client_output_is_parsed_across_chunk_boundaries() {
     let lines = text("one") + "no line of ours\n" + &text("two") + &ended();
     let pieces: Vec<_> = lines.as_bytes().chunks(7).collect();
     let expected = AgentAnswer {
@@ -51,7 +51,7 @@ fn lines_are_heard_however_they_come() {
 }
 
 #[test]
-fn a_child_that_says_no_last_line_was_lost() {
+fn client_without_a_final_line_counts_as_crashed() {
     let lost = answer(&[text("one").as_bytes()], ProgramExit::Code(0));
     let expected = "the client of the agent was lost: last words";
     assert_eq!((lost.outcome, lost.reason.as_deref()), (ExecOutcome::Crashed, Some(expected)));
@@ -63,7 +63,7 @@ fn a_child_that_says_no_last_line_was_lost() {
 }
 
 #[test]
-fn a_child_that_was_ended_is_not_asked_how() {
+fn exit_status_of_a_killed_client_overrides_its_reported_end() {
     let outcome = |exit| answer(&[text("one").as_bytes(), ended().as_bytes()], exit).outcome;
     let exits = [
         ProgramExit::TimedOut,
@@ -83,7 +83,7 @@ fn a_child_that_was_ended_is_not_asked_how() {
 }
 
 #[test]
-fn a_cost_is_what_the_session_cost_more() {
+fn call_cost_is_the_increase_of_the_session_cost() {
     let usage = |cost_usd| Usage {
         cost_usd,
         input_tokens: Some(5),

@@ -32,7 +32,7 @@ pub(crate) fn with_call<T>(ask: impl FnOnce(AgentCall<'_>) -> T) -> T {
 }
 
 #[test]
-fn each_silence_is_told_with_its_own_limit() {
+fn timeout_reasons_name_the_first_output_or_the_idle_limit() {
     let seconds = std::time::Duration::from_secs;
     let mut launch = Launch::new("x", "/", seconds(60));
     (launch.idle, launch.first_output) = (Some(seconds(1800)), Some(seconds(1)));
@@ -53,14 +53,14 @@ fn each_silence_is_told_with_its_own_limit() {
 }
 
 #[test]
-fn the_last_lines_of_standard_error_become_part_of_the_reason() {
+fn failure_reason_quotes_the_last_lines_of_stderr() {
     assert_eq!(last_lines("a\n\n b\x1b\nc\nd\n"), ": b / c / d");
     assert_eq!(last_lines(" \n"), "");
     assert_eq!(last_lines(&"x".repeat(900)).len(), QUOTED + 2);
 }
 
 #[test]
-fn every_error_in_the_table_has_a_class_that_is_known() {
+fn every_error_in_the_table_has_a_known_class() {
     let table: toml::Table = toml::from_str(include_str!("../error_classes.toml")).expect("a table");
     assert_eq!(table.keys().collect::<Vec<_>>(), ["acp.code", "acp.kind", "codex.error", "codex.status"]);
     for (name, errors) in &table {

@@ -12,27 +12,27 @@ fn reported(seconds: &[u64]) -> Reconnects {
 }
 
 #[test]
-fn reports_that_go_on_and_on_are_hopeless() {
+fn reconnect_reports_over_more_than_thirty_seconds_are_hopeless() {
     assert!(reported(&[0, 10, 20, 31]).is_hopeless());
     assert!(!reported(&[0, 10, 20, 30]).is_hopeless());
 }
 
 #[test]
-fn silence_after_a_report_is_no_sign() {
+fn silence_after_a_reconnect_report_is_not_hopeless() {
     for seconds in [&[0][..], &[0, 1], &[0, 300], &[0, 300, 301]] {
         assert!(!reported(seconds).is_hopeless(), "{seconds:?}");
     }
 }
 
 #[test]
-fn what_came_between_ends_it() {
+fn other_output_resets_the_reconnect_counter() {
     let mut reconnects = reported(&[0, 20, 40]);
     reconnects.reset();
     assert!(!reconnects.is_hopeless());
 }
 
 #[test]
-fn a_stream_that_broke_off_is_an_outage_and_an_answer_that_was_cut_off_is_none() {
+fn broken_streams_are_lost_connections_and_incomplete_answers_are_not() {
     let broke_off = DISCONNECTED;
     for (class, error, lost) in [
         ("other", format!("{broke_off}stream closed before response.completed"), true),
@@ -45,7 +45,7 @@ fn a_stream_that_broke_off_is_an_outage_and_an_answer_that_was_cut_off_is_none()
 }
 
 #[test]
-fn a_status_is_read_only_where_the_program_itself_puts_it() {
+fn http_status_is_read_only_in_the_known_error_formats() {
     for (error, status) in [
         ("unexpected status 401 Unauthorized: no, url: x", Some(401)),
         ("exceeded retry limit, last status: 429 Too Many Requests", Some(429)),

@@ -7,7 +7,7 @@ use settings::AgentKeys;
 use super::*;
 
 #[test]
-fn a_question_carries_no_key_to_another_address() {
+fn version_query_sends_no_api_key_to_another_base_url() {
     let profile = AgentKeys {
         base_url: Some("http://elsewhere".into()),
         env: BTreeMap::from([("CODEX_API_KEY".into(), "written by a person".into())]),

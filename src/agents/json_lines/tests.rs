@@ -7,7 +7,7 @@ fn whole(text: &str) -> Line {
 }
 
 #[test]
-fn lines_are_whole_however_they_come() {
+fn lines_are_assembled_across_chunk_boundaries() {
     let mut lines = LineSplitter::default();
     assert_eq!(lines.push(b"on"), []);
     assert_eq!(lines.push(b"e\r\n\ntwo\nth\xff"), [whole("one"), whole("two")]);
@@ -16,14 +16,14 @@ fn lines_are_whole_however_they_come() {
 }
 
 #[test]
-fn a_character_in_two_pieces_stays_one() {
+fn utf8_characters_split_across_chunks_are_joined() {
     let mut lines = LineSplitter::default();
     let (first, second) = "あ\n".as_bytes().split_at(1);
     assert_eq!([lines.push(first), lines.push(second)].concat(), [whole("あ")]);
 }
 
 #[test]
-fn a_line_that_is_too_long_is_cut_and_costs_no_memory() {
+fn overlong_lines_are_cut_and_not_buffered() {
     let mut lines = LineSplitter::new(4);
     for _ in 0..1000 {
         assert_eq!(lines.push(&[b'x'; 1000]), []);
@@ -33,7 +33,7 @@ fn a_line_that_is_too_long_is_cut_and_costs_no_memory() {
 }
 
 #[test]
-fn a_session_is_a_plain_word() {
+fn session_ids_with_unsafe_characters_are_refused() {
     assert_eq!(session_id("22222222-2222-4222"), Some("22222222-2222-4222"));
     for bad in ["", "--dangerously", "-c", "a b", "../x", "a/b", &"x".repeat(NAME_LIMIT + 1)] {
         assert_eq!(session_id(bad), None, "{bad}");
@@ -41,7 +41,7 @@ fn a_session_is_a_plain_word() {
 }
 
 #[test]
-fn a_name_moves_no_cursor_and_has_an_end() {
+fn names_lose_control_characters_and_are_cut_at_the_limit() {
     assert_eq!(sanitize_name(" gpt\x1b[2J "), Some("gpt[2J".to_owned()));
     assert_eq!(sanitize_name("\n"), None);
     assert_eq!(sanitize_name(&"あ".repeat(900)).map(|name| name.chars().count()), Some(NAME_LIMIT));

@@ -16,14 +16,14 @@ fn names(step: Step, profile: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn only_the_allow_list_and_the_place_in_the_run_are_seen() {
+fn agents_see_only_allowed_and_workflow_variables() {
     let place = ["ISSUE", "OUTPUT", "PHASE", "ROUND", "STEP"].map(|name| format!("AI_WORKFLOW_{name}"));
     let expected = [&place[..], &["HOME", "LC_ALL", "PATH"].map(str::to_owned)].concat();
     assert_eq!(names(Step::Execute, &[]), expected);
 }
 
 #[test]
-fn a_reviewer_is_told_the_review_id() {
+fn review_id_is_set_for_review_and_triage_only() {
     for (step, expected) in [(Step::Review, true), (Step::Triage, true), (Step::Revise, false)] {
         assert_eq!(names(step, &[]).contains(&"AI_WORKFLOW_REVIEW_ID".to_owned()), expected, "{step}");
     }
@@ -38,7 +38,7 @@ fn a_profile_adds_variables_but_never_a_github_token() {
 }
 
 #[test]
-fn a_github_token_is_no_key_of_an_agent() {
+fn github_tokens_are_never_passed_as_agent_keys() {
     let ours = [("GITHUB_TOKEN", "t"), ("MY_KEY", "ghp_abc"), ("MY_OTHER_KEY", "k")];
     let ours = ours.map(|(name, value)| (name.into(), value.into()));
     let environment = environment(ours, &["GITHUB_TOKEN", "MY_KEY", "MY_OTHER_KEY"], &BTreeMap::new());
@@ -46,7 +46,7 @@ fn a_github_token_is_no_key_of_an_agent() {
 }
 
 #[test]
-fn a_profile_cannot_move_the_agent_in_the_run() {
+fn profiles_cannot_override_workflow_variables() {
     let profile = BTreeMap::from([("AI_WORKFLOW_STEP".to_owned(), "review".to_owned())]);
     let environment = with_call(|call| call_environment([], &[], &profile, &call));
     assert_eq!(environment.get(&OsString::from("AI_WORKFLOW_STEP")), Some(&"execute".into()));
@@ -61,7 +61,7 @@ fn sign_in_variables(change: impl Fn(&mut AgentKeys)) -> [String; 2] {
 }
 
 #[test]
-fn without_a_word_in_the_profile_the_program_gets_all_of_its_own() {
+fn default_profile_passes_all_sign_in_variables_of_the_program() {
     let expected = [
         "CLAUDE_CONFIG_DIR ANTHROPIC_BASE_URL ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN",
         "CODEX_HOME OPENAI_BASE_URL CODEX_API_KEY OPENAI_API_KEY",
@@ -70,7 +70,7 @@ fn without_a_word_in_the_profile_the_program_gets_all_of_its_own() {
 }
 
 #[test]
-fn a_key_that_is_named_has_no_rival() {
+fn an_api_key_in_the_profile_removes_the_other_sign_in_variables() {
     let expected = ["CLAUDE_CONFIG_DIR ANTHROPIC_BASE_URL", "CODEX_HOME OPENAI_BASE_URL"];
     assert_eq!(sign_in_variables(|profile| profile.api_key_env = Some("MY_KEY".into())), expected);
     let written = sign_in_variables(|profile| {
@@ -82,7 +82,7 @@ fn a_key_that_is_named_has_no_rival() {
 }
 
 #[test]
-fn another_address_gets_no_key_of_ours() {
+fn custom_base_url_gets_no_sign_in_variables() {
     let expected = ["CLAUDE_CONFIG_DIR", "CODEX_HOME"];
     assert_eq!(sign_in_variables(|profile| profile.base_url = Some("http://elsewhere".into())), expected);
     let variables = sign_in_variables(|profile| {

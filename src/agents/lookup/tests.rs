@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_name_is_looked_up_and_a_path_is_taken_as_it_is() {
+fn program_names_are_searched_in_path_and_paths_are_used_unchanged() {
     let folders = OsStr::new("relative:/no/such/folder:/bin:/usr/bin");
     let found = find_in(OsStr::new("sh"), folders).expect("every Unix has it");
     assert!(found.ends_with("sh") && found.is_absolute(), "{}", found.display());
@@ -11,7 +11,7 @@ fn a_name_is_looked_up_and_a_path_is_taken_as_it_is() {
 }
 
 #[test]
-fn a_program_that_is_not_there_comes_with_a_hint() {
+fn missing_program_error_has_a_hint() {
     let failed = |program: &str| {
         let error = find_program(OsStr::new(program)).expect_err(program);
         (error.to_string(), error.hint())
@@ -24,7 +24,7 @@ fn a_program_that_is_not_there_comes_with_a_hint() {
 }
 
 #[test]
-fn a_file_without_the_right_is_not_executable() {
+fn files_without_execute_permission_are_refused() {
     let file = tempfile::NamedTempFile::new().expect("a file");
     let spec = AgentSpec::Command(file.path().to_owned());
     let error = ensure_usable(&spec, &Profiles::new()).expect_err("no right");
@@ -33,7 +33,7 @@ fn a_file_without_the_right_is_not_executable() {
 }
 
 #[test]
-fn a_profile_has_to_be_configured() {
+fn profiles_without_a_command_are_refused() {
     let empty = AgentKeys::default();
     let shell = AgentKeys { command: vec!["/bin/sh".into(), "-c".into()], ..AgentKeys::default() };
     let profiles = Profiles::from([("empty".to_owned(), empty), ("shell".to_owned(), shell)]);
@@ -46,13 +46,13 @@ fn a_profile_has_to_be_configured() {
 }
 
 #[test]
-fn an_acp_agent_is_looked_up_by_its_first_word() {
+fn acp_agents_are_searched_by_the_first_word_of_their_command() {
     assert!(ensure_usable(&AgentSpec::Acp("/bin/sh --acp".into()), &Profiles::new()).is_ok());
     assert!(ensure_usable(&AgentSpec::Acp("/no/such --acp".into()), &Profiles::new()).is_err());
 }
 
 #[test]
-fn auto_is_the_first_of_claude_and_codex_that_is_there() {
+fn auto_selects_the_first_installed_of_claude_and_codex() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().expect("a folder");
     let ask = |text: &str| {

@@ -14,7 +14,7 @@ fn launched(spec: &str, profiles: &Profiles) -> Result<Launch, String> {
 }
 
 #[test]
-fn an_agent_of_the_protocol_gets_proxies_and_toolchains_but_no_key() {
+fn acp_agents_get_proxy_and_toolchain_variables_but_no_api_key() {
     let key = "ANTHROPIC_API_KEY";
     let ours: Vec<_> =
         program_variables(&[]).into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
@@ -28,7 +28,7 @@ fn an_agent_of_the_protocol_gets_proxies_and_toolchains_but_no_key() {
 }
 
 #[test]
-fn a_profile_brings_its_arguments_and_its_limits() {
+fn profile_sets_arguments_environment_and_time_limits() {
     let profile = AgentKeys {
         command: vec!["/bin/sh".into(), "-c".into(), "true".into()],
         env: BTreeMap::from([("KEY".into(), "value".into())]),

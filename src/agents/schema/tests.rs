@@ -18,7 +18,7 @@ fn schema() -> Value {
 }
 
 #[test]
-fn an_object_of_the_right_form_meets_its_schema() {
+fn answers_that_match_the_schema_are_accepted() {
     assert!(is_met(
         &json!({"result": "PASS", "line": null, "findings": [{"issue": "x", "more": 1}]}),
         &schema()
@@ -27,7 +27,7 @@ fn an_object_of_the_right_form_meets_its_schema() {
 }
 
 #[test]
-fn anything_else_does_not() {
+fn answers_outside_the_schema_are_refused() {
     for wrong in [
         json!("PASS"),
         json!([]),
@@ -43,21 +43,21 @@ fn anything_else_does_not() {
 }
 
 #[test]
-fn every_word_of_a_schema_counts() {
+fn all_schema_keywords_are_enforced() {
     let schema = json!({"anyOf": [{"const": "x"}, {"type": "integer", "minimum": 3}]});
     assert!(is_met(&json!("x"), &schema) && is_met(&json!(3), &schema));
     assert!(!is_met(&json!("y"), &schema) && !is_met(&json!(2), &schema));
 }
 
 #[test]
-fn a_schema_that_cannot_be_used_is_met_by_nothing() {
+fn unusable_schemas_accept_no_answer() {
     assert!(!is_met(&json!("x"), &json!({"type": "text"})));
     assert!(!is_met(&json!({}), &json!({"$ref": "https://example.org/schema.json"})));
     assert!(is_met(&json!("x"), &json!({"type": "string", "description": "a word"})));
 }
 
 #[test]
-fn strict_is_what_is_closed_and_requires_all_in_words_that_generate() {
+fn strict_schemas_are_closed_require_all_keys_and_use_supported_keywords() {
     let strict = json!({"type": "object", "additionalProperties": false, "required": ["a"],
         "properties": {"a": {"type": ["array", "null"], "items": {"anyOf": [{"type": "string"}, {"const": 1}]}}}});
     assert!(is_strict(&strict));

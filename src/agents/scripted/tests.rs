@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn only_paths_inside_the_worktree_are_taken() {
+fn only_paths_inside_the_worktree_are_accepted() {
     let folder = tempfile::tempdir().expect("a folder");
     let worktree = folder.path().join("worktree");
     fs::create_dir_all(worktree.join("src")).expect("a worktree");
@@ -19,7 +19,7 @@ fn only_paths_inside_the_worktree_are_taken() {
 }
 
 #[test]
-fn a_link_is_never_written_through() {
+fn files_are_never_written_through_symlinks() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = folder.path().join("target");
     let worktree = folder.path().join("worktree");
@@ -32,7 +32,7 @@ fn a_link_is_never_written_through() {
 }
 
 #[test]
-fn a_folder_is_not_deleted() {
+fn folders_are_not_deleted() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("src")).expect("a folder in it");
     let refused = delete_file(folder.path(), "src");
@@ -40,7 +40,7 @@ fn a_folder_is_not_deleted() {
 }
 
 #[test]
-fn a_command_line_that_cannot_be_read_breaks() {
+fn unreadable_command_line_ends_as_broken() {
     for bad in [&["x"][..], &["x", "--try", "1"], &["x", "--attempt", "y"]] {
         assert!(read_arguments(bad.iter().map(OsString::from).collect()).is_none(), "{bad:?}");
     }
@@ -48,14 +48,14 @@ fn a_command_line_that_cannot_be_read_breaks() {
 }
 
 #[test]
-fn a_broken_answer_is_no_answer() {
+fn truncated_json_answer_is_an_error() {
     assert!(serde_json::from_slice::<ScriptedAnswer>(b"{\"text\"").is_err());
 }
 
 // The script.
 
 #[test]
-fn a_turn_can_be_for_one_seat_and_any_other_turn_is_for_all() {
+fn turn_with_a_seat_plays_for_that_seat_and_others_for_all() {
     let text =
         "[[turn]]\nstep = 'review'\nsay = 'all'\n\n[[turn]]\nseat = 'security'\nstep = 'review'\nsay = 'one'";
     let script = parse(text, Path::new("x.toml")).expect("a good script");
@@ -81,7 +81,7 @@ fn wrong(script: &str) -> String {
 }
 
 #[test]
-fn the_most_specific_turn_is_played_and_of_two_alike_the_later() {
+fn most_specific_turn_is_played_and_the_later_of_equals() {
     let script = r#"
         turn = [
             { step = "execute", round = 1, attempt = 1, say = "step round attempt" },
@@ -108,7 +108,7 @@ fn the_most_specific_turn_is_played_and_of_two_alike_the_later() {
 }
 
 #[test]
-fn whatever_the_script_does_not_know_is_an_error_with_its_line() {
+fn unknown_script_keys_are_errors_with_line_numbers() {
     let keys = KEYS.map(|key| format!("`{key}`")).join(", ");
     assert_eq!(
         wrong("[[turn]]\nsay = 'x'\nsya = 'y'\n"),
@@ -121,7 +121,7 @@ fn whatever_the_script_does_not_know_is_an_error_with_its_line() {
 }
 
 #[test]
-fn a_turn_that_can_never_be_played_is_an_error() {
+fn turns_that_can_never_be_played_are_errors() {
     assert_eq!(
         wrong("[[turn]]\n[[turn]]\nstep = 'check'"),
         "the script `s.toml`, turn 2: `check` is no step of an agent: execute, review, triage, revise, answer"
@@ -131,13 +131,13 @@ fn a_turn_that_can_never_be_played_is_an_error() {
 }
 
 #[test]
-fn a_missing_script_is_named() {
+fn missing_script_error_names_the_file() {
     let error = read(Path::new("/no/such/script.toml")).expect_err("not there").to_string();
     assert!(error.starts_with("the script `/no/such/script.toml` cannot be read: "), "{error}");
 }
 
 #[test]
-fn placeholders_are_replaced_once() {
+fn placeholder_values_are_not_expanded_again() {
     let position = CallPosition {
         phase: "planning".into(),
         output: "{{round}}.md".into(),

@@ -8,7 +8,7 @@ fn parse_chain(text: &str) -> Result<Vec<AgentSpec>, SpecError> {
 }
 
 #[test]
-fn every_name_is_written_as_it_was_read() {
+fn agent_names_round_trip() {
     let text =
         "command:/opt/a:b,scripted:x.toml,my-agent,claude,claude:opus,codex,codex:o3,acp:gemini --acp,auto";
     let chain = parse_chain(text).expect("a good chain");
@@ -20,7 +20,7 @@ fn every_name_is_written_as_it_was_read() {
 }
 
 #[test]
-fn a_name_that_names_nothing_says_why() {
+fn invalid_agent_names_explain_the_error() {
     let said = |text: &str| parse_chain(text).expect_err(text).to_string();
     assert_eq!(said("command:"), "`command:` lacks a path");
     assert_eq!(said("scripted"), "`scripted:` lacks a file");
@@ -34,7 +34,7 @@ fn a_name_that_names_nothing_says_why() {
 }
 
 #[test]
-fn a_relative_file_is_seen_from_where_the_user_stands() {
+fn relative_agent_files_resolve_against_the_current_directory() {
     let seen = |text: &str| {
         let spec: AgentSpec = text.parse().expect("a good name");
         spec.seen_from(Path::new("/home/me")).to_string()

@@ -21,26 +21,26 @@ fn written(pieces: &[&[u8]]) -> Vec<String> {
 }
 
 #[test]
-fn lines_are_written_whole_however_they_come() {
+fn transcript_lines_are_assembled_across_chunk_boundaries() {
     assert_eq!(written(&[b"on", b"e\ntw", b"o\n\xff", b"!"]), ["one", "two", "\u{fffd}!"]);
 }
 
 #[test]
-fn a_secret_in_two_pieces_is_masked() {
+fn secrets_split_across_chunks_are_masked() {
     let token = "A".repeat(36);
     let rest = format!("{token} after\n");
     assert_eq!(written(&[b"x ghp_", rest.as_bytes()]), ["x [MASKED:GITHUB_TOKEN] after"]);
 }
 
 #[test]
-fn a_private_key_is_masked_whole() {
+fn private_keys_are_masked_as_one_block() {
     let pieces: [&[u8]; 4] =
         [b"a\n-----BEGIN PRIVATE KEY-----\n", b"MIIB\n", b"-----END PRIVATE KEY-----\n", b"z\n"];
     assert_eq!(written(&pieces), ["a", "[MASKED:PRIVATE_KEY]", "z"]);
 }
 
 #[test]
-fn a_private_key_without_an_end_never_shows() {
+fn unterminated_private_keys_are_masked() {
     let line = format!("{}\n", "MIIB".repeat(16));
     let body = line.repeat(2 * BLOCK / line.len());
     let pieces: [&[u8]; 3] = [b"-----BEGIN RSA PRIVATE KEY-----\n", body.as_bytes(), b"MIIB"];
@@ -48,7 +48,7 @@ fn a_private_key_without_an_end_never_shows() {
 }
 
 #[test]
-fn the_rest_of_a_line_without_end_is_let_go() {
+fn rest_of_an_overlong_line_is_dropped() {
     let long = "word ".repeat(BLOCK);
     let texts = written(&[long.as_bytes(), b"\nnext\n"]);
     assert_eq!(texts.len(), 2);
@@ -57,7 +57,7 @@ fn the_rest_of_a_line_without_end_is_let_go() {
 }
 
 #[test]
-fn a_file_that_cannot_be_made_ends_nothing() {
+fn transcript_that_cannot_be_created_does_not_stop_the_call() {
     let masker = Masker::default();
     let mut raw = Transcript::create(Path::new("/no/such/folder/raw.jsonl"), &masker);
     raw.keep(Stream::Stderr, b"x\n");
@@ -65,7 +65,7 @@ fn a_file_that_cannot_be_made_ends_nothing() {
 }
 
 #[test]
-fn the_file_does_not_grow_beyond_its_limit() {
+fn transcript_size_is_limited() {
     let line = format!("{}\n", "x ".repeat(50_000));
     let pieces = vec![line.as_bytes(); RAW_LIMIT / 100_000 + 5];
     let texts = written(&pieces);
@@ -85,7 +85,7 @@ fn shown(pieces: &[&[u8]]) -> Option<String> {
 }
 
 #[test]
-fn the_last_line_with_something_on_it_is_shown() {
+fn progress_shows_the_last_complete_nonempty_line() {
     assert_eq!(shown(&[b"one\ntwo\n \n\nthr"]).as_deref(), Some("two"));
     assert_eq!(shown(&[b"one\ntw", b"o", b" too\n"]).as_deref(), Some("two too"));
     assert_eq!(shown(&[b"one\n", b"\n"]).as_deref(), Some("one"));
@@ -93,7 +93,7 @@ fn the_last_line_with_something_on_it_is_shown() {
 }
 
 #[test]
-fn the_line_is_masked_short_and_moves_no_cursor() {
+fn progress_line_is_masked_short_and_without_control_sequences() {
     assert_eq!(shown(&[b"correct horse\n"]).as_deref(), Some("[MASKED:MY_TOKEN]"));
     assert_eq!(shown(&[b"\x1b[2J\x1b[1;31mred\x1b[0m\ta\x07\x1bcb\r\n"]).as_deref(), Some("red ab"));
     let long = format!("{}\n", "あ".repeat(3000));

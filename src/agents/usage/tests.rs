@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn figures_that_can_be_true_are_believed() {
+fn plausible_usage_figures_are_accepted() {
     let reported =
         ReportedUsage { input_tokens: Some(1000.0), cost_usd: Some(0.01), ..ReportedUsage::default() };
     let usage = Usage { input_tokens: Some(1000), cost_usd: Some(0.01), ..Usage::default() };
@@ -11,7 +11,7 @@ fn figures_that_can_be_true_are_believed() {
 }
 
 #[test]
-fn impossible_figures_are_dropped_and_told() {
+fn impossible_usage_figures_are_dropped_with_a_notice() {
     for cost in [f64::NAN, f64::INFINITY, -0.5, 1e308] {
         let (usage, dropped) = ReportedUsage { cost_usd: Some(cost), ..ReportedUsage::default() }.check();
         let expected = Usage { cost_basis: Some(CostBasis::Unknown), ..Usage::default() };
@@ -25,7 +25,7 @@ fn impossible_figures_are_dropped_and_told() {
 }
 
 #[test]
-fn a_part_that_cannot_be_true_spoils_its_sum_only() {
+fn an_impossible_figure_invalidates_only_its_own_sum() {
     let mut figures = ReportedUsage::default();
     figures.add([Some(5.0), None, Some(-2.0), Some(1.0)], None);
     figures.add([None, None, None, Some(2.0)], None);
@@ -44,7 +44,7 @@ fn used(input: u64, cached: u64, output: u64) -> Usage {
 }
 
 #[test]
-fn a_known_model_costs_its_tokens() {
+fn cost_of_a_known_model_is_computed_from_its_tokens() {
     let usage = with_cost(used(3_000_000, 1_000_000, 1_000_000), Some("gpt-5.5"));
     assert_eq!((usage.cost_usd, usage.cost_basis), (Some(40.5), Some(CostBasis::Table)));
     let snapshot = with_cost(used(1_000_000, 0, 0), Some("gpt-5.5-2026-04-23"));
@@ -53,7 +53,7 @@ fn a_known_model_costs_its_tokens() {
 }
 
 #[test]
-fn an_unknown_model_counts_by_its_tokens_only() {
+fn unknown_models_have_no_cost() {
     for model in [None, Some("llama"), Some("gpt-5.5-other"), Some("gpt-5.5-2026-99-99"), Some("")] {
         let usage = with_cost(used(5, 0, 5), model);
         assert_eq!((usage.cost_usd, usage.cost_basis), (None, Some(CostBasis::Unknown)), "{model:?}");
@@ -62,13 +62,13 @@ fn an_unknown_model_counts_by_its_tokens_only() {
 }
 
 #[test]
-fn more_cached_tokens_than_tokens_cost_no_less_than_nothing() {
+fn more_cached_tokens_than_input_tokens_never_give_a_negative_cost() {
     let usage = with_cost(used(10, 50, 0), Some("gpt-5.5"));
     assert_eq!(usage.cost_usd, Some(10.0 * 0.5 / MILLION));
 }
 
 #[test]
-fn every_price_has_its_source_and_its_day() {
+fn every_price_has_a_source_and_a_date() {
     let table: toml::Table = toml::from_str(include_str!("../prices.toml")).expect("a table");
     let entries = table["price"].as_array().expect("a list");
     for (price, entry) in PRICES.iter().zip(entries) {
@@ -98,7 +98,7 @@ fn excess_of(allowance: CallBudget, input: u64, cost_usd: Option<f64>) -> Option
 }
 
 #[test]
-fn what_is_left_may_be_used_up_and_not_more() {
+fn calls_may_use_the_remaining_budget_and_not_more() {
     let both = CallBudget { usd: Some(1.0), tokens: Some(100), ..CallBudget::default() };
     for (input, cost_usd, reason) in [
         (91, None, Some("it was ended: it used 101 tokens, and 100 were left")),

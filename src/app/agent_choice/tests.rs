@@ -25,7 +25,7 @@ fn reviewers(there: &[&str], text: &str, authors: &[&str]) -> (String, Vec<Choic
 }
 
 #[test]
-fn plain_programs_are_reviewed_by_themselves() {
+fn programs_other_than_claude_and_codex_review_their_own_work() {
     for author in ["command:./fake", "scripted:x.toml", "acp:gemini --acp", "mine"] {
         let text = "[agents.mine]\ncommand = ['mine']";
         assert_eq!(reviewers(&[], text, &[author]), (author.to_owned(), vec![]));
@@ -33,7 +33,7 @@ fn plain_programs_are_reviewed_by_themselves() {
 }
 
 #[test]
-fn claude_and_codex_review_each_other_and_else_another_model_does() {
+fn claude_and_codex_review_each_other_or_use_another_model() {
     let both = &["claude", "codex"][..];
     assert_eq!(reviewers(both, "", &["claude"]), ("codex claude:opus".into(), vec![]));
     assert_eq!(reviewers(both, "", &["claude:opus"]).0, "codex claude:sonnet");
@@ -48,7 +48,7 @@ fn claude_and_codex_review_each_other_and_else_another_model_does() {
 }
 
 #[test]
-fn where_the_difficulty_chooses_the_second_model_is_left_open() {
+fn reviewer_model_is_left_open_when_difficulty_selects_it() {
     let auto = "auto_model = true";
     assert_eq!(reviewers(&["claude", "codex"], auto, &["claude"]), ("codex claude".into(), vec![]));
     assert_eq!(reviewers(&["claude", "codex"], auto, &["codex"]).0, "claude codex");
@@ -60,14 +60,14 @@ fn where_the_difficulty_chooses_the_second_model_is_left_open() {
 }
 
 #[test]
-fn every_author_of_a_chain_has_its_reviewer() {
+fn every_author_in_a_chain_gets_a_reviewer() {
     let chain = reviewers(&["claude", "codex"], "", &["claude:opus", "codex"]).0;
     assert_eq!(chain, "codex claude:sonnet claude codex:gpt-6-sol");
     assert_eq!(reviewers(&["claude"], "", &["claude:opus", "command:x"]).0, "claude:sonnet command:x");
 }
 
 #[test]
-fn who_reviews_itself_is_warned_of() {
+fn self_review_is_reported_as_a_warning() {
     let warning = |text: &str| vec![ChoiceReason::Warning(format!("{text}; `--reviewer` names another one"))];
     let local = "[agents.claude]\nbase_url = 'http://localhost:1'";
     assert_eq!(
@@ -87,7 +87,7 @@ fn who_reviews_itself_is_warned_of() {
 }
 
 #[test]
-fn auto_becomes_the_first_that_is_there() {
+fn auto_becomes_the_first_installed_agent() {
     let auto = |there: &[&str]| {
         with(there, "", |candidates| candidates.resolve_auto(&names(&["auto", "codex", "command:x"])))
             .map(|chosen| (chosen.agents.join(" "), chosen.reasons))

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_range_is_the_criteria_between_its_ends() {
+fn criteria_range_includes_both_ends() {
     let of = |name: &str| criteria_between(name).map(|ids| ids.join(" "));
     assert_eq!(of("Q1-Q3").as_deref(), Some("files todo omission"));
     assert_eq!(of("gd4-gd9").as_deref(), Some("completion_statement scope_reduction"));

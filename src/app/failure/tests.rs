@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_full_disk_is_told_alike_whoever_meets_it() {
+fn full_disk_gives_the_same_failure_from_git_and_the_log() {
     let of_git = Failure::from(git::Error::DiskFull { command: "git commit".into() });
     let source = std::io::ErrorKind::StorageFull.into();
     let file = "events.jsonl".to_owned();

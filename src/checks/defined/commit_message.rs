@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn c_27_a_commit_message_has_to_be_specific_and_about_the_task() {
+    fn a_commit_message_has_to_be_specific_and_about_the_task() {
         let issue = "`greet` panics on an empty name.";
         for honest in [
             "fix: greet says hello to nobody",
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn c_27_without_messages_or_a_task_nothing_is_judged_and_unseen_commits_are_no_pass() {
+    fn without_messages_or_a_task_nothing_is_judged_and_unseen_commits_are_no_pass() {
         assert_eq!(judged(&[], "x").status, CheckStatus::Skipped);
         let scene = Scene::new();
         let silent = check(&[("commitMessages", json!(["update"]))]);

@@ -70,7 +70,7 @@ mod tests {
     use crate::scene::{Scene, gist};
 
     #[test]
-    fn a_34_a_statement_has_one_of_four_forms() {
+    fn a_statement_has_one_of_four_forms() {
         let said = |answer: &str| Scene::answering(answer).shown_to(examine);
         for good in [
             "All done.\n\nCOMPLETE: All 5 requirements fulfilled",

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_31_each_phrase_is_found_with_its_line_and_context() {
+    fn each_phrase_is_found_with_its_line_and_context() {
         for phrase in LIST {
             let scene = Scene::answering(&format!("First.\nSome text {phrase} more text"));
             assert_eq!(phrases_of(&scene), [phrase]);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_31_code_quotations_and_parts_of_words_are_honest() {
+    fn code_quotations_and_parts_of_words_are_honest() {
         for answer in [
             "Uses std::optional here: `optional<T>`.",
             "```\nif needed\n```\n> out of scope\n",

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_35_the_result_holds_five_criteria_in_order() {
+    fn the_result_holds_five_criteria_in_order() {
         let result = of("Basic implementation complete if needed.");
         let ids = |key: &str| -> Vec<String> {
             let list = result.params[key].as_array().expect("a list");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_36_without_an_answer_all_five_fail() {
+    fn without_an_answer_all_five_fail() {
         let result = Scene::new().shown_to(evaluate);
         assert_eq!(result.params["failed_criteria"], json!(["GD1", "GD2", "GD3", "GD4", "GD5"]));
         assert_eq!(result.param("error"), Some(NO_ANSWER));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_29_the_instructions_name_each_reason() {
+    fn the_instructions_name_each_reason() {
         let result = of("Basic implementation complete if needed.");
         let text = result.param("instructions").expect("a text").to_owned();
         assert!(text.starts_with("## Template-Specific Issues (Goal Drift Guard)\n"), "{text}");
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_37_three_pieces_of_evidence_are_told_and_the_rest_counted() {
+    fn three_pieces_of_evidence_are_told_and_the_rest_counted() {
         let many = format!("{}{GOOD}", "It is optional.\n".repeat(5));
         let result = of(&many);
         let text = result.param("instructions").expect("a text").to_owned();

@@ -48,7 +48,7 @@ mod tests {
     use crate::scene::{Scene, gist};
 
     #[test]
-    fn a_33_any_form_of_a_checklist_will_do() {
+    fn any_form_of_a_checklist_will_do() {
         for (answer, expected) in [
             ("### Requirements\n- [x] Feature A", "pass"),
             ("* [ ] Feature A", "pass"),

@@ -48,7 +48,7 @@ mod tests {
     use crate::scene::{Scene, gist};
 
     #[test]
-    fn a_32_each_phrase_is_found() {
+    fn each_scope_reduction_phrase_is_found() {
         for phrase in LIST {
             assert_eq!(
                 gist(&Scene::answering(&format!("Some text {phrase} more")).shown_to(examine)),

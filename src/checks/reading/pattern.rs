@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn c05_a_name_in_other_letters_or_with_something_invisible_in_it_is_the_plain_name() {
+    fn a_name_in_other_letters_or_with_something_invisible_in_it_is_the_plain_name() {
         let patterns = ["**/CLAUDE.md".to_owned(), ".github/".to_owned()];
         let folding = Patterns::folding(patterns.iter());
         for path in [

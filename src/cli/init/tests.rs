@@ -5,7 +5,7 @@ use super::*;
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
 #[test]
-fn w_07_an_action_is_pinned_by_its_commit_or_refused() {
+fn actions_not_pinned_to_a_commit_are_refused() {
     assert!(workflow(&format!("octo/ai-workflow@{COMMIT}"), "ai-workflow", &[], false).is_ok());
     for bad in [
         "octo/ai-workflow@v1".to_owned(),
@@ -24,7 +24,7 @@ fn w_07_an_action_is_pinned_by_its_commit_or_refused() {
 }
 
 #[test]
-fn w_01_a_label_is_a_label_and_nothing_else() {
+fn labels_and_bot_names_with_expressions_or_quotes_are_refused() {
     let action = format!("octo/ai-workflow@{COMMIT}");
     assert!(workflow(&action, "自動: ai/run", &[], true).is_ok());
     for bad in ["", " a", "a' || true || 'b", "${{ github.token }}", "a\nb", "a\"b", &"x".repeat(51)] {
@@ -37,7 +37,7 @@ fn w_01_a_label_is_a_label_and_nothing_else() {
 
 /// One text for everybody: this repository uses what others get, and names the action beside it.
 #[test]
-fn this_repository_uses_the_workflow_that_others_get() {
+fn workflow_file_of_this_repository_equals_the_generated_one() {
     let own = include_str!("../../../.github/workflows/ai-workflow.yml");
     let beside = "./ # zizmor: ignore[self-repository] this form is known to every server";
     assert_eq!(own, filled(ONE_JOB, beside, "ai-workflow", &[]));

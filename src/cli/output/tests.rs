@@ -16,7 +16,7 @@ impl Write for Refusing {
 }
 
 #[test]
-fn only_a_reader_that_has_gone_is_no_failure() {
+fn broken_pipe_is_the_only_write_error_that_is_ignored() {
     assert!(written(b"x", &mut Refusing(io::ErrorKind::BrokenPipe)).is_ok());
     let failure = written(b"x", &mut Refusing(io::ErrorKind::StorageFull)).expect_err("the disk is full");
     assert_eq!((failure.kind, failure.hints.len()), (FailureKind::State, 1));

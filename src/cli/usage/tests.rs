@@ -12,7 +12,7 @@ fn a_usage_error_is_one_line_with_hints() {
 }
 
 #[test]
-fn what_is_missing_stands_on_the_error_line() {
+fn missing_arguments_are_listed_on_the_error_line() {
     let text = "error: the following required arguments were not provided:\n  --issue <N>\n\nUsage: x";
     assert_eq!(
         failure(text).to_string(),

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn c_27_a_message_of_words_that_fit_everything_says_nothing() {
+    fn a_message_of_words_that_fit_everything_says_nothing() {
         for message in
             ["", "fix", "WIP", "fix:", "chore: cleanup", "fix the bug", "Update files.", "...", "wip 🚧"]
         {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn c_27_prefixes_of_every_kind_are_taken_off() {
+    fn prefixes_of_every_kind_are_taken_off() {
         for message in ["fix: x y", "feat(api): x y", "feat(api)!: x y", "room: x y", "a/b: x y", "  x y "] {
             assert_eq!(without_prefix(message), "x y", "{message}");
         }
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn c_27_forms_of_a_word_are_that_word() {
+    fn forms_of_a_word_are_that_word() {
         let task = keywords("It panics when users validate nothing");
         for message in ["no more panic", "one user only", "validation", "PANICS"] {
             assert!(names_something_of(message, &task), "{message}");
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn c_27_japanese_words_are_words_too() {
+    fn japanese_words_are_words_too() {
         let task = keywords("ログイン画面の認証エラーを修正する");
         let expected = ["ログイン", "画面", "認証", "エラー", "修正"];
         assert_eq!(task, expected.map(str::to_owned).into());
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn c_27_what_is_written_in_two_scripts_is_not_compared() {
+    fn what_is_written_in_two_scripts_is_not_compared() {
         let task = keywords("ログイン画面の認証エラー");
         assert!(!is_comparable("fix: resolve the expired session", &task));
         assert!(is_comparable("認証を直す", &task) && is_comparable("add x", &keywords("add endpoint")));

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn c_11_files_failing_tests_and_streams_are_taken_by_name() {
+    fn files_failing_tests_and_streams_are_taken_by_name() {
         let status = "R  old.rs -> new.rs\n M \"a\\tb.rs\"\n?? new\n";
         assert_eq!(of("parseChangedFiles", status), json!(["new.rs", "a\tb.rs"]));
         assert_eq!(of("parseUntrackedFiles", status), json!(["new"]));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn c_27_staged_unstaged_types_lints_format_diff_and_files_are_taken_by_name() {
+    fn staged_unstaged_types_lints_format_diff_and_files_are_taken_by_name() {
         let status = "M  a\n M b\nMM c\n";
         assert_eq!(of("parseStagedFiles", status), json!(["a", "c"]));
         assert_eq!(of("parseUnstagedFiles", status), json!(["b", "c"]));

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn c_24_what_the_surroundings_refuse_is_unavailable() {
+    fn environment_failures_make_a_check_unavailable() {
         let cases = [
             (127, ""),
             (126, ""),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn c_24_what_the_code_does_wrong_is_not() {
+    fn failures_of_the_code_do_not_make_a_check_unavailable() {
         let test = "running 1 test\ntest opens ... FAILED\n\nfailures:\n\n---- opens stdout ----\n\
             thread 'opens' panicked at src/a.rs:3:5:\nPermission denied (os error 13)\n\nfailures:\n    opens\n\n\
             test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";

@@ -149,7 +149,7 @@ mod tests {
     use crate::extract::{Counts, FailedTest};
 
     #[test]
-    fn c_26_failing_tests_have_all_five_values() {
+    fn failing_tests_have_all_five_values() {
         let test = |name: &str, error: &str| FailedTest {
             name: name.into(),
             file: Some("a.rs".into()),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn c_26_warnings_alone_are_warnings_and_files_are_named_once() {
+    fn warnings_alone_are_warnings_and_files_are_named_once() {
         let warning = Problem {
             file: Some("a.js".into()),
             line: Some(1),

@@ -34,7 +34,7 @@ fn assert_gists(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn e_01_json_is_taken_out_although_text_stands_around_it() {
+fn json_is_taken_out_although_text_stands_around_it() {
     assert_gists(&[
         ("  \n{\"result\": \"PASS\"}\n", "PASS by json"),
         ("結果: {\"result\": \"PASS\"}", "PASS by json"),
@@ -49,7 +49,7 @@ fn e_01_json_is_taken_out_although_text_stands_around_it() {
 }
 
 #[test]
-fn e_02_nested_objects_are_read_whole_and_braces_in_strings_do_not_count() {
+fn nested_objects_are_read_whole_and_braces_in_strings_do_not_count() {
     let text = r#"{"result": "FAIL", "details": {"reason": "a } and a { and \"{\"", "list": [{"x": 1}]}, "summary": "no }"}"#;
     let reading = read(text);
     assert_eq!((gist(&reading).as_str(), reading.feedback.as_str()), ("FAIL by json", "no }"));
@@ -63,7 +63,7 @@ fn e_02_nested_objects_are_read_whole_and_braces_in_strings_do_not_count() {
 }
 
 #[test]
-fn e_03_of_several_objects_the_strictest_counts() {
+fn of_several_objects_the_strictest_counts() {
     assert_gists(&[
         (r#"{"result": "FAIL"} {"result": "PASS"}"#, "FAIL by json"),
         (r#"{"result": "PASS"} {"result": "PASS_WITH_SUGGESTIONS"}"#, "PASS_WITH_SUGGESTIONS by json"),
@@ -73,14 +73,14 @@ fn e_03_of_several_objects_the_strictest_counts() {
 }
 
 #[test]
-fn e_04_without_an_object_the_markers_are_read() {
+fn without_an_object_the_markers_are_read() {
     let reading = read("no object here {result: PASS}\n最終判定: PASS\n");
     assert_eq!(gist(&reading), "PASS by marker:最終判定");
     assert_eq!(reading.reason, "the marker 最終判定 says PASS");
 }
 
 #[test]
-fn e_05_markers_are_read_by_rank() {
+fn markers_are_read_by_rank() {
     assert_gists(&[
         ("最終判定: PASS\n判定結果: FAIL", "PASS by marker:最終判定"),
         ("判定結果：PASS\n判定: FAIL", "PASS by marker:判定結果"),
@@ -97,7 +97,7 @@ fn e_05_markers_are_read_by_rank() {
 }
 
 #[test]
-fn e_06_the_mere_word_is_never_a_pass() {
+fn the_mere_word_is_never_a_pass() {
     assert_gists(&[
         ("PASS", "FAIL by default"),
         ("All tests PASS. I would give it a PASS.", "FAIL by default"),
@@ -108,7 +108,7 @@ fn e_06_the_mere_word_is_never_a_pass() {
 }
 
 #[test]
-fn e_08_every_text_gives_a_result_with_feedback() {
+fn every_text_gives_a_result_with_feedback() {
     let cases = [
         ("", "FAIL by default", ""),
         (" no verdict ", "FAIL by default", "no verdict"),
@@ -128,7 +128,7 @@ fn e_08_every_text_gives_a_result_with_feedback() {
 }
 
 #[test]
-fn e_09_hostile_megabytes_are_read_and_hide_nothing() {
+fn hostile_megabytes_are_read_and_hide_nothing() {
     // The time is measured by the benchmark; a quadratic reader would not come back from this in a day.
     for unit in [
         "{",
@@ -154,7 +154,7 @@ fn e_09_hostile_megabytes_are_read_and_hide_nothing() {
 }
 
 #[test]
-fn e_10_line_breaks_tabs_and_odd_characters_are_handled() {
+fn line_breaks_tabs_and_odd_characters_are_handled() {
     assert_gists(&[
         ("{\r\n\t\"result\":\t\"FAIL\"\r\n}", "FAIL by json"),
         ("{\"result\": \"PASS\", \"summary\": \"two\nlines\tand a tab\"}", "PASS by json"),
@@ -167,7 +167,7 @@ fn e_10_line_breaks_tabs_and_odd_characters_are_handled() {
 }
 
 #[test]
-fn e_11_a_correct_review_is_never_turned_into_fail() {
+fn a_correct_review_is_never_turned_into_fail() {
     let review = json!({"review_id": "r-7", "result": "PASS", "summary": "判定: FAIL was \"wrong\" {", "findings": [],
         "questions": ["why?"], "suggestions": ["s", {"text": "t"}], "grade": "A", "viewpoints": {"security": "B+"}});
     let expected = Reading {
@@ -199,13 +199,13 @@ fn e_11_a_correct_review_is_never_turned_into_fail() {
 }
 
 #[test]
-fn e_13_a_reason_after_the_object_changes_nothing() {
+fn a_reason_after_the_object_changes_nothing() {
     let reading = read("{\"result\": \"FAIL\"} \n理由: タスク分割が不十分...");
     assert_eq!((gist(&reading).as_str(), reading.reason.as_str()), ("FAIL by json", "the object says FAIL"));
 }
 
 #[test]
-fn e_14_a_pass_that_would_be_possible_is_none() {
+fn a_pass_that_would_be_possible_is_none() {
     let reading = read("これらを修正し、再度レビューを実施し、PASS判定が可能になります。\n\n最終判定: FAIL");
     assert_eq!(
         (gist(&reading).as_str(), reading.reason.as_str()),
@@ -215,7 +215,7 @@ fn e_14_a_pass_that_would_be_possible_is_none() {
 }
 
 #[test]
-fn e_15_the_better_rank_wins() {
+fn the_better_rank_wins() {
     assert_gists(&[
         ("判定: PASS\n最終判定: FAIL", "FAIL by marker:最終判定"),
         ("最終判定: FAIL\n判定: PASS", "FAIL by marker:最終判定"),
@@ -223,7 +223,7 @@ fn e_15_the_better_rank_wins() {
 }
 
 #[test]
-fn e_20_the_edge_cases_of_the_seed() {
+fn verdict_edge_cases_are_read() {
     assert_gists(&[
         (r#"{"result": "FAIL"}。"#, "FAIL by json"),
         (r#"結果: {"result": "PASS"}"#, "PASS by json"),

@@ -134,13 +134,13 @@ fn finding(severity: Severity) -> Finding {
 }
 
 #[test]
-fn the_good_phase_advances() {
+fn phase_that_meets_all_preconditions_advances() {
     assert!(advances(&good()));
     assert!(advances_with(with_reading(|reading| reading.findings.push(finding(Severity::Minor)))));
 }
 
 #[test]
-fn each_missing_precondition_alone_forbids_it_whatever_the_judgment_was() {
+fn one_missing_precondition_blocks_the_advance_despite_approval() {
     assert!(!advances_with(|phase| phase.evidence.broken = Some(Step::Review)));
     assert!(!advances_with(|phase| phase.counters.voided = MOST_VOIDED));
     assert!(!advances_with(|phase| phase.evidence.checks = None));
@@ -192,7 +192,7 @@ fn triaged_phase(change: impl FnOnce(&mut Triaged)) -> PhaseState {
 }
 
 #[test]
-fn with_triage_the_table_has_to_be_there_and_clean() {
+fn triage_phases_advance_only_with_a_clean_triage_table() {
     assert!(advances(&triaged_phase(|_| ())));
     let table = |fix_required, needs_discussion| {
         Some(TriageTable { fix_required, no_fix_needed: 4, needs_discussion })
@@ -208,7 +208,7 @@ fn with_triage_the_table_has_to_be_there_and_clean() {
 }
 
 #[test]
-fn only_a_person_replaces_the_preconditions() {
+fn only_acceptance_by_a_person_replaces_the_preconditions() {
     assert!(!advances_with(|phase| {
         phase.evidence.checks = None;
         phase.reviews.current = None;

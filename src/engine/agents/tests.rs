@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn every_outcome_has_its_words() {
+fn every_call_outcome_has_a_wording() {
     let all = [
         ExecOutcome::Done,
         ExecOutcome::Partial,

@@ -41,7 +41,7 @@ fn change(old: &str, new: &str) -> Option<Change> {
 }
 
 #[test]
-fn a_new_finding_counts_near_what_came_and_near_what_went() {
+fn new_findings_are_in_scope_near_added_and_removed_lines() {
     let old = numbered(1..=40);
     let came = numbered((1..=20).chain([100]).chain(21..=40));
     let went = numbered((1..=9).chain(11..=40));
@@ -52,7 +52,7 @@ fn a_new_finding_counts_near_what_came_and_near_what_went() {
 }
 
 #[test]
-fn an_open_problem_in_other_words_counts_where_its_line_is_now() {
+fn reworded_open_findings_are_in_scope_at_their_moved_line() {
     let old = numbered(1..=40);
     let new = numbered((50..=59).chain(1..=40));
     let open = delta(&[("a", Some(20))], &[]);
@@ -61,7 +61,7 @@ fn an_open_problem_in_other_words_counts_where_its_line_is_now() {
 }
 
 #[test]
-fn in_doubt_a_finding_counts() {
+fn findings_of_uncertain_place_are_in_scope() {
     let whole = |old, new| Some(Change::of_texts("a", old, new));
     assert_eq!(in_scope(&delta(&[], &[]), whole(None, Some("x\n")), &[99]), [99]);
     assert_eq!(in_scope(&delta(&[], &[]), whole(Some("x\n"), None), &[99]), [99]);
@@ -73,7 +73,7 @@ fn in_doubt_a_finding_counts() {
 }
 
 #[test]
-fn a_large_change_takes_no_time() {
+fn scope_of_a_large_change_is_computed_quickly() {
     let old = numbered(1..=20_000);
     let new: String = (1..=20_000).map(|line| format!("other {line}\n")).collect();
     let findings: Vec<Finding> = (1..=500).map(|line| at(Some("a"), Some(line), "new")).collect();

@@ -63,14 +63,14 @@ fn of_both(chief: Vec<Finding>, second: Vec<Finding>) -> Vec<Finding> {
 }
 
 #[test]
-fn one_review_alone_stays_as_it_is() {
+fn a_single_review_is_kept_unchanged() {
     let alone = says(None, Judgment::Revise, vec![found(Severity::Major, 3, "wrong")]);
     assert_eq!(merged(std::slice::from_ref(&alone)), Some(alone));
     assert_eq!(merged(&[]), None);
 }
 
 #[test]
-fn b_21_the_strictest_judgment_counts_and_the_first_of_equals_is_told() {
+fn strictest_judgment_of_a_panel_counts() {
     use Judgment::{Approve, Block, Revise, Unverifiable};
     for (chief, second, strictest) in [
         (Approve, Revise, Revise),
@@ -85,7 +85,7 @@ fn b_21_the_strictest_judgment_counts_and_the_first_of_equals_is_told() {
 }
 
 #[test]
-fn b_38_one_place_and_a_similar_problem_are_one_finding_in_the_first_reviewers_words() {
+fn similar_findings_at_the_same_line_are_merged() {
     let own = found(Severity::Minor, 7, "the password is logged in plain text");
     let other = Finding {
         suggestion: Some("mask it".into()),
@@ -100,7 +100,7 @@ fn b_38_one_place_and_a_similar_problem_are_one_finding_in_the_first_reviewers_w
 }
 
 #[test]
-fn what_may_be_another_problem_is_never_merged() {
+fn findings_that_may_differ_are_never_merged() {
     let own = found(Severity::Major, 7, "the token of the admin is logged");
     let nowhere = |issue: &str| Finding { line: None, ..found(Severity::Major, 1, issue) };
     let security = |finding: Finding| Finding { category: "security".into(), ..finding };
@@ -118,7 +118,7 @@ fn what_may_be_another_problem_is_never_merged() {
 }
 
 #[test]
-fn other_problems_at_the_same_place_and_the_same_elsewhere_stay_two() {
+fn findings_that_differ_in_problem_or_place_are_kept_separate() {
     let own = found(Severity::Minor, 7, "the password is logged");
     for other in [
         found(Severity::Minor, 7, "a loop never ends"),
@@ -137,7 +137,7 @@ fn two_findings_of_one_reviewer_are_never_merged() {
 }
 
 #[test]
-fn b_21_a_critical_of_a_second_costs_a_grade_and_the_worst_grade_counts() {
+fn critical_finding_of_a_second_reviewer_lowers_the_grade() {
     let critical = || says(Some("one"), Judgment::Approve, vec![found(Severity::Critical, 1, "a hole")]);
     for (own, lowered) in
         [(Grade::A, Grade::B), (Grade::B, Grade::C), (Grade::C, Grade::D), (Grade::D, Grade::D)]
@@ -151,7 +151,7 @@ fn b_21_a_critical_of_a_second_costs_a_grade_and_the_worst_grade_counts() {
 }
 
 #[test]
-fn b_09_each_viewpoint_has_its_worst_grade() {
+fn each_viewpoint_gets_its_worst_grade() {
     let chief = graded(
         says(None, Judgment::Approve, vec![]),
         Grade::A,
@@ -164,7 +164,7 @@ fn b_09_each_viewpoint_has_its_worst_grade() {
 }
 
 #[test]
-fn an_author_reads_those_who_demand_something_each_under_its_name() {
+fn feedback_includes_only_reviewers_that_demand_changes_with_names() {
     use Judgment::{Approve, Revise};
     let words =
         |chief, second| together(&[says(None, chief, vec![]), says(Some("one"), second, vec![])]).feedback;
@@ -175,13 +175,13 @@ fn an_author_reads_those_who_demand_something_each_under_its_name() {
 }
 
 #[test]
-fn what_is_suggested_twice_is_told_once() {
+fn duplicate_suggestions_are_listed_once() {
     let both = [says(None, Judgment::Approve, vec![]), says(Some("one"), Judgment::Approve, vec![])];
     assert_eq!(together(&both).suggestions, ["tell it"]);
 }
 
 #[test]
-fn one_problem_in_other_words_is_similar_without_spaces_too() {
+fn reworded_problems_are_similar_in_text_without_spaces() {
     for (one, other) in [
         ("パスワードが平文でログに記録される", "パスワードがログに平文で出力されています。"),
         ("SQLインジェクションの脆弱性がある", "SQLインジェクションの脆弱性が残っています"),
@@ -194,7 +194,7 @@ fn one_problem_in_other_words_is_similar_without_spaces_too() {
 }
 
 #[test]
-fn what_may_be_another_problem_is_not_similar() {
+fn different_problems_in_text_without_spaces_are_not_similar() {
     for (one, other) in [
         ("管理者のトークンがログに出力される", "管理者のトークンが失効しない"),
         ("トークンがログに出力される", "トークンがログに出力されない"),
@@ -213,7 +213,7 @@ fn what_may_be_another_problem_is_not_similar() {
 }
 
 #[test]
-fn words_between_spaces_are_compared_as_they_are() {
+fn text_with_spaces_is_compared_word_by_word() {
     assert!(are_similar("the password is logged in plain text", "The password is logged as plain text"));
     assert!(!are_similar("the password is logged", "a loop never ends"));
     assert!(are_similar("", "…"));

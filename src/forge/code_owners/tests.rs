@@ -24,7 +24,7 @@ apps/   @octocat
 ";
 
 #[test]
-fn the_last_pattern_that_fits_counts() {
+fn last_matching_pattern_decides_the_owners() {
     for (path, expected) in [
         ("README.md", vec!["global-owner1", "global-owner2"]),
         ("src/deep/a.js", vec!["js-owner"]),
@@ -43,7 +43,7 @@ fn the_last_pattern_that_fits_counts() {
 }
 
 #[test]
-fn a_star_stays_in_its_folder_and_what_github_does_not_take_is_passed_over() {
+fn star_matches_one_folder_and_unsupported_patterns_are_ignored() {
     assert_eq!(owners("docs/* @a", "docs/x.md"), ["a"]);
     assert!(owners("docs/* @a", "docs/deep/x.md").is_empty());
     assert!(owners("docs/* @a", "x/docs/x.md").is_empty());

@@ -22,7 +22,7 @@ fn texts(discussion: &Discussion) -> Vec<&str> {
 }
 
 #[test]
-fn t_05_what_was_said_or_changed_at_the_trigger_or_later_is_not_heard() {
+fn comments_made_or_edited_at_or_after_the_trigger_are_ignored() {
     let comments = [
         comment(1, "a", 10, 10, "before"),
         comment(2, "a", 10, 100, "changed"),
@@ -33,7 +33,7 @@ fn t_05_what_was_said_or_changed_at_the_trigger_or_later_is_not_heard() {
 }
 
 #[test]
-fn our_own_words_commands_and_strangers_are_not_heard() {
+fn own_comments_commands_and_comments_of_strangers_are_ignored() {
     let comments = [
         comment(1, "a", 1, 1, "<!-- ai-workflow:progress v1 --> done"),
         comment(2, "a", 2, 2, "/ai-workflow run"),
@@ -45,7 +45,7 @@ fn our_own_words_commands_and_strangers_are_not_heard() {
 }
 
 #[test]
-fn p_04_the_newest_are_kept_in_their_order_until_there_is_no_room() {
+fn newest_comments_are_kept_in_order_within_the_size_limit() {
     let long = "x".repeat(2_000);
     let said = (0..3_000).zip(0..).map(|(id, at)| comment(id, "a", at, at, &format!("{id} {long}")));
     let comments: Vec<Comment> = said.collect();
@@ -62,7 +62,7 @@ fn p_04_the_newest_are_kept_in_their_order_until_there_is_no_room() {
 }
 
 #[test]
-fn other_issues_are_named_by_their_number_outside_of_code() {
+fn issue_references_are_found_outside_code_blocks() {
     let own = 243.try_into().expect("a number");
     let text = "see #7, (#8) and #7 again, not x#9, #243 or #0\n```\n#10\n```\n#11";
     let numbers: Vec<u64> = referenced_issues(text, own).into_iter().map(IssueNumber::get).collect();

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn only_those_who_may_write_may_and_an_account_is_its_number() {
+fn only_write_access_is_permitted_and_accounts_match_by_id() {
     let permission = |permission: &str, role: &str| -> Permission {
         let value = json!({ "permission": permission, "role_name": role, "user": { "id": 7, "login": "a" } });
         serde_json::from_value(value).expect("a permission")

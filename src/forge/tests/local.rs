@@ -86,14 +86,14 @@ fn issue() -> Issue {
 }
 
 #[tokio::test]
-async fn an_issue_is_read_with_line_ends_and_marks_of_any_editor() {
+async fn local_issue_is_read_with_any_line_endings_and_byte_order_mark() {
     for text in [ISSUE.to_owned(), ISSUE.replace('\n', "\r\n"), format!("\u{feff}{ISSUE}")] {
         assert_eq!(World::with_issue(&text).forge.issue(number()).await.expect("an issue"), issue());
     }
 }
 
 #[tokio::test]
-async fn a_title_is_all_an_issue_needs_and_a_closed_one_says_so() {
+async fn local_issue_needs_only_a_title_and_can_be_closed() {
     let found = World::with_issue("---\ntitle: T\nstate: closed\n---").forge.issue(number()).await;
     let expected = Issue {
         title: "T".into(),
@@ -107,14 +107,14 @@ async fn a_title_is_all_an_issue_needs_and_a_closed_one_says_so() {
 }
 
 #[tokio::test]
-async fn an_issue_that_does_not_exist_says_where_it_was_looked_for() {
+async fn missing_issue_error_names_the_expected_file() {
     let error = World::new().forge.issue(number()).await.expect_err("no issue");
     assert_eq!(error.to_string(), "issue 243 does not exist: there is no .ai-workflow/local/issues/243.md");
     assert!(error.hint().contains("number"));
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_read_names_file_and_line() {
+async fn unreadable_issue_file_error_names_file_and_line() {
     for (text, line, why) in [
         ("", 1, "the front matter is missing"),
         ("title: x\n", 1, "the front matter is missing"),
@@ -144,7 +144,7 @@ async fn a_file_that_cannot_be_read_names_file_and_line() {
 }
 
 #[tokio::test]
-async fn the_progress_comment_is_rewritten_in_place_and_others_stay_to_the_byte() {
+async fn progress_comment_is_replaced_and_other_comments_stay_unchanged() {
     let world = World::new();
     let foreign = "{\"id\": 7, \"created_at\":\"2025-01-01T00:00:00Z\", \"updated_at\":\"2025-01-01T00:00:00Z\", \"body\":\"<!-- progress --> quoted\", \"author\":\"bob\", \"more\":1}";
     world.put("comments.jsonl", format!("\u{feff}{foreign}\n\n"));
@@ -167,7 +167,7 @@ async fn the_progress_comment_is_rewritten_in_place_and_others_stay_to_the_byte(
 }
 
 #[tokio::test]
-async fn a_progress_comment_that_was_deleted_is_written_once_more() {
+async fn deleted_progress_comment_is_created_once_more() {
     let world = World::new();
     assert_eq!(world.forge.comments(number()).await.expect("none"), []);
     assert_eq!(world.upsert(Some(12), "<!-- progress --> again", 1).await, 1);
@@ -176,7 +176,7 @@ async fn a_progress_comment_that_was_deleted_is_written_once_more() {
 }
 
 #[tokio::test]
-async fn a_comment_that_cannot_be_read_names_its_line_and_nothing_is_written() {
+async fn unreadable_comment_error_names_its_line_and_nothing_is_written() {
     let world = World::new();
     let good = "{\"id\":1,\"created_at\":\"2025-01-01T00:00:00Z\",\"updated_at\":\"2025-01-01T00:00:00Z\",\"body\":\"x\"}";
     for (bad, why) in [(&b"{\"id\":2}"[..], "missing field `created_at`"), (b"\xff", "the text is not UTF-8")]
@@ -203,7 +203,7 @@ fn request(title: &str, draft: bool) -> PullRequest {
 }
 
 #[tokio::test]
-async fn a_pull_request_is_one_file_however_often_it_is_written() {
+async fn repeated_pull_request_updates_write_one_file() {
     let world = World::new();
     let expected = PullRequestRef {
         number: None,
@@ -243,7 +243,7 @@ async fn a_pull_request_of_another_branch_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_written_is_an_error_that_names_the_file() {
+async fn unreadable_folder_error_names_the_file() {
     let world = World::new();
     fs::write(world.folder.path().join(".ai-workflow"), "").expect("a file in the way");
     let error = world.forge.issue(number()).await.expect_err("no folder");
@@ -253,7 +253,7 @@ async fn a_folder_that_cannot_be_written_is_an_error_that_names_the_file() {
 }
 
 #[test]
-fn the_default_forge_can_be_told_by_the_file() {
+fn local_forge_detects_an_issue_by_its_file() {
     let world = World::with_issue(ISSUE);
     let local = LocalForge::new(world.folder.path());
     assert!(local.has(number()));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn g01_only_plain_branch_names_reach_git() {
+fn only_plain_branch_names_are_accepted() {
     for bad in [
         "",
         "-x",

@@ -4,7 +4,7 @@ use super::*;
 use crate::objects::tree_entry;
 
 #[test]
-fn files_that_git_calls_binary_are_named_but_for_pictures_and_archives() {
+fn binary_files_in_a_diff_are_listed_except_images_and_archives() {
     let diff = "diff --git a/clean.ps1 b/clean.ps1\nBinary files /dev/null and b/clean.ps1 differ\n\
                 diff --git a/a.PNG b/a.PNG\nBinary files a/a.PNG and b/a.PNG differ\n\
                 diff --git a/old b/old\ndeleted file mode 100644\nBinary files a/old and /dev/null differ\n\
@@ -15,7 +15,7 @@ fn files_that_git_calls_binary_are_named_but_for_pictures_and_archives() {
 }
 
 #[test]
-fn marks_and_entries_are_read() {
+fn index_marks_and_tree_entries_are_parsed() {
     assert_eq!([marked("S a b"), marked("h c"), marked("s d")], [Some("a b"), Some("c"), Some("d")]);
     assert_eq!([marked("H a"), marked("C b"), marked("")], [None, None, None]);
     let found = tree_entry("100644 blob 12ab\ta b");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn hints_name_the_command_that_helps() {
+fn error_hints_name_the_command_that_helps() {
     let hint = |error: Error| error.hint().unwrap_or_default();
     let (name, branch, path) = ("b".to_owned(), "b".to_owned(), PathBuf::from("/r/.git"));
     let (detail, remote) = (String::new(), "origin".to_owned());

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_heading_of_a_difference_says_which_lines_it_is_about() {
+fn hunk_header_gives_its_line_range() {
     for (line, expected) in [
         ("@@ -3,2 +3,4 @@ fn x()", Some((3, 4))),
         ("@@ -7 +7 @@", Some((7, 7))),
@@ -16,7 +16,7 @@ fn a_heading_of_a_difference_says_which_lines_it_is_about() {
 }
 
 #[test]
-fn a_name_is_one_line_with_an_address() {
+fn co_author_trailer_needs_a_name_and_an_address() {
     let author = |name: &str, mail: &str| Some(Signature { name: name.into(), mail: mail.into() });
     assert_eq!(co_author("Co-authored-by: Alice A <a@b>"), author("Alice A", "a@b"));
     assert_eq!(co_author("co-authored-BY:Bob <b@c> x"), author("Bob", "b@c"));
@@ -29,7 +29,7 @@ fn a_name_is_one_line_with_an_address() {
 const PLAIN: &str = "tree 1\nparent 2\nauthor A <a@b> 1 +0000\ncommitter B <b@c> 1 +0000\n";
 
 #[test]
-fn what_a_commit_says_is_read_as_it_is_kept() {
+fn commit_object_is_parsed_unchanged() {
     let text = format!("{PLAIN}gpgsig -----\n x\n\nwords\n");
     let bytes = format!("abc commit {}\n{text}\n", text.len());
     let said = commit_texts(bytes.as_bytes()).expect("it is read");
@@ -38,7 +38,7 @@ fn what_a_commit_says_is_read_as_it_is_kept() {
 }
 
 #[test]
-fn a_commit_with_more_in_it_is_none_of_ours() {
+fn commits_with_extra_headers_are_not_parsed_as_own() {
     for more in ["encoding latin1\n", "parent 3\n", "mergetag object 1\n"] {
         let text = format!("{PLAIN}{more}\nwords\n");
         assert_eq!(commit_text("abc", &text), None, "{more}");
@@ -50,13 +50,13 @@ fn trailers() -> Trailers {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn trailers_round_trip() {
     let message = format!("planning: passed\n\nbody\n\n{}", trailers());
     assert_eq!(Trailers::read(&message), Some(trailers()));
 }
 
 #[test]
-fn trailers_elsewhere_or_twice_do_not_count() {
+fn misplaced_or_duplicate_trailers_are_ignored() {
     for message in [
         format!("{}\n\nother words", trailers()),
         format!("x\n\n{}AI-Workflow-Seq: 13", trailers()),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn only_a_whole_blob_is_taken() {
+fn only_complete_blobs_are_parsed() {
     let blobs = |answer| batch_objects(answer, "blob");
     assert_eq!(blobs(b"id blob 3\na\nb\n"), Some(vec![("id", b"a\nb".as_slice())]));
     assert_eq!(blobs(b"id tree 3\na\nb\n"), None);
@@ -12,7 +12,7 @@ fn only_a_whole_blob_is_taken() {
 }
 
 #[test]
-fn the_answer_for_many_blobs_is_read_whole_or_not_at_all() {
+fn incomplete_batch_of_blobs_is_refused_as_a_whole() {
     let blobs = |answer| batch_objects(answer, "blob");
     let found = blobs(b"1 blob 3\na\nb\n2 blob 0\n\n").expect("two blobs");
     assert_eq!(found, [("1", b"a\nb".as_slice()), ("2", b"".as_slice())]);
@@ -21,7 +21,7 @@ fn the_answer_for_many_blobs_is_read_whole_or_not_at_all() {
 }
 
 #[test]
-fn raw_entries_say_what_was_there_before() {
+fn raw_diff_entries_give_both_sides() {
     let text = ":100644 100755 1 2 M\0a b\0:000000 100644 0 3 A\0new\0:120000 000000 4 0 D\0gone\0";
     let sides = raw_sides(text).expect("entries");
     assert_eq!(sides["a b"].0, Some(TreeEntry { mode: "100644".into(), id: "1".into() }));

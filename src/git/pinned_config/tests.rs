@@ -9,14 +9,14 @@ fn weighty_of(text: &str) -> String {
 }
 
 #[test]
-fn harmless_settings_may_change() {
+fn harmless_git_settings_are_not_pinned() {
     let text = "[core]\n\tbare = false\n\thooksPath = .husky\n[user]\n\tname = x\n[branch \"main\"]\n\tmerge = y\n\
                 [filter \"f\"]\n\tclean = z\n";
     assert_eq!(weighty_of(text), "[core] bare = false\n[filter \"f\"] clean = z\n");
 }
 
 #[test]
-fn a_key_cannot_hide_behind_a_harmless_header() {
+fn dangerous_git_settings_under_harmless_headers_are_pinned() {
     for trick in [
         "[user] [core] sshCommand = x\n",
         "[user][core] sshCommand = x\n",
@@ -30,7 +30,7 @@ fn a_key_cannot_hide_behind_a_harmless_header() {
 }
 
 #[test]
-fn included_files_are_guarded_too() {
+fn included_git_config_files_are_pinned() {
     let dir = tempfile::tempdir().expect("a folder");
     let common = dir.path().join(".git");
     fs::create_dir(&common).expect("made");
@@ -43,7 +43,7 @@ fn included_files_are_guarded_too() {
 }
 
 #[test]
-fn attributes_are_compared_line_by_line_and_those_from_before_are_fine() {
+fn git_attributes_changed_during_the_run_are_refused_and_earlier_ones_accepted() {
     let dir = tempfile::tempdir().expect("a folder");
     fs::create_dir(dir.path().join("info")).expect("made");
     let attributes = dir.path().join("info/attributes");
@@ -59,7 +59,7 @@ fn attributes_are_compared_line_by_line_and_those_from_before_are_fine() {
 }
 
 #[test]
-fn g10_a_replaced_entrance_is_noticed() {
+fn replaced_git_file_is_detected() {
     let dir = tempfile::tempdir().expect("a folder");
     let entrance = dir.path().join(".git");
     fs::write(&entrance, "gitdir: /a\n").expect("written");

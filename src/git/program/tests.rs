@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_missing_program_is_said_so() {
+fn missing_git_program_is_reported() {
     let git = Git::default().program("git-that-is-not-there");
     let error = git.run(Path::new("/"), &Call::new(["version"])).expect_err("there is no such program");
     assert_eq!(error.to_string(), "the program `git-that-is-not-there` was not found");
@@ -11,21 +11,21 @@ fn a_missing_program_is_said_so() {
 }
 
 #[test]
-fn an_answer_is_read_up_to_the_limit() {
+fn git_output_is_truncated_at_the_limit() {
     let call = Call::new(["version"]).at_most(3);
     let output = Git::default().run(Path::new("/"), &call).expect("git is installed");
     assert_eq!((output.text(), output.truncated, output.succeeded()), ("git".to_owned(), true, true));
 }
 
 #[test]
-fn a_command_is_shown_short_and_escaped() {
+fn command_line_is_shown_shortened_and_escaped() {
     let call = Call::new(["log", "a\nb"]).args(vec!["x".repeat(100); 4]);
     assert!(call.command_line().starts_with("git log a\\nb xxx"), "{}", call.command_line());
     assert!(call.command_line().ends_with(" …"), "{}", call.command_line());
 }
 
 #[test]
-fn a_held_lock_is_named() {
+fn lock_error_names_the_lock_file() {
     let errors = "fatal: Unable to create '/r/.git/index.lock': File exists.\n\nAnother git process";
     assert_eq!(held_lock(errors), Some("/r/.git/index.lock".to_owned()));
     assert_eq!(held_lock("fatal: something else"), None);

@@ -9,7 +9,7 @@ fn references(tips: &[(&str, &str)], elsewhere: &[&str]) -> References {
 }
 
 #[test]
-fn what_moved_came_or_went_is_seen_and_what_people_do_is_left_alone() {
+fn unexplained_reference_moves_are_detected() {
     let before = references(
         &[("refs/heads/a", "1"), ("refs/heads/b", "1"), ("refs/heads/c", "1"), ("refs/tags/t", "1")],
         &["refs/heads/c"],
@@ -36,7 +36,7 @@ fn what_moved_came_or_went_is_seen_and_what_people_do_is_left_alone() {
 }
 
 #[test]
-fn branches_of_other_runs_and_of_servers_are_not_told() {
+fn branches_of_other_runs_and_remotes_are_not_watched() {
     assert!(["refs/heads/main", "refs/tags/v1"].iter().all(|name| is_watched(name)));
     let others = ["refs/heads/ai-workflow/issue-21", "refs/remotes/origin/main"];
     assert!(!others.iter().any(|name| is_watched(name)));

@@ -4,7 +4,7 @@ use super::*;
 use crate::Git;
 
 #[test]
-fn the_address_says_its_host() {
+fn host_is_parsed_from_the_remote_url() {
     for (address, expected) in [
         ("https://github.com/o/n.git", Some("github.com")),
         ("https://ghe.example:8443/o/n", Some("ghe.example:8443")),
@@ -20,7 +20,7 @@ fn the_address_says_its_host() {
 }
 
 #[test]
-fn the_address_says_owner_and_name() {
+fn owner_and_name_are_parsed_from_the_remote_url() {
     for (address, expected) in [
         ("https://github.com/o/n.git", Some("o/n")),
         ("https://github.com/o/n/", Some("o/n")),
@@ -38,14 +38,14 @@ fn the_address_says_owner_and_name() {
 }
 
 #[test]
-fn user_and_password_are_left_out() {
+fn user_and_password_are_removed_from_urls() {
     assert_eq!(without_userinfo("https://u:p@ss@host/o/n"), "https://host/o/n");
     assert_eq!(without_userinfo("https://host/o/n@2"), "https://host/o/n@2");
     assert_eq!(without_userinfo("git@host:o/n"), "git@host:o/n");
 }
 
 #[test]
-fn git_gets_the_token_for_that_server_alone_and_its_value_is_no_argument() {
+fn git_gets_the_token_only_for_its_server_and_not_as_an_argument() {
     let credentials = Credentials { server: "https://ghe.example".into(), variable: "GITHUB_TOKEN" };
     let setting = credentials.setting();
     let git = Git::with_environment([("GITHUB_TOKEN", "ghp_secret")]);
@@ -71,7 +71,7 @@ fn unable(why: &str) -> String {
 }
 
 #[test]
-fn trouble_of_the_server_or_the_connection_passes() {
+fn server_and_connection_errors_are_transient() {
     for stderr in [
         rpc("HTTP 500 curl 22 The requested URL returned error: 500"),
         rpc("HTTP 429 curl 22 The requested URL returned error: 429"),
@@ -100,7 +100,7 @@ fn trouble_of_the_server_or_the_connection_passes() {
 }
 
 #[test]
-fn a_refusal_is_no_trouble_whatever_the_remote_prints() {
+fn refusals_are_not_transient_whatever_the_remote_prints() {
     for stderr in [
         rpc("HTTP 403 curl 22 The requested URL returned error: 403"),
         rpc("HTTP 413 curl 22 The requested URL returned error: 413"),
@@ -126,7 +126,7 @@ fn a_refusal_is_no_trouble_whatever_the_remote_prints() {
 }
 
 #[test]
-fn the_pauses_grow_and_end_and_a_refusal_has_none() {
+fn push_retry_delays_grow_to_a_limit_and_refusals_have_none() {
     let (action, detail) = ("the push".to_owned(), "HTTP 500".to_owned());
     let trouble = Error::Unreachable { action, detail };
     let mut retry = RetryCounter::default();

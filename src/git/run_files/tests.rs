@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_is_delivered_and_what_people_wrote_counts() {
+fn deliverables_and_user_files_are_not_engine_files() {
     for path in [
         "src/lib.rs",
         ".ai-workflow",
@@ -20,7 +20,7 @@ fn what_is_delivered_and_what_people_wrote_counts() {
 }
 
 #[test]
-fn what_the_engine_writes_does_not_count() {
+fn files_written_by_the_engine_are_recognized() {
     for path in [
         ".ai-workflow/.gitignore",
         ".ai-workflow/local/issues/7.md",

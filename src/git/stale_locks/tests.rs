@@ -9,7 +9,7 @@ fn shows(line: &str) -> bool {
 }
 
 #[test]
-fn our_git_our_reaper_and_who_is_ending_are_waited_for() {
+fn git_and_reaper_processes_of_a_run_are_recognized() {
     assert!(shows("git --no-pager --literal-pathspecs commit"));
     assert!(shows("/bin/sh /usr/local/bin/git --no-pager --literal-pathspecs commit"));
     assert!(shows("ai-workflow __reaper"));
@@ -19,7 +19,7 @@ fn our_git_our_reaper_and_who_is_ending_are_waited_for() {
 }
 
 #[test]
-fn only_names_that_git_gives_are_locks_of_git() {
+fn only_lock_names_used_by_git_are_git_locks() {
     let is_of_git = |name: &str| is_of_git(&Path::new("/r/.git").join(name));
     for name in ["index.lock", "HEAD.lock", "packed-refs.lock", "config.worktree.lock", "next-index-12.lock"]
     {
@@ -31,7 +31,7 @@ fn only_names_that_git_gives_are_locks_of_git() {
 }
 
 #[test]
-fn where_nobody_can_tell_only_a_lock_of_ten_minutes_is_stale() {
+fn locks_of_unknown_owner_are_stale_after_ten_minutes() {
     let lock = tempfile::NamedTempFile::new().expect("a temporary file");
     let locks = [lock.path().to_owned()];
     let now = SystemTime::now();

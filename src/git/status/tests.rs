@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn caches_are_known_by_their_names_alone() {
+fn cache_files_are_recognized_by_name() {
     for path in ["__pycache__/a.txt", "a/.pytest_cache/v/x", "a/b.pyc", "c.pyo", ".coverage", "x/.tox/"] {
         assert!(is_cache(path), "{path}");
     }
@@ -20,7 +20,7 @@ fn parsed(records: &[&str]) -> std::result::Result<Status, StatusError> {
 }
 
 #[test]
-fn every_kind_of_entry_is_read() {
+fn every_kind_of_status_entry_is_parsed() {
     let oid = format!("# branch.oid {ID}");
     let unmerged = format!("u UU N... 1 2 3 4 {ID} {ID} {ID} a b");
     let tracked = format!("1 .M N... 100644 100644 100644 {ID} {ID} a \n\"b");
@@ -54,7 +54,7 @@ fn every_kind_of_entry_is_read() {
 }
 
 #[test]
-fn a_foreign_format_is_not_guessed_at() {
+fn unexpected_status_format_is_refused() {
     let oid = format!("# branch.oid {ID}");
     for foreign in ["M  a", "1 .M N... x", "x y", "1 . N... 1 2 3 4 5 6", "nothing"] {
         assert_eq!(parsed(&[&oid, foreign]).err(), Some(StatusError::Unexpected), "{foreign}");
@@ -64,7 +64,7 @@ fn a_foreign_format_is_not_guessed_at() {
 }
 
 #[test]
-fn names_that_are_not_utf8_are_escaped() {
+fn non_utf8_names_are_escaped() {
     let mut bytes = format!("# branch.oid {ID}\0# branch.head (detached)\0").into_bytes();
     bytes.extend_from_slice(b"? a b\xff\0");
     bytes.extend_from_slice(format!("1 .M N... 1 2 3 {ID} {ID} c ").as_bytes());

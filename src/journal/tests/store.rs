@@ -138,7 +138,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn what_append_returns_is_what_a_later_start_reads(facts in some_facts()) {
+    fn appended_entries_are_read_back_unchanged(facts in some_facts()) {
         let (bytes, entries) = written(&facts);
         let contents = read(&bytes, "events.jsonl").expect("a good log");
         prop_assert_eq!(&contents.entries, &entries);
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn one_flipped_bit_anywhere_is_an_error_that_names_its_line(
+    fn flipped_bit_in_the_log_is_an_error_with_its_line(
         facts in some_facts(), place in any::<prop::sample::Index>(), bit in 0..8u8,
     ) {
         let (mut bytes, _) = written(&facts);
@@ -189,21 +189,21 @@ const FIRST: &str =
     r#""seq":1,"at":"2025-06-15T15:06:40Z","fact":{"type":"noted","kind":"test","text":"日本語"}}"#;
 
 #[test]
-fn the_format_of_a_line_is_the_published_one() {
+fn log_line_has_the_documented_format() {
     let (bytes, entries) = written(&[noted("日本語")]);
     assert_eq!(String::from_utf8(bytes).expect("text"), by_hand(&[FIRST]));
     assert_eq!(entries, [Entry { seq: 1, at: at(0), fact: noted("日本語") }]);
 }
 
 #[test]
-fn an_empty_log_holds_nothing() {
+fn empty_or_missing_log_has_no_entries() {
     let nothing = LogContents { entries: vec![], chain: FIRST_CHAIN.to_owned(), good_bytes: 0, torn: None };
     assert_eq!(read(b"", "events.jsonl").expect("empty"), nothing);
     assert_eq!(read_file(Path::new("not/there/events.jsonl")).expect("missing"), nothing);
 }
 
 #[test]
-fn every_kind_of_damage_says_what_it_is() {
+fn every_kind_of_log_damage_has_its_error() {
     let second =
         |from: &str, to: &str| by_hand(&[FIRST, &FIRST.replace("\"seq\":1", "\"seq\":2").replace(from, to)]);
     let good = second("", "");
@@ -228,7 +228,7 @@ fn every_kind_of_damage_says_what_it_is() {
 }
 
 #[test]
-fn a_log_of_a_newer_format_is_told_apart_from_damage() {
+fn log_of_a_newer_format_is_distinguished_from_damage() {
     for extra in ["", r#","what_this_program_does_not_know":1"#] {
         let start = format!(
             r#""seq":1,"at":"2025-06-15T15:06:40Z","fact":{{"type":"run_started","format":2{extra}}}}}"#
@@ -252,7 +252,7 @@ fn two_facts() -> (tempfile::TempDir, PathBuf, Log) {
 }
 
 #[test]
-fn opening_a_log_changes_nothing_and_appending_makes_what_is_missing() {
+fn opening_a_log_writes_nothing_and_appending_creates_file_and_folders() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a/b/events.jsonl");
     let (mut log, LogContents { entries, torn, .. }) = Log::open(&path).expect("an empty log");
@@ -266,7 +266,7 @@ fn opening_a_log_changes_nothing_and_appending_makes_what_is_missing() {
 }
 
 #[test]
-fn a_torn_last_line_is_kept_until_the_next_append_cuts_it_off() {
+fn incomplete_last_line_is_kept_until_the_next_append() {
     let (_folder, path, log) = two_facts();
     drop(log);
     let good = fs::read(&path).expect("bytes");
@@ -290,7 +290,7 @@ fn a_torn_last_line_is_kept_until_the_next_append_cuts_it_off() {
 }
 
 #[test]
-fn a_log_that_somebody_else_touched_stops_the_run_and_stays_as_it_is() {
+fn log_changed_by_others_stops_the_run_and_stays_unchanged() {
     type Touch = fn(&Path, &[u8]);
     let changes: [(&str, Touch); 5] = [
         ("bytes long where", |path, good| fs::write(path, [good, b"x"].concat()).expect("longer")),
@@ -318,7 +318,7 @@ fn a_log_that_somebody_else_touched_stops_the_run_and_stays_as_it_is() {
 }
 
 #[test]
-fn a_log_that_was_taken_back_to_an_earlier_state_is_put_back() {
+fn log_reset_to_an_earlier_state_is_restored() {
     let (_folder, path, mut log) = two_facts();
     let whole = fs::read(&path).expect("bytes");
     let first = whole.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
@@ -333,7 +333,7 @@ fn a_log_that_was_taken_back_to_an_earlier_state_is_put_back() {
 }
 
 #[test]
-fn an_edit_that_keeps_the_length_is_seen_by_the_whole_comparison() {
+fn edit_that_keeps_the_log_length_is_detected() {
     let (_folder, path, log) = two_facts();
     let text = fs::read_to_string(&path).expect("text");
     fs::write(&path, &text).expect("an equal file in its place");
@@ -344,7 +344,7 @@ fn an_edit_that_keeps_the_length_is_seen_by_the_whole_comparison() {
 }
 
 #[test]
-fn a_log_that_appears_where_none_was_is_not_ours() {
+fn log_created_by_others_in_the_meantime_is_refused() {
     let (_other, path, _) = two_facts();
     let folder = tempfile::tempdir().expect("a folder");
     let ours = folder.path().join("events.jsonl");
@@ -356,7 +356,7 @@ fn a_log_that_appears_where_none_was_is_not_ours() {
 
 #[cfg(unix)]
 #[test]
-fn a_log_behind_a_link_is_refused() {
+fn symlinked_log_is_refused() {
     let (folder, path, log) = two_facts();
     drop(log);
     let link = folder.path().join("events.jsonl");
@@ -368,7 +368,7 @@ fn a_log_behind_a_link_is_refused() {
 }
 
 #[test]
-fn a_secret_reaches_neither_the_log_nor_what_append_returns() {
+fn secrets_are_masked_in_the_log_and_the_returned_entry() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("events.jsonl");
     let masker = Masker::new([("API_TOKEN".to_owned(), "s3cr3t-value".to_owned())]);
@@ -379,7 +379,7 @@ fn a_secret_reaches_neither_the_log_nor_what_append_returns() {
 }
 
 #[test]
-fn a_secret_that_is_a_word_of_ours_does_not_break_the_log() {
+fn secret_equal_to_a_log_keyword_does_not_break_the_log() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut log = Log::open(&folder.path().join("events.jsonl")).expect("an empty log").0;
     let masker = Masker::new(
@@ -393,7 +393,7 @@ fn a_secret_that_is_a_word_of_ours_does_not_break_the_log() {
 }
 
 #[test]
-fn a_log_whose_folder_cannot_be_made_is_an_error_that_names_it() {
+fn uncreatable_log_folder_error_names_the_path() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     fs::write(&file, "").expect("a file");
@@ -411,7 +411,7 @@ fn in_a_process_of_its_own(test: &str, folder: &Path) -> Command {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_stops_the_append_and_leaves_the_log_whole() {
+fn full_disk_fails_the_append_and_leaves_the_log_intact() {
     let folder = tempfile::tempdir().expect("a folder");
     let status = in_a_process_of_its_own("child_that_runs_out_of_space", folder.path()).status();
     assert!(status.expect("it ran").success());
@@ -445,7 +445,7 @@ fn child_that_runs_out_of_space() {
 }
 
 #[test]
-fn a_process_that_is_killed_gives_its_lock_back_and_its_child_does_not_keep_it() {
+fn lock_of_a_killed_process_is_free_although_its_child_lives() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut child = in_a_process_of_its_own("child_that_holds_the_lock", folder.path())
         .stderr(Stdio::piped())
@@ -510,7 +510,7 @@ fn run_folder(root: &Path) -> RunFolder {
 }
 
 #[test]
-fn the_files_of_a_run_are_where_users_and_scripts_expect_them() {
+fn run_files_have_the_documented_paths() {
     let run = run_folder(Path::new("root"));
     let phase = planning();
     let call = CallFolder { phase: &phase, step: Step::Review, round: 2, attempt: 3 };
@@ -557,7 +557,7 @@ fn prompts_and_answers_of_every_attempt_are_kept_apart() {
 }
 
 #[test]
-fn what_stays_local_is_ignored_and_what_a_person_ignores_is_left_alone() {
+fn gitignore_lists_local_files_and_keeps_edits_of_the_user() {
     let root = tempfile::tempdir().expect("a folder");
     let run = run_folder(root.path());
     run.prepare().expect("prepared");
@@ -576,7 +576,7 @@ fn what_stays_local_is_ignored_and_what_a_person_ignores_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_repository_cannot_lead_our_files_out_of_the_worktree() {
+fn run_files_are_not_written_through_symlinks_out_of_the_worktree() {
     let root = tempfile::tempdir().expect("a folder");
     let elsewhere = tempfile::tempdir().expect("another folder");
     let run = run_folder(root.path());
@@ -592,7 +592,7 @@ fn a_repository_cannot_lead_our_files_out_of_the_worktree() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_an_error_that_names_it() {
+fn uncreatable_run_folder_error_names_the_folder() {
     let run = run_folder(Path::new("not/there"));
     let error = run.prepare().expect_err("no root").to_string();
     assert!(error.starts_with("cannot make the folder not/there/.ai-workflow: "), "{error}");
@@ -611,7 +611,7 @@ fn lock_and_pointer_of_an_issue_share_a_private_folder() {
 }
 
 #[test]
-fn the_time_has_whole_milliseconds() {
+fn journal_time_has_millisecond_precision() {
     assert_eq!(journal::now().subsec_nanosecond() % 1_000_000, 0);
     assert!(journal::now() > "2024-01-01T00:00:00Z".parse().expect("a time"));
 }

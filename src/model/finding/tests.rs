@@ -17,19 +17,19 @@ fn finding(issue: &str) -> Finding {
 }
 
 #[test]
-fn the_same_problem_on_another_line_is_the_same_finding() {
+fn same_problem_on_another_line_has_the_same_fingerprint() {
     let first = finding("Line 12: unwrap at 0xdeadbeef in /tmp/x1/a.rs");
     let second = finding("line 240:  unwrap at 0xfeed in /tmp/zz/a.rs");
     assert_eq!(first.fingerprint(), second.fingerprint());
 }
 
 #[test]
-fn words_made_of_hex_letters_stay() {
+fn words_of_hex_letters_are_kept_in_the_fingerprint() {
     assert_ne!(finding("the page is defaced").fingerprint(), finding("the page is").fingerprint());
 }
 
 #[test]
-fn a_finding_out_of_scope_counts_as_a_remark_unless_it_is_critical() {
+fn out_of_scope_finding_counts_as_info_unless_critical() {
     let beyond = |severity| Finding { severity, in_scope: false, ..finding("a problem") }.weight();
     assert_eq!(finding("a problem").weight(), Severity::Major);
     assert_eq!([beyond(Severity::Major), beyond(Severity::Minor)], [Severity::Info; 2]);
@@ -37,7 +37,7 @@ fn a_finding_out_of_scope_counts_as_a_remark_unless_it_is_critical() {
 }
 
 #[test]
-fn in_a_log_a_finding_is_in_scope_unless_it_says_otherwise() {
+fn logged_finding_is_in_scope_by_default() {
     let told = |finding: &Finding| serde_json::to_string(finding).expect("JSON");
     assert!(!told(&finding("a problem")).contains("in_scope"));
     let beyond = Finding { in_scope: false, ..finding("a problem") };
@@ -47,7 +47,7 @@ fn in_a_log_a_finding_is_in_scope_unless_it_says_otherwise() {
 }
 
 #[test]
-fn an_unknown_severity_blocks() {
+fn unknown_severity_counts_as_major() {
     assert_eq!(Severity::read("Blocker"), Severity::Critical);
     assert_eq!(Severity::read("warning"), Severity::Minor);
     assert_eq!(Severity::read("weird"), Severity::Major);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn only_plain_positive_digits_are_a_number() {
+fn issue_numbers_are_plain_positive_digits() {
     for bad in ["", "0", "-1", "+1", "0x10", "243\n", "243; echo X", "٣", "99999999999999999999999"] {
         assert!(bad.parse::<IssueNumber>().is_err(), "{bad:?}");
     }

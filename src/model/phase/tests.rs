@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_phase_name_cannot_leave_its_folder() {
+fn phase_names_with_path_or_invalid_characters_are_refused() {
     for bad in ["", "../x", "a/b", "Planning", "1st", "a-b", "ａ", &"a".repeat(41)] {
         assert!(bad.parse::<PhaseName>().is_err(), "{bad}");
     }

@@ -13,7 +13,7 @@ fn knowing(value: &str) -> Masker {
 }
 
 #[test]
-fn a_secret_is_masked_by_its_value_wherever_it_stands() {
+fn secret_values_are_masked_anywhere_in_the_text() {
     let masker = Masker::from_environment([
         ("MY_TOKEN".to_owned(), "correct horse battery\n".to_owned()),
         ("HOME".to_owned(), "/home/somebody".to_owned()),
@@ -25,7 +25,7 @@ fn a_secret_is_masked_by_its_value_wherever_it_stands() {
 }
 
 #[test]
-fn a_secret_is_masked_in_its_disguises() {
+fn encoded_or_reversed_secrets_are_masked() {
     let masker = knowing("correct-horse+battery");
     for disguise in [
         "correct-horse+battery",
@@ -47,25 +47,25 @@ fn a_secret_is_masked_in_its_disguises() {
 }
 
 #[test]
-fn a_secret_that_contains_another_one_disappears_whole() {
+fn secret_that_contains_another_one_is_masked_completely() {
     let secrets = [("SHORT", "abcd-efgh"), ("LONG", "abcd-efgh-ijkl")];
     let masker = Masker::new(secrets.map(|(name, value)| (name.to_owned(), value.to_owned())));
     assert_eq!(masker.mask("abcd-efgh-ijkl abcd-efgh").as_str(), "[MASKED:LONG] [MASKED:SHORT]");
 }
 
 #[test]
-fn a_short_value_is_left_alone() {
+fn short_values_are_not_masked() {
     assert_eq!(knowing("abc").mask("abcdef").as_str(), "abcdef");
 }
 
 #[test]
-fn nobody_reads_the_secrets_out_of_a_masker() {
+fn debug_output_of_masker_hides_values() {
     let masker = knowing("correct-horse+battery");
     assert!(!format!("{masker:?}").contains("horse"));
 }
 
 #[test]
-fn known_shapes_are_masked_without_knowing_the_value() {
+fn known_token_formats_are_masked_without_knowing_the_value() {
     for (text, name) in [
         (format!("ghp_{}", "A".repeat(36)), "GITHUB_TOKEN"),
         (format!("github_pat_{}", "A1_".repeat(20)), "GITHUB_TOKEN"),
@@ -97,7 +97,7 @@ fn known_shapes_are_masked_without_knowing_the_value() {
 }
 
 #[test]
-fn headers_and_addresses_lose_the_credential_only() {
+fn only_the_credential_is_masked_in_headers_and_urls() {
     for (text, masked) in [
         ("Authorization: Bearer abc", "Authorization: Bearer [MASKED:AUTH_HEADER]"),
         (r#"-H "authorization: Basic dXNlcjpwYXNz""#, r#"-H "authorization: Basic [MASKED:AUTH_HEADER]""#),
@@ -112,7 +112,7 @@ fn headers_and_addresses_lose_the_credential_only() {
 }
 
 #[test]
-fn the_value_behind_the_name_of_a_credential_goes_and_the_name_stays() {
+fn value_of_a_credential_assignment_is_masked_and_the_name_kept() {
     for (text, masked) in [
         ("api_key=abcdefgh12345678", "api_key=[MASKED:CREDENTIAL]"),
         ("DB_PASSWORD=hunter22x next", "DB_PASSWORD=[MASKED:CREDENTIAL] next"),
@@ -175,21 +175,21 @@ error[E0425]: cannot find value `token` in this scope --> src/lib.rs:12:5
 "#;
 
 #[test]
-fn ordinary_code_stays_as_it_is() {
+fn ordinary_code_is_not_masked() {
     for line in ORDINARY.lines() {
         assert_eq!(mask(line), line);
     }
 }
 
 #[test]
-fn json_is_masked_inside_its_texts_only() {
+fn json_is_masked_only_in_string_values() {
     let mut value = serde_json::json!({"a": [format!("ghp_{}", "B".repeat(36))], "n": 1});
     Masker::default().mask_value(&mut value);
     assert_eq!(value, serde_json::json!({"a": ["[MASKED:GITHUB_TOKEN]"], "n": 1}));
 }
 
 #[test]
-fn the_name_of_a_variable_tells_whether_it_holds_a_secret() {
+fn secret_variables_are_recognized_by_name() {
     for name in
         ["GITHUB_TOKEN", "OPENAI_KEY", "db_password", "AWS_SECRET_ACCESS_KEY", "SENTRY_DSN", "MYSQL_PWD"]
     {
@@ -208,7 +208,7 @@ fn kinds(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn values_and_strong_shapes_are_found_with_their_place() {
+fn secret_values_and_known_token_formats_are_found_with_their_place() {
     let body = format!("{RANDOM}{}\n{RANDOM}", RANDOM.to_lowercase());
     for (text, kind) in [
         ("x correct-horse+battery".to_owned(), "DEPLOY_TOKEN 2"),
@@ -231,7 +231,7 @@ fn values_and_strong_shapes_are_found_with_their_place() {
 }
 
 #[test]
-fn examples_headers_and_weak_assignments_are_none() {
+fn example_keys_headers_and_weak_assignments_are_not_found_as_secrets() {
     for text in [
         "AKIAIOSFODNN7EXAMPLE".to_owned(),
         "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n".to_owned(),
@@ -255,7 +255,7 @@ fn examples_headers_and_weak_assignments_are_none() {
 
 proptest! {
     #[test]
-    fn masking_again_changes_nothing(
+    fn masking_is_idempotent(
         parts in proptest::collection::vec(
             prop_oneof![
                 Just("password"), Just("token"), Just("="), Just(": "), Just("\""), Just("'"), Just(" "), Just("\\"),
@@ -272,7 +272,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_can_be_masked(text in ".*") {
+    fn masking_any_text_ignores_absent_secret_values(text in ".*") {
         prop_assert_eq!(knowing("correct-horse+battery").mask(&text), Masker::default().mask(&text));
     }
 }
@@ -289,7 +289,7 @@ fn base64_is_found_at_every_offset() {
 }
 
 #[test]
-fn a_value_has_all_its_forms() {
+fn encoded_forms_of_a_secret_are_complete() {
     let forms = disguises("p\"ss w/rd");
     for form in [
         "p\"ss w/rd",
@@ -309,7 +309,7 @@ fn a_value_has_all_its_forms() {
 }
 
 #[test]
-fn every_shape_that_is_not_weak_has_a_hint() {
+fn every_strong_token_format_has_a_search_hint() {
     for shape in &LISTS.shapes {
         assert_eq!(shape.hint.is_some(), !shape.weak, "{}", shape.name);
     }

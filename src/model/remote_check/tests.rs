@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn only_known_words_pass_and_what_is_not_completed_goes_on() {
+fn only_known_conclusions_pass_and_uncompleted_checks_are_running() {
     let run = |status: &str, conclusion| RemoteCheck::of_run("ci", status, conclusion, &[]).state;
     for word in ["success", "neutral", "skipped"] {
         assert_eq!(run("completed", Some(word)), RemoteCheckState::Passed, "{word}");

@@ -14,21 +14,21 @@ fn recorded(pieces: &[&[u8]]) -> ProgramEnd {
 }
 
 #[test]
-fn the_beginning_and_the_end_are_kept() {
+fn beginning_of_stdout_and_end_of_stderr_are_kept() {
     let output = recorded(&[b"abc", b"def", &[b'x'; 2 * TAIL], b"end"]);
     assert_eq!(output.stderr_tail, "x".repeat(TAIL - 3) + "end");
     assert_eq!((output.stdout, output.stdout_truncated), (b"abcd".to_vec(), true));
 }
 
 #[test]
-fn a_short_output_is_kept_whole() {
+fn short_output_is_kept_completely() {
     let output = recorded(&[b"ab\xff"]);
     assert_eq!(output.stderr_tail, "ab\u{fffd}");
     assert_eq!((output.stdout, output.stdout_truncated), (b"ab\xff".to_vec(), false));
 }
 
 #[test]
-fn every_end_has_words_for_people() {
+fn every_program_exit_has_a_readable_text() {
     let words: Vec<_> = [
         ProgramExit::Code(3),
         ProgramExit::Signal(9),

@@ -5,14 +5,14 @@ use rustix::process::getpid;
 use super::linux::{descendants, parse_stat, read_processes};
 
 #[test]
-fn a_program_cannot_hide_behind_its_name() {
+fn process_stat_is_parsed_with_any_program_name() {
     assert_eq!(parse_stat(b"42 (a) R 7 (b c) S 13 42 42 0"), Some((42, 13, 'S')));
     assert_eq!(parse_stat(b"42 (sh) Z 1 x"), Some((42, 1, 'Z')));
     assert_eq!(parse_stat(b"rubbish"), None);
 }
 
 #[test]
-fn the_family_is_everybody_below_who_is_not_dead() {
+fn descendants_include_live_processes_at_every_depth_and_no_zombies() {
     let processes = [(2, 1, 'S'), (3, 2, 'Z'), (4, 3, 'R'), (5, 9, 'S'), (6, 2, 'T')];
     let mut found: Vec<_> = descendants(1, &processes).iter().map(|pid| pid.as_raw_nonzero().get()).collect();
     found.sort_unstable();
@@ -20,7 +20,7 @@ fn the_family_is_everybody_below_who_is_not_dead() {
 }
 
 #[test]
-fn our_own_parent_is_among_the_processes_read() {
+fn process_list_contains_the_own_process_with_its_parent() {
     let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
     let own = getpid().as_raw_nonzero().get();
     assert!(read_processes().iter().any(|(pid, ppid, _)| *pid == own && Some(*ppid) == parent));

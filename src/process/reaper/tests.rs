@@ -7,7 +7,7 @@ fn read(words: &[&str]) -> Option<ReaperArguments> {
 }
 
 #[test]
-fn the_command_line_is_read_up_to_the_program() {
+fn reaper_options_are_parsed_up_to_the_program() {
     let task = read(&["--stdin", "p.md", "--grace", "1500", "--", "prog", "--", "x"]).expect("a good line");
     assert_eq!(
         (task.stdin, task.grace, task.program, task.arguments),
@@ -24,7 +24,7 @@ fn a_command_line_without_a_program_is_a_usage_error() {
 }
 
 #[test]
-fn a_start_that_failed_is_explained() {
+fn failed_program_start_is_explained() {
     let explained = |program: &str, kind: io::ErrorKind| explain(OsStr::new(program), &kind.into());
     assert_eq!(explained("/no/x", io::ErrorKind::NotFound), (127, "`/no/x` was not found".into()));
     assert_eq!(explained("x", io::ErrorKind::PermissionDenied), (126, "`x` is not executable".into()));
@@ -33,7 +33,7 @@ fn a_start_that_failed_is_explained() {
 }
 
 #[test]
-fn every_report_is_read_as_it_was_written() {
+fn reaper_reports_round_trip() {
     for report in [
         ReaperReport::Started(12),
         ReaperReport::Failed("`x` was not found".into()),
@@ -50,13 +50,13 @@ fn every_report_is_read_as_it_was_written() {
 }
 
 #[test]
-fn a_stop_carries_its_grace() {
+fn stop_message_round_trips_with_its_grace_period() {
     let grace = Duration::from_millis(2500);
     assert_eq!(decode_stop(&encode_stop(grace)), Some(grace));
 }
 
 #[test]
-fn an_unknown_line_is_nothing() {
+fn unknown_reaper_lines_are_ignored() {
     for line in ["", "code", "code x", "stop", "hello world"] {
         assert_eq!((ReaperReport::decode(line), decode_stop(line)), (None, None), "{line}");
     }

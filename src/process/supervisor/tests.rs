@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_last_report_is_the_end_unless_somebody_else_ended_it() {
+fn last_report_is_the_exit_unless_the_reaper_was_signalled() {
     let started = ReaperReport::Started(7);
     assert_eq!(read_reports(&[started.clone(), ReaperReport::Code(3)]), Some(ProgramExit::Code(3)));
     assert_eq!(read_reports(&[started.clone(), ReaperReport::Signal(9)]), Some(ProgramExit::Signal(9)));
@@ -27,7 +27,7 @@ fn due(deadlines: &Deadlines) -> Option<DueAction> {
 }
 
 #[tokio::test]
-async fn the_nearest_limit_counts() {
+async fn nearest_deadline_applies() {
     assert_eq!(due(&deadlines(0, Some(60))), Some(DueAction::End(ProgramExit::TimedOut)));
     assert_eq!(due(&deadlines(60, Some(0))), Some(DueAction::End(ProgramExit::Idle)));
     assert_eq!(due(&deadlines(60, None)), None);
@@ -35,7 +35,7 @@ async fn the_nearest_limit_counts() {
 }
 
 #[tokio::test]
-async fn what_is_heard_puts_the_idle_limit_off() {
+async fn output_postpones_the_idle_deadline() {
     let mut deadlines = deadlines(100, Some(10));
     let before = deadlines.next().0;
     deadlines.output_came();
@@ -43,7 +43,7 @@ async fn what_is_heard_puts_the_idle_limit_off() {
 }
 
 #[tokio::test]
-async fn the_first_output_has_a_limit_of_its_own() {
+async fn first_output_has_its_own_deadline() {
     let mut launch = Launch::new("x", "/", Duration::from_secs(100));
     (launch.idle, launch.first_output) = (Some(Duration::from_secs(60)), Some(Duration::ZERO));
     let mut deadlines = Deadlines::start(&launch);
@@ -53,7 +53,7 @@ async fn the_first_output_has_a_limit_of_its_own() {
 }
 
 #[tokio::test]
-async fn the_first_reason_counts_and_patience_ends() {
+async fn first_stop_reason_counts_and_the_grace_period_ends() {
     let mut deadlines = deadlines(0, None);
     deadlines.stopping(ProgramExit::Stopped, Duration::from_secs(60));
     deadlines.stopping(ProgramExit::TimedOut, Duration::ZERO);
@@ -67,7 +67,7 @@ async fn the_first_reason_counts_and_patience_ends() {
 }
 
 #[tokio::test]
-async fn an_end_that_came_by_itself_is_not_called_a_stop() {
+async fn exit_before_the_stop_request_is_not_a_stop() {
     let mut deadlines = deadlines(60, None);
     deadlines.reaper_ended();
     deadlines.stopping(ProgramExit::Stopped, Duration::ZERO);
@@ -75,7 +75,7 @@ async fn an_end_that_came_by_itself_is_not_called_a_stop() {
 }
 
 #[tokio::test]
-async fn a_request_only_gets_more_urgent() {
+async fn stop_urgency_never_decreases() {
     let (handle, mut stop) = Stop::new();
     assert_eq!(stop.urgency(), Urgency::Running);
     handle.kill();
@@ -85,7 +85,7 @@ async fn a_request_only_gets_more_urgent() {
 }
 
 #[tokio::test]
-async fn a_dropped_handle_stops_nothing() {
+async fn dropped_stop_handle_does_not_stop_the_program() {
     let (handle, mut stop) = Stop::new();
     drop(handle);
     tokio::select! {

@@ -14,7 +14,7 @@ fn judged(text: &str, schema_missed: bool) -> Judgment {
 }
 
 #[test]
-fn an_answer_that_missed_its_schema_counts_only_with_the_id_of_the_review() {
+fn review_outside_its_schema_counts_only_with_the_review_id() {
     for text in ["REVIEW_RESULT: PASS", r#"{"result": "PASS"}"#] {
         assert_eq!(judged(text, false), Judgment::Approve, "{text}");
         assert_eq!(judged(text, true), Judgment::Unverifiable, "{text}");
@@ -26,7 +26,7 @@ fn an_answer_that_missed_its_schema_counts_only_with_the_id_of_the_review() {
 }
 
 #[test]
-fn an_approval_is_doubted_for_its_own_summary_and_suggestions_too() {
+fn approval_is_doubted_if_its_summary_or_suggestions_contain_a_blocker() {
     let doubt = |fields: &str| {
         let text = format!(r#"{{"review_id": "r-1", "result": "PASS", {fields}}}"#);
         let words = default_words();
@@ -41,7 +41,7 @@ fn an_approval_is_doubted_for_its_own_summary_and_suggestions_too() {
 }
 
 #[test]
-fn a_finding_out_of_scope_tightens_nothing_unless_it_is_critical_and_loosens_nothing() {
+fn out_of_scope_finding_changes_no_judgment_unless_critical() {
     let words = default_words();
     let read = |text: &str, beyond: &[model::finding::Finding]| {
         let terms = Terms { review_id: None, require_review_id: false, words: &words, beyond };
@@ -62,7 +62,7 @@ fn a_finding_out_of_scope_tightens_nothing_unless_it_is_critical_and_loosens_not
 }
 
 #[test]
-fn an_approval_is_doubted_for_the_prose_beside_its_object_and_for_that_of_its_summary() {
+fn approval_is_doubted_if_the_text_beside_its_json_contains_a_blocker() {
     let words = default_words();
     let read = |text: &str, structured| {
         let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
@@ -81,7 +81,7 @@ fn an_approval_is_doubted_for_the_prose_beside_its_object_and_for_that_of_its_su
 }
 
 #[test]
-fn an_object_that_tells_its_verdict_twice_is_no_answer() {
+fn review_json_with_a_duplicate_result_key_is_unverifiable() {
     let twice = r#"{"review_id": "r-1", "result": "FAIL", "result": "PASS"}"#;
     assert_eq!([judged(twice, false), judged(twice, true)], [Judgment::Unverifiable; 2]);
 }

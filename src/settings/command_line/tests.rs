@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn words_are_split_at_spaces_outside_quotes() {
+fn command_words_are_split_at_spaces_outside_quotes() {
     let split = |text: &str| split_words(text).expect(text);
     assert_eq!(split(r#"a  'b c' d"e f"g "" $x;y"#), ["a", "b c", "de fg", "", "$x;y"]);
     assert_eq!(split_words("a 'b"), Err("has a quote that is not closed"));
@@ -11,7 +11,7 @@ fn words_are_split_at_spaces_outside_quotes() {
 }
 
 #[test]
-fn a_line_of_words_is_split_into_the_same_words() {
+fn quoted_command_words_round_trip() {
     for words in [
         &["cargo", "test", "--locked"][..],
         &["sh", "-c", "cd web && npm test > \"$OUT\" # it's done"],
@@ -25,7 +25,7 @@ fn a_line_of_words_is_split_into_the_same_words() {
 }
 
 #[test]
-fn what_only_a_shell_understands_is_named() {
+fn shell_syntax_is_detected_and_named() {
     for (command, syntax) in [
         ("true && python3 -m unittest", "&&"),
         ("true&&x", "&&"),
@@ -51,7 +51,7 @@ fn what_only_a_shell_understands_is_named() {
 }
 
 #[test]
-fn what_a_program_is_told_is_not() {
+fn program_arguments_are_not_shell_syntax() {
     for command in [
         "cargo test --locked -- --skip a::b",
         "sh -c 'cd web && npm test'",
@@ -72,7 +72,7 @@ fn what_a_program_is_told_is_not() {
 }
 
 #[test]
-fn c_28_places_are_filled_by_name() {
+fn placeholders_in_commands_are_filled_by_name() {
     let value = |name: &str| (name == "message").then(|| "it's $(here)".to_owned());
     assert_eq!(
         fill_places("echo ${message} ${other} $message", value),
@@ -82,7 +82,7 @@ fn c_28_places_are_filled_by_name() {
 }
 
 #[test]
-fn c_28_in_a_shell_a_place_is_an_argument_and_never_code() {
+fn placeholders_in_shell_commands_are_arguments_and_never_code() {
     for (line, told) in [
         ("echo ${a} | grep x", "echo \"${1}\" | grep x"),
         ("echo \"x ${a} y\"", "echo \"x ${1} y\""),
@@ -96,7 +96,7 @@ fn c_28_in_a_shell_a_place_is_an_argument_and_never_code() {
 }
 
 #[test]
-fn what_only_a_shell_understands_is_refused_without_one() {
+fn shell_syntax_is_refused_in_commands_without_a_shell() {
     for (line, word) in [
         ("echo x; exit 1", ";"),
         ("a && b", "&"),
@@ -119,7 +119,7 @@ fn what_only_a_shell_understands_is_refused_without_one() {
 }
 
 #[test]
-fn a_line_that_no_program_gets_right_is_refused() {
+fn invalid_command_lines_are_refused() {
     assert_eq!(objection(" ", true).as_deref(), Some("is empty"));
     for line in ["echo 'x", "echo \"x"] {
         assert!(objection(line, true).is_some_and(|told| told.contains("nothing closes")), "{line}");

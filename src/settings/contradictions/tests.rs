@@ -3,7 +3,7 @@
 use super::usable_pattern;
 
 #[test]
-fn a_pattern_has_to_be_one_and_to_ask_for_something() {
+fn invalid_or_always_matching_patterns_are_refused() {
     assert_eq!(usable_pattern("^COMPLETE: "), Ok(()));
     assert_eq!(
         usable_pattern("[a").err().as_deref(),

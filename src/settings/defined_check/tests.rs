@@ -7,7 +7,7 @@ fn judged(condition: &str, stdout: &str, exit: Option<i32>) -> bool {
 }
 
 #[test]
-fn c_10_the_four_conditions_are_judged() {
+fn success_conditions_are_evaluated() {
     assert!(judged("empty", " \n", Some(0)) && !judged("empty", "M a", Some(0)));
     assert!(judged("exitCode:0", "x", Some(0)) && !judged("exitCode:0", "", Some(1)));
     assert!(judged("exitCode:3", "", Some(3)));
@@ -16,7 +16,7 @@ fn c_10_the_four_conditions_are_judged() {
 }
 
 #[test]
-fn c_10_what_is_no_condition_is_an_error_and_what_broke_off_no_success() {
+fn invalid_success_condition_is_an_error_and_a_killed_check_no_success() {
     for wrong in
         ["", "Empty", "exitCode:", "exitCode:x", "contains:", "matches:", "matches:(", "exit:0", "always"]
     {

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_near_word_is_suggested_and_a_far_one_is_not() {
+fn only_similar_words_are_suggested() {
     let phases = ["planning", "requirements", "design", "testing", "test_scenario"];
     for (word, meant) in [
         ("planing", Some("planning")),
@@ -19,7 +19,7 @@ fn a_near_word_is_suggested_and_a_far_one_is_not() {
 }
 
 #[test]
-fn the_nearest_of_several_wins() {
+fn most_similar_word_is_suggested() {
     assert_eq!(suggestion("text", ["test", "texts", "next"]), Some("next"));
     assert_eq!(suggestion("texts", ["test", "texts", "next"]), Some("texts"));
 }

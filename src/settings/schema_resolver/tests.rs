@@ -16,7 +16,7 @@ fn of(schema: Value) -> Result<Value, SchemaError> {
 }
 
 #[test]
-fn c_08_references_are_followed_within_and_across_files() {
+fn schema_references_are_resolved_within_and_across_files() {
     let a = json!({"$defs": {"n": {"type": "integer"}}, "top": {"type": "object", "properties": {
         "own": {"$ref": "#/$defs/n"}, "other": {"$ref": "sub/b.json#/$defs/list"}}}});
     let b = json!({"$defs": {"list": {"type": "array", "items": {"$ref": "../a.json#/$defs/n"}}}});
@@ -26,7 +26,7 @@ fn c_08_references_are_followed_within_and_across_files() {
 }
 
 #[test]
-fn c_08_a_file_is_read_once() {
+fn schema_file_is_read_once() {
     let reads = std::cell::Cell::new(0);
     let mut resolver = SchemaResolver::new(|_: &str| {
         reads.set(reads.get() + 1);
@@ -37,7 +37,7 @@ fn c_08_a_file_is_read_once() {
 }
 
 #[test]
-fn c_08_circles_are_refused_with_their_chain() {
+fn circular_schema_references_are_refused_with_their_chain() {
     let a = json!({"$defs": {"tree": {"type": "object", "properties": {"child": {"$ref": "b.json#/$defs/node"}}}}});
     let b = json!({"$defs": {"node": {"$ref": "a.json#/$defs/tree"}}});
     let error = resolve(&[("a.json", a), ("b.json", b)], "a.json", "tree").expect_err("a circle");
@@ -50,7 +50,7 @@ fn c_08_circles_are_refused_with_their_chain() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_its_file() {
+fn missing_schema_reference_is_named_with_its_file() {
     let schema = json!({"$ref": "b.json#/x"});
     assert_eq!(of(schema).expect_err("no file").to_string(), "b.json: does not exist");
     let missing = of(json!({"$ref": "#/$defs/none"})).expect_err("no pointer").to_string();
@@ -64,7 +64,7 @@ fn what_is_missing_is_named_with_its_file() {
 }
 
 #[test]
-fn references_that_multiply_end() {
+fn exponentially_growing_schema_references_are_refused() {
     let mut definitions = json!({"d0": {"type": "string"}});
     for level in 1..40 {
         let below = json!({"$ref": format!("#/$defs/d{}", level - 1)});
@@ -76,7 +76,7 @@ fn references_that_multiply_end() {
 }
 
 #[test]
-fn values_are_no_schemas() {
+fn ref_keys_in_schema_values_are_not_resolved() {
     let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}},
         "required": ["$ref"], "default": {"$ref": "nowhere.json"}, "const": {"type": "object"}});
     let mut expected = schema.clone();
@@ -85,7 +85,7 @@ fn values_are_no_schemas() {
 }
 
 #[test]
-fn a_name_is_looked_for_at_the_top_and_among_definitions() {
+fn schema_name_is_searched_at_the_top_level_and_in_definitions() {
     let document = json!({"a.b": {"x": 1}, "$defs": {"c/d": {}}, "definitions": {"e": {}}, "n": 3});
     let find = |name: &str| super::find("f".into(), name, &document).map(|(address, _)| address);
     assert_eq!(find("a.b").as_deref(), Ok("f#/a.b"));
@@ -98,7 +98,7 @@ fn a_name_is_looked_for_at_the_top_and_among_definitions() {
 }
 
 #[test]
-fn paths_stay_below_the_folder() {
+fn schema_paths_outside_the_folder_are_refused() {
     assert_eq!(beside("s/a.json", "b.json").as_deref(), Ok("s/b.json"));
     assert_eq!(beside("s/a.json", "../b.json").as_deref(), Ok("b.json"));
     assert_eq!(beside("", "./s//b.json").as_deref(), Ok("s/b.json"));
@@ -113,7 +113,7 @@ fn merged(own: &Value, bases: Vec<Value>) -> Result<Value, SchemaError> {
 }
 
 #[test]
-fn c_08_all_of_becomes_one_schema_and_its_own_words_win() {
+fn all_of_is_merged_into_one_schema_and_own_keywords_take_priority() {
     let base = json!({"type": "object", "description": "base", "required": ["a"],
         "properties": {"a": {"type": "string", "enum": ["x"]}, "b": {"type": "integer"}}});
     let own = json!({"description": "own", "required": ["c", "a"],
@@ -124,7 +124,7 @@ fn c_08_all_of_becomes_one_schema_and_its_own_words_win() {
 }
 
 #[test]
-fn parts_that_contradict_each_other_are_refused() {
+fn contradictory_all_of_parts_are_refused() {
     let parts = vec![json!({"minimum": 1, "title": "x"}), json!({"minimum": 2, "title": "y"})];
     let error = merged(&json!({}), parts).expect_err("a contradiction");
     assert_eq!(error.to_string(), "a: the parts of `allOf` disagree about `minimum`");
@@ -133,7 +133,7 @@ fn parts_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn a_part_that_cannot_be_merged_stays_a_part() {
+fn unmergeable_all_of_part_is_kept() {
     let choice = json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
     let expected = json!({"type": "object", "allOf": [choice, false]});
     assert_eq!(merged(&json!({"type": "object"}), vec![choice, json!(false)]), Ok(expected));
@@ -145,7 +145,7 @@ fn closed(mut schema: Value) -> Value {
 }
 
 #[test]
-fn c_08_every_object_that_does_not_say_otherwise_is_closed() {
+fn object_schemas_are_closed_by_default() {
     let schema = json!({"type": "object", "properties": {
         "open": {"type": "object", "additionalProperties": true},
         "list": {"type": "array", "items": {"type": ["object", "null"]}},
@@ -158,7 +158,7 @@ fn c_08_every_object_that_does_not_say_otherwise_is_closed() {
 }
 
 #[test]
-fn a_choice_of_whole_objects_is_closed_and_one_of_additions_is_not() {
+fn any_of_with_complete_objects_is_closed_and_with_additions_is_not() {
     let one = json!({"type": "object", "properties": {"a": {"type": "string"}}});
     let whole = closed(json!({"anyOf": [one, {"type": "null"}]}));
     assert_eq!(whole["anyOf"][0]["additionalProperties"], json!(false));
@@ -173,7 +173,7 @@ fn referenced(reference: &str, text: &Value) -> Result<Value, String> {
 }
 
 #[test]
-fn a_reference_names_a_file_and_a_place_in_it() {
+fn schema_reference_names_a_file_and_a_place_in_it() {
     let file = json!({"$defs": {"a": {"type": "object"}}, "b.c": {"type": "object", "title": "b"}, "type": "object"});
     let closed = json!({"type": "object", "additionalProperties": false});
     assert_eq!(referenced("s.json#/$defs/a", &file), Ok(closed.clone()));
@@ -183,7 +183,7 @@ fn a_reference_names_a_file_and_a_place_in_it() {
 }
 
 #[test]
-fn what_no_answer_could_be_held_to_is_refused() {
+fn unusable_answer_schemas_are_refused() {
     let list = referenced("s.json", &json!({"type": "array"})).expect_err("no object");
     assert_eq!(list, "s.json: the schema of an answer needs `type = \"object\"`");
     let slip = referenced("s.json", &json!({"type": "object", "required": "a"})).expect_err("no list");

@@ -16,7 +16,7 @@ fn variable(text: &str) -> Result<Value, ConfigError> {
 }
 
 #[test]
-fn a_list_can_be_written_with_commas_or_in_toml() {
+fn list_values_are_comma_separated_or_toml() {
     for (text, items) in [
         ("A.md, B.md", &["A.md", "B.md"][..]),
         (" [\"A.md\"]", &["A.md"]),
@@ -29,7 +29,7 @@ fn a_list_can_be_written_with_commas_or_in_toml() {
 }
 
 #[test]
-fn what_begins_like_a_list_and_is_none_is_refused_with_its_place() {
+fn malformed_list_value_is_refused_with_its_source() {
     for text in ["[A.md]", "[\"A.md\"", "[ab]*.md", "[]\nother = 1", "[] x"] {
         for (told, place) in [
             (flag(text), "flag --set checks.protected"),
@@ -45,7 +45,7 @@ fn what_begins_like_a_list_and_is_none_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_text_may_begin_with_a_bracket() {
+fn text_value_may_begin_with_a_bracket() {
     let layer = read_flags(&BTreeMap::from([("language".to_owned(), "[x]".to_owned())]));
     assert_eq!(layer.expect("a text").values["language"], Value::from("[x]"));
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn e_25_control_sequences_are_removed() {
+fn control_sequences_are_removed() {
     for (text, expected) in [
         ("\u{1b}[31mred\u{1b}[0m", "red"),
         ("\u{1b}]52;c;ZXZpbA==\u{7}clipboard", "clipboard"),
@@ -23,14 +23,14 @@ fn e_25_control_sequences_are_removed() {
 }
 
 #[test]
-fn columns_stay_in_line_with_any_letters() {
+fn wide_characters_are_padded_to_the_column_width() {
     assert_eq!(padded("PASS", 6), "PASS  ");
     assert_eq!(padded("✓ 判定", 8), "✓ 判定  ");
     assert_eq!(padded("longer", 3), "longer");
 }
 
 #[test]
-fn text_from_outside_mentions_nobody_and_closes_nothing() {
+fn quoted_text_mentions_no_user_and_closes_no_issue() {
     let calm = quoted("@everyone fixes #2\n![x](https://evil.example) <b>");
     assert!(
         !calm.contains("@everyone") && !calm.contains("#2") && !calm.contains("](") && !calm.contains("<b")
@@ -39,7 +39,7 @@ fn text_from_outside_mentions_nobody_and_closes_nothing() {
 }
 
 #[test]
-fn a_title_is_plain_text_and_names_nobody_either() {
+fn titles_are_plain_text_without_mentions() {
     for (text, expected) in [
         ("Vec<T> & Option<&str> panic", "Vec<T> & Option<&str> panic"),
         ("see [docs](x)", "see [docs](x)"),
@@ -56,7 +56,7 @@ fn a_title_is_plain_text_and_names_nobody_either() {
 }
 
 #[test]
-fn an_issue_that_is_named_by_its_address_is_not_closed_either() {
+fn issue_urls_in_quoted_text_close_no_issue() {
     for (text, named) in [
         ("fixes https://github.com/o/n/issues/2", "/issues/2"),
         ("Closes: https://ghe.example/o/n/pull/7#x", "/pull/7"),
@@ -68,7 +68,7 @@ fn an_issue_that_is_named_by_its_address_is_not_closed_either() {
 }
 
 #[test]
-fn a_title_switches_no_workflow_off() {
+fn quoted_text_cannot_skip_ci_workflows() {
     for words in ["[skip ci]", "[CI skip]", "[no ci]", "[Skip Actions]", "[actions skip]"] {
         assert!(!quoted(&format!("Fix {words} please")).contains(words), "{words}");
     }
@@ -76,12 +76,12 @@ fn a_title_switches_no_workflow_off() {
 }
 
 #[test]
-fn a_long_text_is_cut_where_a_reader_sees_it() {
+fn long_quoted_text_is_cut_with_an_ellipsis() {
     assert!(quoted(&"ぁ".repeat(500)).ends_with('…'));
 }
 
 #[test]
-fn w_03_a_runner_finds_no_command_in_what_we_print() {
+fn printed_text_contains_no_workflow_commands() {
     for (text, expected) in [
         ("::set-env name=X::SENTINEL", ": :set-env name=X::SENTINEL"),
         ("a\n \t::add-mask::b\r::error::c", "a\n \t: :add-mask::b\r: :error::c"),
@@ -99,7 +99,7 @@ fn w_03_a_runner_finds_no_command_in_what_we_print() {
 }
 
 #[test]
-fn w_03_a_document_keeps_its_meaning() {
+fn neutralized_json_keeps_its_meaning() {
     let told = serde_json::json!({ "said": "::error::x\n##[group] ##\\[x]" });
     let text = format!("{told:#}");
     let calm = neutral_json(&text);

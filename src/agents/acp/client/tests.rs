@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_command_line_is_read_as_it_was_written() {
+fn client_command_line_round_trips() {
     let task = ClientTask {
         read_only: true,
         allow: vec!["cargo".into(), "npm run".into()],
@@ -27,7 +27,7 @@ fn a_command_line_without_a_program_is_a_usage_error() {
 }
 
 #[test]
-fn cached_tokens_belong_to_what_went_in() {
+fn cached_tokens_count_as_input_tokens() {
     let reported = schema::Usage::new(130, 20, 10).cached_read_tokens(70).cached_write_tokens(30);
     let expected = Usage {
         input_tokens: Some(120),
@@ -43,7 +43,7 @@ fn cached_tokens_belong_to_what_went_in() {
 }
 
 #[test]
-fn what_is_not_told_is_unknown() {
+fn unreported_or_impossible_usage_is_unknown() {
     let unknown = Usage { cost_basis: Some(CostBasis::Unknown), ..Usage::default() };
     assert_eq!(turn_usage(None, None), (unknown, vec![]));
     let (usage, notices) = turn_usage(Some(&schema::Usage::new(u64::MAX, u64::MAX, 1)), Some(-1.0));
@@ -61,7 +61,7 @@ fn error(code: i32, kind: Option<&str>) -> ExecOutcome {
 }
 
 #[test]
-fn every_stop_reason_has_its_class() {
+fn stop_reasons_map_to_call_outcomes() {
     let found = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "done"].map(of_turn);
     let limit = ExecOutcome::LimitReached;
     let expected =
@@ -70,7 +70,7 @@ fn every_stop_reason_has_its_class() {
 }
 
 #[test]
-fn an_error_is_classed_by_its_kind_then_by_its_code_and_never_by_its_message() {
+fn errors_are_classified_by_kind_then_code_never_by_message() {
     assert_eq!(error(-32603, None), ExecOutcome::Crashed);
     assert_eq!(error(-32000, None), ExecOutcome::SignedOut);
     assert_eq!(error(-32603, Some("authentication_failed")), ExecOutcome::SignedOut);
@@ -86,7 +86,7 @@ fn an_error_is_classed_by_its_kind_then_by_its_code_and_never_by_its_message() {
 }
 
 #[test]
-fn what_is_not_an_answer_says_why() {
+fn failed_turns_report_their_reason() {
     let of = |end, exit: Option<&str>| outcome(Err(end), exit);
     let crashed = |reason: &str| (ExecOutcome::Crashed, Some(reason.to_owned()));
     assert_eq!(of(TurnFailure::Gone, None), crashed("the agent closed its output before its turn was over"));

@@ -16,7 +16,7 @@ fn text(text: &str, begins: bool) -> ClientEvent {
 }
 
 #[test]
-fn a_note_and_another_message_begin_anew() {
+fn notes_and_new_messages_start_a_new_answer_block() {
     let (lines, truncated) = written(|writer| {
         writer.answer("a", None);
         writer.answer("b", None);
@@ -42,7 +42,7 @@ fn a_note_and_another_message_begin_anew() {
 }
 
 #[test]
-fn the_answer_does_not_grow_beyond_its_limit() {
+fn answer_text_is_cut_at_its_limit() {
     let long = "あ".repeat(ANSWER_LIMIT / 3);
     let (lines, truncated) = written(|writer| {
         writer.answer(&long, None);
@@ -56,7 +56,7 @@ fn the_answer_does_not_grow_beyond_its_limit() {
 }
 
 #[test]
-fn thoughts_and_notes_end_too_and_life_goes_on() {
+fn thoughts_and_notes_are_limited_without_truncating_the_answer() {
     let (lines, truncated) = written(|writer| {
         writer.thought(&"x".repeat(THOUGHT_LIMIT + 1));
         for _ in 0..=NOTE_LIMIT {

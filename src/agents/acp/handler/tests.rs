@@ -21,7 +21,7 @@ fn asked(worktree: &Path, path: &str, line: Option<u32>, limit: Option<u32>) -> 
 }
 
 #[test]
-fn the_lines_that_are_asked_for_are_read() {
+fn read_requests_return_the_requested_lines() {
     let (_folder, worktree) = scene();
     let read = |line, limit| asked(&worktree, "a", line, limit).expect("readable");
     assert_eq!(read(None, None), "one\ntwo\nthree\n");
@@ -32,7 +32,7 @@ fn the_lines_that_are_asked_for_are_read() {
 }
 
 #[test]
-fn what_is_not_a_plain_file_in_the_worktree_is_not_read() {
+fn only_regular_files_in_the_worktree_are_read() {
     let (_folder, worktree) = scene();
     fs::write(worktree.join("huge"), "x".repeat(4 << 20) + "x").expect("a file");
     let failure = |path: &str| asked(&worktree, path, None, None).expect_err(path);
@@ -43,7 +43,7 @@ fn what_is_not_a_plain_file_in_the_worktree_is_not_read() {
 }
 
 #[test]
-fn an_author_writes_in_the_worktree_and_a_reviewer_nowhere() {
+fn authors_write_in_the_worktree_and_reviewers_nowhere() {
     let (folder, worktree) = scene();
     let put = |read_only: bool, path: &str| {
         write(&worktree, read_only, &WriteTextFileRequest::new("s", worktree.join(path), "new"))
@@ -72,7 +72,7 @@ fn taken(judge: fn(&Path, &Path) -> Option<PathBuf>, paths: &[&str]) -> Vec<bool
 }
 
 #[test]
-fn only_what_stays_in_the_worktree_is_inside() {
+fn only_paths_that_resolve_into_the_worktree_are_accepted() {
     let good = ["ROOT/worktree/src/a", "src/new/b", "ROOT/worktree", "in/a", "file", ".git/config"];
     assert_eq!(taken(resolve, &good), [true; 6]);
     let bad = [
@@ -89,7 +89,7 @@ fn only_what_stays_in_the_worktree_is_inside() {
 }
 
 #[test]
-fn git_and_links_are_not_changed() {
+fn git_directories_and_symlinks_are_not_writable() {
     assert_eq!(taken(resolve_writable, &["src/a", "src/new/b", "in/a"]), [true; 3]);
     assert_eq!(
         taken(resolve_writable, &[".git/hooks/x", "src/.GIT/x", "file", "nowhere", "", "out/x"]),

@@ -28,7 +28,7 @@ fn run(input: &Value) -> [Result<(), PermissionRefusal>; 2] {
 }
 
 #[test]
-fn an_author_changes_what_is_inside_and_a_reviewer_nothing() {
+fn authors_edit_files_in_the_worktree_and_reviewers_edit_nothing() {
     let outside = || Err(PermissionRefusal::Outside("/etc/x".into()));
     for kind in ["edit", "delete", "move"] {
         assert_eq!(ask(&call(kind, &["src/a"])), [Ok(()), Err(PermissionRefusal::Reviewer)], "{kind}");
@@ -48,7 +48,7 @@ fn an_author_changes_what_is_inside_and_a_reviewer_nothing() {
 }
 
 #[test]
-fn both_read_what_is_inside() {
+fn authors_and_reviewers_read_files_in_the_worktree() {
     let outside = || Err(PermissionRefusal::Outside("/etc/x".into()));
     assert_eq!(ask(&call("read", &["src/a"])), [Ok(()), Ok(())]);
     assert_eq!(ask(&call("search", &[])), [Ok(()), Ok(())]);
@@ -58,7 +58,7 @@ fn both_read_what_is_inside() {
 }
 
 #[test]
-fn a_kind_that_is_not_known_is_refused() {
+fn unknown_tool_kinds_are_refused() {
     for kind in ["fetch", "switch_mode", "other", "new"] {
         assert_eq!(
             ask(&call(kind, &["src/a"])),
@@ -69,14 +69,14 @@ fn a_kind_that_is_not_known_is_refused() {
 }
 
 #[test]
-fn a_path_that_only_a_difference_names_counts() {
+fn paths_named_only_in_a_diff_are_checked() {
     let call = json!({"toolCallId": "1", "kind": "edit", "locations": [{"path": "a"}],
         "content": [{"type": "diff", "path": "/etc/x", "newText": ""}]});
     assert_eq!(ask(&call)[0], Err(PermissionRefusal::Outside("/etc/x".into())));
 }
 
 #[test]
-fn an_author_runs_the_commands_of_the_repository() {
+fn authors_run_the_allowed_commands_and_reviewers_run_none() {
     let reviewer = || Err(PermissionRefusal::Reviewer);
     assert_eq!(run(&json!({"command": "cargo test"})), [Ok(()), reviewer()]);
     assert_eq!(run(&json!({"command": ["bash", "-lc", "cargo test"]})), [Ok(()), reviewer()]);
@@ -97,7 +97,7 @@ fn an_author_runs_the_commands_of_the_repository() {
 }
 
 #[test]
-fn what_an_earlier_update_said_still_counts() {
+fn later_tool_updates_keep_the_kind_and_paths_of_earlier_ones() {
     let mut tools = ToolCalls::default();
     let mut updated = |call: Value| tools.update(&serde_json::from_value(call).expect("a tool call")).clone();
     updated(call("edit", &["/etc/x"]));
@@ -109,7 +109,7 @@ fn what_an_earlier_update_said_still_counts() {
 }
 
 #[test]
-fn only_for_once_is_ever_chosen() {
+fn only_one_time_permission_options_are_chosen() {
     let option = |id: &str, kind| PermissionOption::new(id.to_owned(), id, kind);
     let always =
         [option("aa", PermissionOptionKind::AllowAlways), option("ra", PermissionOptionKind::RejectAlways)];
@@ -131,7 +131,7 @@ fn allowed() -> Vec<String> {
 }
 
 #[test]
-fn a_program_of_the_repository_may_run_with_any_arguments() {
+fn allowed_programs_run_with_any_arguments() {
     for good in [
         "cargo test",
         "cargo build --release 2>&1",
@@ -146,7 +146,7 @@ fn a_program_of_the_repository_may_run_with_any_arguments() {
 }
 
 #[test]
-fn whatever_else_is_on_the_line_may_not() {
+fn command_lines_with_any_other_program_or_redirect_are_refused() {
     for bad in [
         "",
         "rm -rf /",

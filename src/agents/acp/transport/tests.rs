@@ -20,7 +20,7 @@ async fn read_all(bytes: Vec<u8>) -> (Vec<String>, Option<String>, ConnectionSta
 }
 
 #[tokio::test]
-async fn messages_come_line_by_line_and_blank_lines_are_nothing() {
+async fn messages_are_read_line_by_line_and_blank_lines_are_skipped() {
     let (messages, error, state) = read_all(b"{\"id\":1}\n\n \n{\"method\":\"x\"}".to_vec()).await;
     assert_eq!((messages, error), (vec!["{\"id\":1}\n".into(), "{\"method\":\"x\"}".into()], None));
     let events = state.lock();
@@ -28,7 +28,7 @@ async fn messages_come_line_by_line_and_blank_lines_are_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_ends_the_line() {
+async fn invalid_messages_close_the_connection() {
     for bad in [&b"hello\n"[..], b"[{\"id\":1}]\n", b"17\n", b"\"x\"\n", b"{\"id\":1\n"] {
         let (messages, error, state) = read_all([bad, b"{\"id\":2}\n"].concat()).await;
         let error = error.expect("it broke");
@@ -42,21 +42,21 @@ async fn what_is_no_message_ends_the_line() {
 }
 
 #[tokio::test]
-async fn a_message_without_end_ends_the_line() {
+async fn overlong_messages_close_the_connection() {
     let (messages, error, _) = read_all(vec![b' '; LONGEST + 100]).await;
     let expected = "the agent sent a message longer than any is".to_owned();
     assert_eq!((messages, error), (vec![], Some(expected)));
 }
 
 #[tokio::test]
-async fn requests_without_end_end_the_line() {
+async fn too_many_requests_close_the_connection() {
     let request = b"{\"id\":1,\"method\":\"x\"}\n".repeat(usize::try_from(REQUESTS).expect("few") + 5);
     let (messages, error, _) = read_all(request).await;
     assert_eq!((messages.len() as u64, error.is_some()), (REQUESTS, true));
 }
 
 #[tokio::test]
-async fn an_error_that_the_agent_answers_with_is_kept_once() {
+async fn error_responses_of_the_agent_are_recorded_once() {
     let line = br#"{"id":1,"error":{"code":-32603,"message":"m","data":{"errorKind":"rate_limit"}}}"#;
     let (_, _, state) = read_all(line.to_vec()).await;
     let response = ErrorResponse { code: -32603, message: "m".into(), kind: Some("rate_limit".into()) };
@@ -66,7 +66,7 @@ async fn an_error_that_the_agent_answers_with_is_kept_once() {
 }
 
 #[tokio::test]
-async fn what_is_sent_ends_with_its_line() {
+async fn sent_messages_end_with_a_newline() {
     let (ours, mut theirs) = tokio::io::duplex(64);
     let mut sink = Box::pin(outgoing(ours));
     sink.send("{}".into()).await.expect("somebody listens");

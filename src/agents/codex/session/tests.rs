@@ -7,7 +7,7 @@ fn parsed(lines: &[&str]) -> SessionRecord {
 }
 
 #[test]
-fn the_last_turn_counts_and_the_totals_are_the_sessions() {
+fn session_record_has_the_last_turn_and_session_wide_totals() {
     let record = parsed(&[
         r#"{"type":"session_meta","payload":{"cli_version":"1.2.3"}}"#,
         r#"{"type":"event_msg","payload":{"type":"task_started"}}"#,
@@ -32,7 +32,7 @@ fn the_last_turn_counts_and_the_totals_are_the_sessions() {
 }
 
 #[test]
-fn a_file_that_grows_is_followed() {
+fn session_file_is_read_on_as_it_grows() {
     let folder = tempfile::tempdir().expect("a folder");
     let day = folder.path().join("2026/01/31");
     fs::create_dir_all(&day).expect("a day");
@@ -52,7 +52,7 @@ fn a_file_that_grows_is_followed() {
 }
 
 #[test]
-fn an_error_has_its_class_and_its_status_and_a_full_window_its_end() {
+fn session_errors_have_class_and_status_and_rate_limits_a_reset_time() {
     let record = parsed(&[
         r#"{"type":"event_msg","payload":{"type":"token_count","info":null,"rate_limits":{"primary":{"used_percent":100.0,"resets_at":1795300000},"secondary":{"used_percent":12,"resets_at":1799999999}}}}"#,
         r#"{"type":"event_msg","payload":{"type":"task_complete","error":{"codex_error_info":{"http_connection_failed":{"http_status_code":401}}}}}"#,
@@ -67,13 +67,13 @@ fn an_error_has_its_class_and_its_status_and_a_full_window_its_end() {
 }
 
 #[test]
-fn what_a_tool_printed_is_no_entry() {
+fn events_quoted_in_tool_output_are_ignored() {
     let quoted = r#"{"type":"response_item","payload":{"type":"function_call_output","output":"{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_complete\",\"error\":{\"codex_error_info\":\"unauthorized\"}}}"}}"#;
     assert_eq!(parsed(&[quoted, "rubbish", "[]", "{}"]), SessionRecord::default());
 }
 
 #[test]
-fn a_session_is_found_by_its_name_and_a_missing_one_tells_nothing() {
+fn session_file_is_found_by_session_id_and_a_missing_one_is_empty() {
     let folder = tempfile::tempdir().expect("a folder");
     let day = folder.path().join("2026/01/31");
     fs::create_dir_all(&day).expect("a day");

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "one table")]
-fn d03_a_test_that_is_gone_or_does_not_run_is_caught() {
+fn a_test_that_is_gone_or_does_not_run_is_caught() {
     each_is_caught(&[
         ("deleted", &[("tests/a.rs", RUST, RUST.split("\n\n").next().expect("one"))], "`counts` is gone"),
         ("file deleted", &[("tests/a.rs", RUST, "")], "`greets` is gone"),
@@ -135,7 +135,7 @@ fn d03_a_test_that_is_gone_or_does_not_run_is_caught() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "one table")]
-fn d03_a_test_that_demands_less_is_caught() {
+fn a_test_that_demands_less_is_caught() {
     each_is_caught(&[
         (
             "assert removed",
@@ -287,7 +287,7 @@ fn d03_a_test_that_demands_less_is_caught() {
 }
 
 #[test]
-fn d03_checkers_and_runners_that_were_silenced_are_caught() {
+fn checkers_and_runners_that_were_silenced_are_caught() {
     each_is_caught(&[
         ("eslint", &[("src/a.test.ts", "a\n", "/* eslint-disable */\na\n")], "src/a.test.ts:1: silences"),
         ("type ignore", &[("test_a.py", "x = f()\n", "x = f()  # type: ignore\n")], "silences"),

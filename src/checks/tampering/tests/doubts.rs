@@ -28,7 +28,7 @@ fn script(to: &str) -> String {
 }
 
 #[test]
-fn d03_asserts_under_a_new_condition_are_caught() {
+fn asserts_under_a_new_condition_are_caught() {
     let value = "def test_a():\n    result = greet('Ann')\n    assert result == 'Hello Ann'\n";
     each_is_caught(&[
         (
@@ -214,7 +214,7 @@ fn conditions_that_are_answered_or_were_there_pass() {
 }
 
 #[test]
-fn d03_cases_that_are_gone_from_a_table_are_caught() {
+fn cases_that_are_gone_from_a_table_are_caught() {
     let pytest = "import pytest\n\n\n@pytest.mark.parametrize('lines, pages', [\n    (0, 0),\n    (40, 1),\n    (80, 2),\n])\ndef test_pages(lines, pages):\n    assert count(lines) == pages\n";
     let each = "describe('pages', () => {\n  it.each([\n    [0, 0],\n    [40, 1],\n  ])('%i lines', (lines, pages) => {\n    expect(count(lines)).toBe(pages);\n  });\n});\n";
     let looped = "#[test]\nfn counts() {\n    for (lines, pages) in [(0, 0), (40, 1), (80, 2)] {\n        assert_eq!(count(lines), pages);\n    }\n}\n";

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn d03_an_assert_that_always_holds_is_caught() {
+fn an_assert_that_always_holds_is_caught() {
     let count = |to: &str| PYTHON.replace("assert count(name) == 3", to);
     let awaited = SCRIPT.replace("expect(count(name)).toBe(3)", "await expect(load(name)).resolves.toBe(3)");
     each_is_caught(&[
@@ -42,7 +42,7 @@ fn d03_an_assert_that_always_holds_is_caught() {
 }
 
 #[test]
-fn d03_a_test_that_ends_or_runs_for_nothing_is_caught() {
+fn a_test_that_ends_or_runs_for_nothing_is_caught() {
     let body = |to: &str| PYTHON.replace("    name = 'Ann'\n", &format!("    name = 'Ann'\n    {to}\n"));
     each_is_caught(&[
         ("exit", &[("test_a.py", PYTHON, &body("os._exit(0)"))], "`test_greets`"),
@@ -127,7 +127,7 @@ fn d03_a_test_that_ends_or_runs_for_nothing_is_caught() {
 }
 
 #[test]
-fn d03_asserts_taken_out_of_a_helper_are_caught() {
+fn asserts_taken_out_of_a_helper_are_caught() {
     let rust =
         "pub fn expects_two(text: &str) {\n    let found = count(text);\n    assert_eq!(found, 2);\n}\n";
     let go =
@@ -153,7 +153,7 @@ fn d03_asserts_taken_out_of_a_helper_are_caught() {
 }
 
 #[test]
-fn d03_a_test_in_a_file_that_no_runner_collects_is_gone() {
+fn a_test_in_a_file_that_no_runner_collects_is_gone() {
     each_is_caught(&[
         (
             "python",

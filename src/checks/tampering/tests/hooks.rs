@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn d03_a_hook_that_takes_failures_away_is_caught() {
+fn a_hook_that_takes_failures_away_is_caught() {
     let conftest = "import pytest\n";
     let fixture = |body: &str| {
         format!("{conftest}\n\n@pytest.fixture(autouse=True)\ndef quiet(monkeypatch):\n    {body}\n")

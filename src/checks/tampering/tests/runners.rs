@@ -5,7 +5,7 @@ use super::*;
 const CONFTEST: &str = "import pytest\n";
 
 #[test]
-fn d03_a_runner_that_leaves_tests_out_is_caught() {
+fn a_runner_that_leaves_tests_out_is_caught() {
     let hooked = |body: &str| format!("{CONFTEST}\n\n{body}\n");
     let ini = "[pytest]\naddopts =\n    -q\n";
     each_is_caught(&[

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn d03_tests_that_nobody_awaits_are_caught() {
+fn tests_that_nobody_awaits_are_caught() {
     let waits = PYTHON.replace("def test_close", "async def test_close");
     let marked = PYTHON.replace("def test_close", "@pytest.mark.asyncio\nasync def test_close");
     each_is_caught(&[
@@ -30,7 +30,7 @@ fn d03_tests_that_nobody_awaits_are_caught() {
 }
 
 #[test]
-fn d03_asserts_about_a_stand_in_are_caught() {
+fn asserts_about_a_stand_in_are_caught() {
     let python = "from app import greet\n\n\ndef test_greets():\n    assert greet('Ann') == 'Hello Ann'\n";
     let owned = "import app\n\n\ndef test_greets(monkeypatch):\n    assert app.greet('Ann') == 'Hello Ann'\n";
     let script = "import { greet } from './greet';\n\nit('greets', () => {\n  expect(greet('Ann')).toBe('Hello Ann');\n});\n";
@@ -124,7 +124,7 @@ fn d03_asserts_about_a_stand_in_are_caught() {
 }
 
 #[test]
-fn d03_a_runner_that_finds_fewer_tests_is_caught() {
+fn a_runner_that_finds_fewer_tests_is_caught() {
     let files = ["tests/a.rs", "tests/unit/x.py", "web/a.js", "web/a.spec.ts", "tests/test_b.py"];
     let on_disk =
         |scene: Scene| files.iter().fold(scene, |scene, path| scene.on_disk(path, "#[test]\nfn a() {}\n"));

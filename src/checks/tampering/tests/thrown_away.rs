@@ -4,7 +4,7 @@ use super::doubts::each_is_only_told;
 use super::*;
 
 #[test]
-fn d03_a_test_that_is_thrown_away_is_caught() {
+fn a_test_that_is_thrown_away_is_caught() {
     each_body_is_caught(&[
         ("throw-away", "a_test.go", &["check(t, 80, 2)"], &["check(&testing.T{}, 80, 2)"]),
         (

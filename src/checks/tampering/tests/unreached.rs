@@ -4,7 +4,7 @@ use super::doubts::each_is_only_told;
 use super::*;
 
 #[test]
-fn d03_asserts_that_nobody_reaches_are_caught() {
+fn asserts_that_nobody_reaches_are_caught() {
     let (python, rust) = (&["x = f(2)", "assert x == 3"], &["assert_eq!(f(2), 3);"]);
     let (script, go) = (&["expect(f(2)).toBe(3);"], &["if f(2) != 3 {", "\tt.Fatal(\"x\")", "}"]);
     each_body_is_caught(&[
@@ -99,7 +99,7 @@ fn d03_asserts_that_nobody_reaches_are_caught() {
 }
 
 #[test]
-fn d03_a_promise_that_nobody_awaits_is_caught() {
+fn a_promise_that_nobody_awaits_is_caught() {
     let old: &[&str] = &["expect(await f(2)).toBe(3);"];
     each_body_is_caught(&[
         ("resolves", "a.test.ts", old, &["expect(f(2)).resolves.toBe(3);"]),

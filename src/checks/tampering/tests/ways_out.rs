@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn d03_what_is_compared_with_itself_under_another_name_is_caught() {
+fn what_is_compared_with_itself_under_another_name_is_caught() {
     each_body_is_caught(&[
         ("python", "test_a.py", &["assert f(2) == 3"], &["expected = f(2)", "assert f(2) == expected"]),
         (
@@ -67,7 +67,7 @@ fn d03_what_is_compared_with_itself_under_another_name_is_caught() {
 }
 
 #[test]
-fn d03_an_assert_that_is_a_value_or_has_a_way_out_is_caught() {
+fn an_assert_that_is_a_value_or_has_a_way_out_is_caught() {
     each_body_is_caught(&[
         ("lambda", "test_a.py", &["assert f(2) == 3"], &["assert lambda: f(2) == 3"]),
         ("tuple", "test_a.py", &["assert f(2) == 3"], &["assert (f(2) == 3, \"msg\")"]),

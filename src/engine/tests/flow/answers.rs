@@ -34,7 +34,7 @@ fn calls(world: &World, step: Step) -> usize {
 }
 
 #[test]
-fn b_20_a_person_grants_exactly_as_many_revisions_as_they_say() {
+fn a_person_grants_exactly_the_stated_number_of_revisions() {
     for rounds in [1, 2, 7] {
         let mut world = exhausted();
         let before = calls(&world, Step::Revise);
@@ -49,7 +49,7 @@ fn b_20_a_person_grants_exactly_as_many_revisions_as_they_say() {
 }
 
 #[test]
-fn granted_rounds_of_a_document_review_are_rounds() {
+fn rounds_granted_for_a_document_review_count_review_rounds() {
     let script = Script { triages: vec![table(1, 0, 0)], ..Script::default() };
     let mut world = World::play(phase("document_review", asks_at_its_limit(doc_review())), script);
     let before = world.first().history.rounds.len();
@@ -58,7 +58,7 @@ fn granted_rounds_of_a_document_review_are_rounds() {
 }
 
 #[test]
-fn a_limit_of_passes_does_not_take_back_what_was_granted() {
+fn pass_limit_does_not_cut_granted_revisions() {
     let checks = vec![vec![("q2_todo".into(), model::event::CheckStatus::Fail)]];
     let mut world = World::play(phase("planning", quality_gate()), Script { checks, ..Script::default() });
     let before = calls(&world, Step::Revise);
@@ -67,7 +67,7 @@ fn a_limit_of_passes_does_not_take_back_what_was_granted() {
 }
 
 #[test]
-fn what_was_granted_is_gone_with_the_next_answer_and_with_a_reopening() {
+fn granted_revisions_expire_with_the_next_answer_or_a_reopening() {
     let mut world = exhausted();
     assert_eq!(go_on(&mut world, 1), Outcome::Paused);
     let before = calls(&world, Step::Revise);
@@ -79,7 +79,7 @@ fn what_was_granted_is_gone_with_the_next_answer_and_with_a_reopening() {
 }
 
 #[test]
-fn files_changed_by_hand_are_checked_and_reviewed_and_use_no_revision() {
+fn files_edited_by_a_person_are_checked_and_reviewed_and_use_no_revision() {
     let reviews = vec![fails(), fails(), fails(), fails(), passes()];
     let script = Script { reviews, ..Script::default() };
     let mut world = World::play(phase("planning", asks_at_its_limit(phase_review())), script);
@@ -94,7 +94,7 @@ fn files_changed_by_hand_are_checked_and_reviewed_and_use_no_revision() {
 }
 
 #[test]
-fn files_changed_by_hand_that_are_not_approved_lead_to_the_same_question() {
+fn unapproved_edits_by_a_person_lead_to_the_same_question() {
     let mut world = exhausted();
     let authors = calls(&world, Step::Revise);
     assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Paused);
@@ -103,7 +103,7 @@ fn files_changed_by_hand_that_are_not_approved_lead_to_the_same_question() {
 }
 
 #[test]
-fn work_done_by_hand_counts_whatever_the_author_said_of_its_own() {
+fn edits_by_a_person_replace_a_blocked_claim_of_the_author() {
     let script = Script { work: vec![claims(ClaimStatus::Blocked)], ..Script::default() };
     let mut policy = phase_review();
     policy.outcomes.blocked = UnapprovedEnd::Pause;
@@ -115,7 +115,7 @@ fn work_done_by_hand_counts_whatever_the_author_said_of_its_own() {
 }
 
 #[test]
-fn work_done_by_hand_replaces_an_author_or_a_reviewer_that_broke() {
+fn edits_by_a_person_replace_a_crashed_author_or_reviewer() {
     let mut policy = retake();
     policy.outcomes.agent_failed = UnapprovedEnd::Pause;
     let approve = || states("APPROVE", Verdict::Pass, Judgment::Approve);
@@ -129,7 +129,7 @@ fn work_done_by_hand_replaces_an_author_or_a_reviewer_that_broke() {
 }
 
 #[test]
-fn who_accepts_is_on_record_with_the_reason() {
+fn acceptance_records_the_person_and_the_reason() {
     let mut world = exhausted();
     assert_eq!(world.answer(PauseChoice::Accept, "a known limit"), Outcome::Completed);
     assert_eq!(world.first().person.accepted_by.as_deref(), Some("alice"));
@@ -141,7 +141,7 @@ fn who_accepts_is_on_record_with_the_reason() {
 }
 
 #[test]
-fn a_question_asked_by_an_older_version_takes_work_done_by_hand() {
+fn question_of_an_older_version_accepts_edits_by_a_person() {
     let asked = |options| Escalation {
         reason: PauseReason::Exhausted,
         phase: None,
@@ -158,7 +158,7 @@ fn a_question_asked_by_an_older_version_takes_work_done_by_hand() {
 }
 
 #[test]
-fn an_answer_in_a_log_of_an_older_version_goes_on_as_it_did() {
+fn answers_in_logs_of_older_versions_round_trip() {
     let text = r#"{"choice": "continue", "text": "", "by": "alice"}"#;
     let answer: Answered = serde_json::from_str(text).expect("an answer");
     assert_eq!(answer, Answered::new(PauseChoice::Continue, "", "alice"));
@@ -166,7 +166,7 @@ fn an_answer_in_a_log_of_an_older_version_goes_on_as_it_did() {
 }
 
 #[test]
-fn the_question_of_a_limit_offers_every_answer() {
+fn question_at_a_limit_offers_every_answer() {
     let world = exhausted();
     let rulings = world.rulings("planning");
     let Some(Ruling::Pause { escalation }) = rulings.last().map(|ruled| ruled.ruling.clone()) else {

@@ -19,7 +19,7 @@ fn calls(most: u64) -> Budget {
 }
 
 #[test]
-fn each_limit_pauses_the_run_before_the_next_call_and_is_named() {
+fn each_used_up_limit_pauses_the_run_before_the_next_call() {
     for (budget, limit) in [
         (Budget { usd: Some(0.25), ..Budget::default() }, "0.25 of 0.25 USD"),
         (Budget { tokens: Some(1_200), ..Budget::default() }, "1200 of 1200 tokens"),
@@ -38,7 +38,7 @@ fn each_limit_pauses_the_run_before_the_next_call_and_is_named() {
 }
 
 #[test]
-fn time_of_agents_at_work_is_a_limit_too() {
+fn agent_working_time_is_limited() {
     let mut spent = UsageTotal { millis: 59_999, ..Default::default() };
     let budget = Budget { minutes: Some(1), ..Budget::default() };
     assert_eq!(over_budget(&budget, &spent), None);
@@ -47,7 +47,7 @@ fn time_of_agents_at_work_is_a_limit_too() {
 }
 
 #[test]
-fn a_raised_budget_goes_on_where_the_run_stood() {
+fn raised_budget_continues_the_run_where_it_paused() {
     let mut world = limited(calls(1));
     world.execute();
     assert_eq!(world.execute_with(calls(2)), Outcome::Completed);
@@ -56,7 +56,7 @@ fn a_raised_budget_goes_on_where_the_run_stood() {
 }
 
 #[test]
-fn asking_again_without_raising_it_pauses_again_and_costs_nothing() {
+fn resuming_without_a_raised_budget_pauses_again_without_a_call() {
     let mut world = limited(calls(1));
     for _ in 0..3 {
         assert_eq!(world.execute(), Outcome::Paused);
@@ -96,7 +96,7 @@ fn next_call(world: &World) -> Call {
 }
 
 #[test]
-fn a_call_that_would_pass_the_limit_is_not_started() {
+fn call_expected_to_exceed_the_limit_is_not_started() {
     let mut world = costing(Some(1.0), usd(2.5), BudgetScopes::default());
     assert_eq!(world.execute(), Outcome::Paused);
     assert_eq!((world.run().spending.total.calls, world.run().spending.total.cost_usd), (2, 2.0));
@@ -110,7 +110,7 @@ fn a_call_that_would_pass_the_limit_is_not_started() {
 }
 
 #[test]
-fn a_revision_is_expected_to_cost_what_the_first_work_cost() {
+fn expected_cost_of_a_revision_is_the_cost_of_the_first_work() {
     let script = super::world::Script { reviews: vec![super::world::fails()], ..Default::default() };
     let mut world = costing(Some(1.0), usd(2.5), BudgetScopes::default());
     world = world.script(&super::world::name("planning"), script);
@@ -119,7 +119,7 @@ fn a_revision_is_expected_to_cost_what_the_first_work_cost() {
 }
 
 #[test]
-fn tokens_are_reserved_too_and_figures_that_are_none_count_nothing() {
+fn tokens_are_reserved_and_invalid_costs_count_as_zero() {
     let mut world =
         costing(Some(1.0), Budget { tokens: Some(3_000), ..Budget::default() }, BudgetScopes::default());
     assert_eq!(world.execute(), Outcome::Paused);
@@ -136,7 +136,7 @@ fn tokens_are_reserved_too_and_figures_that_are_none_count_nothing() {
 }
 
 #[test]
-fn each_phase_has_its_own_budget_and_raising_it_goes_on() {
+fn each_phase_has_its_own_budget_and_raising_it_resumes_the_run() {
     let scopes = |most| BudgetScopes { phase: usd(most), ..BudgetScopes::default() };
     let mut world = costing(Some(1.0), Budget::default(), scopes(2.0));
     assert_eq!(world.execute(), Outcome::Completed, "two calls in each phase");
@@ -152,7 +152,7 @@ fn each_phase_has_its_own_budget_and_raising_it_goes_on() {
 }
 
 #[test]
-fn the_day_counts_other_runs_and_begins_anew_at_midnight() {
+fn daily_budget_counts_other_runs_and_resets_at_midnight() {
     let scopes = BudgetScopes { day: usd(5.0), ..BudgetScopes::default() };
     let mut world = costing(Some(1.0), Budget::default(), scopes);
     let today = world.run().updated_at.to_zoned(jiff::tz::TimeZone::UTC).date();
@@ -173,7 +173,7 @@ fn the_day_counts_other_runs_and_begins_anew_at_midnight() {
 }
 
 #[test]
-fn what_was_known_of_another_day_does_not_count_today() {
+fn spending_of_another_day_does_not_count_today() {
     let scopes = BudgetScopes { day: usd(5.0), ..BudgetScopes::default() };
     let mut world = costing(Some(1.0), Budget::default(), scopes);
     let spent = UsageTotal { cost_usd: 100.0, ..UsageTotal::default() };
@@ -182,7 +182,7 @@ fn what_was_known_of_another_day_does_not_count_today() {
 }
 
 #[test]
-fn a_call_may_use_what_the_tightest_limit_leaves() {
+fn call_allowance_is_the_rest_of_the_tightest_limit() {
     let budget = Budget { usd: Some(5.0), tokens: Some(9_000), turns: Some(90), ..Budget::default() };
     let step = Budget { usd: Some(4.5), minutes: Some(20), turns: Some(40), ..Budget::default() };
     let scopes =
@@ -208,7 +208,7 @@ fn costing_at_first_call() -> World {
 }
 
 #[test]
-fn each_limit_is_warned_of_once_and_again_when_it_was_raised() {
+fn budget_warning_appears_once_per_limit_and_again_after_a_raise() {
     let mut world = costing(Some(1.0), Budget { calls: Some(4), ..usd(4.9) }, BudgetScopes::default());
     world.execute();
     assert_eq!(notes(&world), []);
@@ -223,7 +223,7 @@ fn each_limit_is_warned_of_once_and_again_when_it_was_raised() {
 }
 
 #[test]
-fn only_a_pause_that_passes_by_itself_is_ended_by_asking() {
+fn a_new_request_resumes_only_pauses_that_need_no_answer() {
     for (reason, outcome) in [
         (PauseReason::Budget, Outcome::Completed),
         (PauseReason::Quota, Outcome::Completed),
@@ -253,7 +253,7 @@ fn of_a_call(step: Budget) -> BudgetScopes {
 }
 
 #[test]
-fn a_call_that_used_more_than_a_call_may_pauses_the_run_before_the_next_one() {
+fn a_call_above_the_call_limit_pauses_the_run_before_the_next_call() {
     for (step, told) in [
         (usd(0.5), "1.00 of 0.50 USD"),
         (Budget { tokens: Some(1_199), ..Budget::default() }, "1200 of 1199 tokens"),
@@ -280,14 +280,14 @@ fn a_call_that_used_more_than_a_call_may_pauses_the_run_before_the_next_one() {
 }
 
 #[test]
-fn a_call_that_used_just_what_it_may_is_none_of_them() {
+fn a_call_exactly_at_the_call_limit_does_not_pause_the_run() {
     let step = Budget { usd: Some(1.0), tokens: Some(1_200), ..Budget::default() };
     let mut world = costing(Some(1.0), Budget::default(), of_a_call(step));
     assert_eq!(world.execute(), Outcome::Completed);
 }
 
 #[test]
-fn a_call_that_was_ended_at_a_limit_pauses_the_run_and_is_no_failure_of_the_agent() {
+fn a_call_stopped_at_a_limit_pauses_the_run_and_is_no_agent_failure() {
     use super::world::{Script, done, ends, name};
     let over = || ends(model::event::ExecOutcome::OverBudget);
     let tokens = |most| Budget { tokens: Some(most), ..Budget::default() };
@@ -340,7 +340,7 @@ fn a_call_that_was_ended_at_a_limit_pauses_the_run_and_is_no_failure_of_the_agen
 }
 
 #[test]
-fn a_program_that_ended_at_the_limit_it_was_told_has_kept_it() {
+fn a_program_that_stops_at_its_given_limit_does_not_exceed_it() {
     use super::world::{Script, done, ends, name};
     let work = vec![ends(model::event::ExecOutcome::LimitReached), done()];
     let scopes = of_a_call(usd(0.9));
@@ -355,7 +355,7 @@ fn a_program_that_ended_at_the_limit_it_was_told_has_kept_it() {
 }
 
 #[test]
-fn a_limit_of_money_that_does_not_see_a_call_is_told_of_once() {
+fn unpriced_calls_under_a_money_limit_are_noted_once() {
     let text = |most| {
         format!(
             "the price of author is not known: its calls count by tokens only; the limit of {most} USD does not see \
@@ -383,7 +383,7 @@ fn a_limit_of_money_that_does_not_see_a_call_is_told_of_once() {
 }
 
 #[test]
-fn a_call_near_its_own_limit_is_warned_of_once_and_each_scope_by_its_name() {
+fn budget_warnings_appear_once_and_name_their_scope() {
     let step = BudgetScopes { step: usd(1.2), ..BudgetScopes::default() };
     let mut world = costing(Some(1.0), Budget::default(), step);
     assert_eq!(world.execute(), Outcome::Completed);
@@ -396,7 +396,7 @@ fn a_call_near_its_own_limit_is_warned_of_once_and_each_scope_by_its_name() {
 }
 
 #[test]
-fn what_is_used_of_the_limits_in_force_is_one_line() {
+fn usage_of_all_active_limits_is_shown_on_one_line() {
     let used = |world: &World| views::summary::used_line(world.run()).expect("a phase is current");
     let budget = Budget { usd: Some(15.0), calls: Some(2), ..Budget::default() };
     let scopes = BudgetScopes { phase: usd(4.0), day: usd(9.0), ..BudgetScopes::default() };

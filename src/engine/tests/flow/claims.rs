@@ -25,7 +25,7 @@ fn reviews(world: &World) -> usize {
 }
 
 #[test]
-fn k_10_an_author_that_is_not_finished_is_revised_in_every_policy() {
+fn work_its_author_calls_unfinished_is_revised_under_every_policy() {
     for policy in [phase_review(), quality_gate(), retake(), completion()] {
         let reviewed = usize::from(policy.review.is_some());
         let world = play(policy, vec![incomplete(), done()]);
@@ -37,7 +37,7 @@ fn k_10_an_author_that_is_not_finished_is_revised_in_every_policy() {
 }
 
 #[test]
-fn k_10_an_author_that_never_finishes_ends_at_the_usual_limit_and_is_never_approved() {
+fn never_finished_work_ends_at_the_revision_limit_without_approval() {
     let world = play(phase_review(), vec![incomplete()]);
     assert_eq!(world.history(), ["revise", "revise", "revise", "fail"]);
     assert_eq!(world.first().reason.as_deref(), Some("retry_limit"));
@@ -51,7 +51,7 @@ fn k_10_an_author_that_never_finishes_ends_at_the_usual_limit_and_is_never_appro
 }
 
 #[test]
-fn k_10_a_failed_check_comes_before_what_the_author_says() {
+fn failed_check_takes_priority_over_the_authors_claim() {
     let checks = vec![vec![("q2_todo".to_owned(), CheckStatus::Fail)], vec![]];
     let work = vec![incomplete(), done()];
     let script = Script { work, checks, ..Script::default() };
@@ -60,7 +60,7 @@ fn k_10_a_failed_check_comes_before_what_the_author_says() {
 }
 
 #[test]
-fn an_unfinished_author_reads_its_own_words_in_the_next_prompt() {
+fn next_prompt_quotes_the_authors_statement_of_unfinished_work() {
     let world = play(quality_gate(), vec![incomplete(), done()]);
     let ruled = world.entries.iter().position(|entry| matches!(entry.fact, Fact::Ruled(_)));
     let world = world.cut(ruled.expect("a ruling"));
@@ -68,7 +68,7 @@ fn an_unfinished_author_reads_its_own_words_in_the_next_prompt() {
 }
 
 #[test]
-fn an_author_that_is_blocked_is_asked_once_more_and_then_a_person_is() {
+fn blocked_author_is_retried_once_and_then_a_person_is_asked() {
     let world = play(phase_review(), vec![blocked(), done()]);
     assert_eq!(world.history(), ["revise", "advance"]);
     let world = play(phase_review(), vec![blocked(), incomplete(), blocked(), done()]);
@@ -87,7 +87,7 @@ fn an_author_that_is_blocked_is_asked_once_more_and_then_a_person_is() {
 }
 
 #[test]
-fn c_16_a_declaration_is_complete_only_with_what_we_see() {
+fn completion_claim_counts_only_with_passing_checks() {
     let (seen, unseen) = (CheckStatus::Pass, CheckStatus::Fail);
     for (declared, outside, expected) in [
         (Some(ClaimStatus::Completed), unseen, "revise"),
@@ -109,7 +109,7 @@ fn c_16_a_declaration_is_complete_only_with_what_we_see() {
 }
 
 #[test]
-fn c_17_the_log_keeps_the_declaration_and_what_we_saw() {
+fn log_records_the_completion_claim_and_the_check_results() {
     let checks = vec![vec![("tests_pass".to_owned(), CheckStatus::Fail)], vec![]];
     let script = Script { work: vec![claims(ClaimStatus::Completed)], checks, ..Script::default() };
     let world = World::play(phase("implementation", completion()), script);
@@ -133,7 +133,7 @@ fn c_17_the_log_keeps_the_declaration_and_what_we_saw() {
 }
 
 #[test]
-fn k_10_a_false_complete_is_a_finding_and_a_true_one_is_none() {
+fn false_completion_claim_is_recorded_as_a_finding() {
     let checks = vec![vec![("q2_todo".to_owned(), CheckStatus::Fail)], vec![]];
     let script = Script { work: vec![claims(ClaimStatus::Completed)], checks, ..Script::default() };
     let world = World::play(phase("implementation", quality_gate()), script);
@@ -148,7 +148,7 @@ fn k_10_a_false_complete_is_a_finding_and_a_true_one_is_none() {
 }
 
 #[test]
-fn c_01_form_and_completion_are_two_checks_with_two_meanings() {
+fn format_failure_repeats_the_call_and_completion_failure_revises() {
     for (failing, expected) in [("format", ["redo", "advance"]), ("tests_pass", ["revise", "advance"])] {
         let checks = vec![vec![(failing.to_owned(), CheckStatus::Fail)], vec![]];
         let script = Script { checks, ..Script::default() };
@@ -159,7 +159,7 @@ fn c_01_form_and_completion_are_two_checks_with_two_meanings() {
 }
 
 #[test]
-fn c_06_a_declaration_leads_to_the_checks_and_only_what_failed_is_asked_for() {
+fn after_a_completion_claim_only_the_failed_checks_are_requested() {
     let checks = vec![vec![("tests_pass".to_owned(), CheckStatus::Fail)], vec![]];
     let work = vec![claims(ClaimStatus::Completed), claims(ClaimStatus::Completed)];
     let script = Script { work, checks, ..Script::default() };

@@ -47,7 +47,7 @@ fn delta_of(phase: &PhaseState, seat: Option<&str>) -> Option<PreviousReview> {
 }
 
 #[test]
-fn the_second_review_is_about_what_changed_since_the_first() {
+fn second_review_covers_the_changes_since_the_first() {
     let major = fails().with(Severity::Major, "a");
     for policy in [phase_review(), retake()] {
         let world = play(policy, vec![major.clone(), passes()]);
@@ -58,7 +58,7 @@ fn the_second_review_is_about_what_changed_since_the_first() {
 }
 
 #[test]
-fn where_an_objection_has_no_place_anything_new_may_be_that() {
+fn objections_without_a_place_lead_to_a_full_second_review() {
     let nowhere = with(fails(), Finding { file: None, ..finding(Severity::Major, "no tests") });
     for vague in [fails(), fails().with(Severity::Minor, "small"), nowhere] {
         assert_eq!(delta_of(&at_review(&play(phase_review(), vec![vague, passes()]), 2), None), None);
@@ -66,7 +66,7 @@ fn where_an_objection_has_no_place_anything_new_may_be_that() {
 }
 
 #[test]
-fn who_gave_no_review_before_sees_the_whole_and_everybody_else_what_changed_since_its_own() {
+fn reviewers_see_the_changes_since_their_own_last_review() {
     let silent = || Review { outcome: ExecOutcome::ContextTooLong, ..no_answer() };
     let major = |issue: &str| fails().with(Severity::Major, issue);
     let reviews = vec![major("a"), silent(), major("b"), passes(), major("c"), silent(), passes(), passes()];
@@ -91,7 +91,7 @@ fn who_gave_no_review_before_sees_the_whole_and_everybody_else_what_changed_sinc
 }
 
 #[test]
-fn what_a_seat_found_stays_open_while_nobody_of_those_who_found_it_looks() {
+fn panel_findings_stay_open_until_one_of_their_reviewers_reviews_again() {
     let silent = || Review { outcome: ExecOutcome::ContextTooLong, ..no_answer() };
     let critical = fails().with(Severity::Critical, "the seat's own");
     let reviews = vec![fails().with(Severity::Major, "both"), critical, passes(), silent()];
@@ -105,7 +105,7 @@ fn what_a_seat_found_stays_open_while_nobody_of_those_who_found_it_looks() {
 }
 
 #[test]
-fn a_policy_may_leave_every_review_a_whole_one() {
+fn a_policy_can_make_every_review_a_full_one() {
     let mut whole = phase_review();
     whole.review.as_mut().expect("a review").materiality_after_round = None;
     let mut later = phase_review();
@@ -123,7 +123,7 @@ fn a_policy_may_leave_every_review_a_whole_one() {
 }
 
 #[test]
-fn after_a_persons_answer_the_review_is_a_whole_one_again() {
+fn review_after_an_answer_of_a_person_is_a_full_one() {
     let mut policy = phase_review();
     (policy.outcomes.exhausted, policy.limits.max_revisions) = (UnapprovedEnd::Pause, 0);
     let mut world = play(policy, vec![fails().with(Severity::Major, "a"), passes()]);
@@ -132,7 +132,7 @@ fn after_a_persons_answer_the_review_is_a_whole_one_again() {
 }
 
 #[test]
-fn what_is_out_of_scope_blocks_only_when_it_is_critical() {
+fn out_of_scope_findings_block_only_when_critical() {
     for (finding, ruling) in [
         (beyond(Severity::Major, "new"), "advance"),
         (beyond(Severity::Critical, "new"), "revise"),
@@ -144,14 +144,14 @@ fn what_is_out_of_scope_blocks_only_when_it_is_critical() {
 }
 
 #[test]
-fn a_fail_stands_whatever_its_findings_are() {
+fn fail_verdict_holds_with_only_out_of_scope_findings() {
     let reviews =
         vec![fails().with(Severity::Major, "a"), with(fails(), beyond(Severity::Major, "b")), passes()];
     assert_eq!(play(phase_review(), reviews).history(), ["revise", "revise", "advance"]);
 }
 
 #[test]
-fn a_reviewer_that_invents_problems_for_ever_ends_within_the_limit() {
+fn reviewer_with_new_problems_every_round_ends_at_the_revision_limit() {
     let nit =
         |round: u32| with(fails(), beyond(Severity::Minor, &format!("nit {}", "x".repeat(round as usize))));
     let world = play(phase_review(), (1..10).map(nit).collect());
@@ -165,7 +165,7 @@ fn a_reviewer_that_invents_problems_for_ever_ends_within_the_limit() {
 }
 
 #[test]
-fn a_reviewer_that_approves_and_invents_problems_ends_in_the_second_round() {
+fn approval_with_new_out_of_scope_problems_ends_in_the_second_round() {
     let invents = |issue| with(passes(), beyond(Severity::Major, issue));
     let world = play(phase_review(), vec![fails().with(Severity::Major, "a"), invents("b"), invents("c")]);
     assert_eq!((world.history(), world.run().outcome), (vec!["revise", "advance"], Outcome::Completed));

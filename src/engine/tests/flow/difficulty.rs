@@ -51,7 +51,7 @@ fn called(world: &World) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn it_is_assessed_once_before_the_first_phase_and_chooses_the_models_of_agents_named_without_one() {
+fn difficulty_selects_models_for_agents_without_one() {
     let world = played(sure_of(Difficulty::Complex));
     let expected = [
         ("assess", "claude:haiku"),
@@ -67,7 +67,7 @@ fn it_is_assessed_once_before_the_first_phase_and_chooses_the_models_of_agents_n
 }
 
 #[test]
-fn a_reviewer_never_gets_the_model_of_the_author_while_another_one_is_known() {
+fn reviewer_gets_another_model_than_the_author_if_one_is_known() {
     let model = |name: &str| Some(name.to_owned());
     let all = |name: &str| ModelChoice {
         execute: model(name),
@@ -103,7 +103,7 @@ fn a_reviewer_never_gets_the_model_of_the_author_while_another_one_is_known() {
 }
 
 #[test]
-fn where_no_model_is_chosen_the_agent_keeps_its_own() {
+fn agents_keep_their_default_model_when_none_is_configured() {
     let world = played(sure_of(Difficulty::Simple));
     assert_eq!(called(&world)[1..3], [("execute", "claude:haiku"), ("review", "claude")]);
     let moderate = played(sure_of(Difficulty::Moderate));
@@ -111,14 +111,14 @@ fn where_no_model_is_chosen_the_agent_keeps_its_own() {
 }
 
 #[test]
-fn nobody_asks_unless_it_was_asked_for() {
+fn difficulty_is_assessed_only_on_request() {
     let mut world = world(sure_of(Difficulty::Complex));
     assert_eq!(world.execute(), Outcome::Completed);
     assert_eq!((world.run().difficulty, called(&world)[0]), (None, ("execute", "claude")));
 }
 
 #[test]
-fn doubt_counts_as_complex() {
+fn uncertain_assessment_counts_as_complex() {
     let simple = || sure_of(Difficulty::Simple);
     let broken =
         |outcome| Assessed { ended: model::event::CallEnd { outcome, ..simple().ended }, ..simple() };
@@ -139,7 +139,7 @@ fn doubt_counts_as_complex() {
 }
 
 #[test]
-fn it_is_never_asked_twice() {
+fn difficulty_is_assessed_once_per_run() {
     let broken = Assessed { ended: model::event::CallEnd::default(), ..sure_of(Difficulty::Simple) };
     let mut world = played(broken);
     assert_eq!(world.count(|fact| matches!(fact, Fact::Assessed(_))), 1);
@@ -151,7 +151,7 @@ fn it_is_never_asked_twice() {
 }
 
 #[test]
-fn an_assessment_that_was_stopped_is_made_again() {
+fn cancelled_difficulty_assessment_is_repeated() {
     let simple = sure_of(Difficulty::Simple);
     let ended = model::event::CallEnd { outcome: ExecOutcome::Cancelled, ..simple.ended.clone() };
     let mut world = world(simple);
@@ -162,7 +162,7 @@ fn an_assessment_that_was_stopped_is_made_again() {
 }
 
 #[test]
-fn an_agent_that_drops_out_is_dropped_with_its_model_and_the_next_one_takes_over() {
+fn fallback_names_the_signed_out_agent_with_its_selected_model() {
     let script =
         Script { work: vec![ends(ExecOutcome::SignedOut), super::world::done()], ..Script::default() };
     let mut world = world(sure_of(Difficulty::Complex)).script(&name("planning"), script);

@@ -29,7 +29,7 @@ fn rounds(world: &World, key: &str) -> Vec<Value> {
 }
 
 #[test]
-fn d_09_the_round_under_way_is_what_the_facts_say_and_nothing_else() {
+fn current_round_is_derived_from_the_facts_alone() {
     let full = play(&[table(1, 0, 0), table(0, 1, 0)]);
     for length in 1..full.entries.len() {
         let world = full.cut(length);
@@ -45,7 +45,7 @@ fn d_09_the_round_under_way_is_what_the_facts_say_and_nothing_else() {
 }
 
 #[test]
-fn d_10_no_finished_step_of_a_round_is_made_twice() {
+fn finished_steps_of_a_round_are_not_repeated_after_a_resume() {
     let full = play(&[table(1, 0, 0), table(0, 1, 0)]);
     for length in 1..full.entries.len() {
         let mut world = full.cut(length);
@@ -64,7 +64,7 @@ fn d_10_no_finished_step_of_a_round_is_made_twice() {
 }
 
 #[test]
-fn d_12_and_d_18_the_view_tells_each_round_its_counts_and_how_far_it_is() {
+fn view_shows_counts_and_status_of_each_round() {
     let full = play(&[table(2, 1, 0), table(0, 1, 0)]);
     let mut seen = Vec::new();
     for length in 1..=full.entries.len() {
@@ -95,7 +95,7 @@ fn d_12_and_d_18_the_view_tells_each_round_its_counts_and_how_far_it_is() {
 }
 
 #[test]
-fn d_18_an_answer_that_cannot_be_read_leaves_its_round_without_counts() {
+fn unreadable_triage_leaves_the_round_without_counts() {
     let world = play(&[no_table()]);
     assert_eq!(
         (rounds(&world, "status"), view(&world)["status"].clone()),
@@ -111,7 +111,7 @@ fn d_18_an_answer_that_cannot_be_read_leaves_its_round_without_counts() {
 }
 
 #[test]
-fn d_19_only_a_round_that_required_no_fix_approves() {
+fn only_a_round_without_required_fixes_approves() {
     let unfixed = |counts: Triage| Triage { changes: false, ..counts };
     for (triage, fix_status) in [
         (table(1, 0, 0), "applied"),
@@ -135,7 +135,7 @@ fn asked(steps: &[Step]) -> RunRequested {
 }
 
 #[test]
-fn d_01_a_part_that_is_asked_for_ends_where_another_step_would_begin() {
+fn requested_part_of_a_round_stops_before_the_next_step() {
     let script =
         Script { reviews: vec![fails()], triages: vec![table(1, 0, 0), table(0, 1, 0)], ..Script::default() };
     let def = phase("document_review", doc_review());
@@ -156,7 +156,7 @@ fn d_01_a_part_that_is_asked_for_ends_where_another_step_would_begin() {
 }
 
 #[test]
-fn d_20_the_next_round_has_the_next_number_even_after_a_person_opened_the_review_again() {
+fn round_numbers_continue_after_a_review_is_reopened() {
     let mut world = play(&[table(1, 0, 0), table(0, 1, 0)]);
     world.reopen("document_review", Step::Review, model::event::ReopenedBy::Rollback);
     let numbers: Vec<u32> = world.first().history.rounds.iter().map(|round| round.n).collect();
@@ -175,7 +175,7 @@ fn inspection(line: &str) -> Review {
 }
 
 #[test]
-fn d_22_a_nogo_is_fixed_before_the_next_inspection_and_the_last_go_passes() {
+fn nogo_is_fixed_before_the_next_inspection_and_go_passes() {
     let reviews = vec![inspection("**NOGO** ❌"), inspection("⛔ **NOGO**"), inspection("✅ **GO**")];
     let script = Script { reviews, ..Script::default() };
     let world = World::play(phase("inspection", phase_review()), script);

@@ -27,7 +27,7 @@ fn reviewers(world: &World) -> Vec<(Option<&str>, &str, Option<&str>)> {
 }
 
 #[test]
-fn a_reviewer_that_confirms_its_approval_is_believed_for_one_more_call() {
+fn confirmed_approval_counts_after_one_more_call() {
     let world = play(&[doubtful(), passes()]);
     assert_eq!(world.history(), ["redo", "advance"]);
     let rule = "the reviewer states PASS (doubtful: beside it stands `Must fix: the lock`); asked which of both holds";
@@ -38,13 +38,13 @@ fn a_reviewer_that_confirms_its_approval_is_believed_for_one_more_call() {
 }
 
 #[test]
-fn a_reviewer_that_takes_its_approval_back_is_heard() {
+fn withdrawn_approval_leads_to_a_revision() {
     let world = play(&[doubtful(), fails(), passes()]);
     assert_eq!(world.history(), ["redo", "revise", "advance"]);
 }
 
 #[test]
-fn without_a_second_answer_nothing_is_approved() {
+fn doubtful_approval_without_a_second_answer_does_not_approve() {
     let unread = play(&[doubtful(), unreadable(), unreadable(), passes()]);
     assert_eq!(unread.history(), ["redo", "redo", "revise", "advance"]);
     let silent = play(&[doubtful(), no_answer()]);
@@ -54,7 +54,7 @@ fn without_a_second_answer_nothing_is_approved() {
 }
 
 #[test]
-fn an_answer_that_could_not_be_read_before_uses_up_no_question() {
+fn earlier_unreadable_answer_does_not_prevent_the_confirmation_question() {
     assert_eq!(play(&[unreadable(), doubtful(), passes()]).history(), ["redo", "redo", "advance"]);
     assert_eq!(play(&[doubtful(), unreadable(), passes()]).history(), ["redo", "redo", "advance"]);
     let worn = play(&[unreadable(), doubtful(), unreadable(), passes()]);
@@ -68,7 +68,7 @@ fn an_answer_that_could_not_be_read_before_uses_up_no_question() {
 }
 
 #[test]
-fn the_question_goes_to_the_same_session_and_only_that_one() {
+fn confirmation_question_goes_to_the_session_of_the_review() {
     let def = PhaseDef { reviewers: vec!["one".into(), "other".into()], ..phase("planning", phase_review()) };
     let script = Script { reviews: vec![doubtful(), fails(), passes()], ..Script::default() };
     let mut world = World::new(agreement(vec![def])).script(&name("planning"), script);
@@ -79,7 +79,7 @@ fn the_question_goes_to_the_same_session_and_only_that_one() {
 }
 
 #[test]
-fn the_question_is_asked_once_a_round_and_stands_until_it_is_answered() {
+fn confirmation_question_is_asked_once_per_round_and_stays_open() {
     let world = play(&[doubtful(), no_answer(), passes()]);
     let seen: Vec<(bool, bool)> = world
         .entries
@@ -97,7 +97,7 @@ fn the_question_is_asked_once_a_round_and_stands_until_it_is_answered() {
 }
 
 #[test]
-fn a_question_that_is_open_outlives_what_a_person_changes_meanwhile() {
+fn open_confirmation_question_survives_edits_by_a_person() {
     let world = play(&[doubtful(), passes()]);
     let is_review = |fact: &Fact| matches!(fact, Fact::StepStarted(call) if call.step == Step::Review);
     let reviews: Vec<usize> = world
@@ -122,7 +122,7 @@ fn left_open(next: Review) -> World {
 }
 
 #[test]
-fn a_person_who_goes_on_has_the_question_asked_once_more_and_its_answer_counts() {
+fn continue_repeats_the_confirmation_question_and_uses_its_answer() {
     let mut takes_back = left_open(fails());
     assert_eq!(takes_back.first().doubt_of(None), Some("Must fix: the lock"));
     takes_back.answer(PauseChoice::Continue, "");
@@ -133,7 +133,7 @@ fn a_person_who_goes_on_has_the_question_asked_once_more_and_its_answer_counts()
 }
 
 #[test]
-fn a_person_who_accepts_answers_for_it_by_name() {
+fn acceptance_by_a_person_closes_the_confirmation_question() {
     let mut world = left_open(fails());
     assert_eq!(world.answer(PauseChoice::Accept, "looked at the lock"), Outcome::Completed);
     assert!(world.first().person.accepted_by.is_some());
@@ -141,7 +141,7 @@ fn a_person_who_accepts_answers_for_it_by_name() {
 }
 
 #[test]
-fn what_a_person_edited_is_reviewed_anew_without_the_old_question() {
+fn edits_by_a_person_get_a_new_review_without_the_old_question() {
     let mut world = left_open(passes());
     let before = world.entries.len();
     assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Completed);
@@ -152,7 +152,7 @@ fn what_a_person_edited_is_reviewed_anew_without_the_old_question() {
 }
 
 #[test]
-fn a_second_opinion_is_asked_like_the_first_and_the_other_is_not_asked_again() {
+fn only_the_doubtful_reviewer_of_a_panel_is_asked_again() {
     let seat = PanelReviewer {
         name: "second".into(),
         agents: vec!["second-agent".into()],
@@ -167,7 +167,7 @@ fn a_second_opinion_is_asked_like_the_first_and_the_other_is_not_asked_again() {
 }
 
 #[test]
-fn what_a_second_opinion_named_counts_although_it_is_silent_afterwards() {
+fn objection_of_a_second_reviewer_counts_when_it_stays_silent_later() {
     let seat = PanelReviewer {
         name: "second".into(),
         agents: vec!["second-agent".into()],
@@ -181,7 +181,7 @@ fn what_a_second_opinion_named_counts_although_it_is_silent_afterwards() {
 }
 
 #[test]
-fn a_judge_of_the_criteria_is_asked_again_on_its_own_budget() {
+fn doubtful_criteria_judge_is_asked_again_within_its_own_limit() {
     assert_eq!(play_in(judged(), &[doubtful(), passes()]).history(), ["redo", "advance"]);
     assert_eq!(
         play_in(judged(), &[doubtful(), rejects(), passes()]).history(),
@@ -195,7 +195,7 @@ fn a_judge_of_the_criteria_is_asked_again_on_its_own_budget() {
 }
 
 #[test]
-fn where_nobody_is_asked_again_and_where_an_author_judges_the_review_nothing_is_doubted() {
+fn doubt_is_off_without_repeat_calls_and_under_author_triage() {
     let may_doubt = |policy| {
         let world = play_in(policy, &[passes()]);
         let first = world.entries.iter().position(|entry| matches!(entry.fact, Fact::PhaseStarted { .. }));

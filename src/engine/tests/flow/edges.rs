@@ -32,7 +32,7 @@ fn a_policy_without_checks_goes_straight_to_the_review() {
 }
 
 #[test]
-fn without_checks_the_review_is_of_the_files_as_they_are() {
+fn review_without_checks_covers_the_files_as_they_are() {
     let moved = Review { moved: true, ..passes() };
     assert_eq!(
         play(without_checks(), Script { reviews: vec![moved], ..Script::default() }).history(),
@@ -63,7 +63,7 @@ fn a_policy_that_begins_with_the_review_calls_no_author_first() {
 }
 
 #[test]
-fn a_check_that_is_only_noted_goes_on() {
+fn check_with_on_fail_note_does_not_block() {
     let mut policy = phase_review();
     policy.checks[0].on_fail = OnFail::Note;
     policy.checks[0].on_unavailable = OnUnavailable::Note;
@@ -76,7 +76,7 @@ fn a_check_that_is_only_noted_goes_on() {
 }
 
 #[test]
-fn a_check_that_is_listed_twice_passes_by_both_rules() {
+fn check_listed_twice_must_pass_both_rules() {
     let mut policy = phase_review();
     policy.checks[0].on_fail = OnFail::Note;
     let again = CheckRule { on_fail: OnFail::Revise, ..policy.checks[0].clone() };
@@ -87,7 +87,7 @@ fn a_check_that_is_listed_twice_passes_by_both_rules() {
 }
 
 #[test]
-fn a_check_that_gave_no_result_is_not_a_passed_one() {
+fn check_without_a_result_does_not_count_as_passed() {
     let full = play(phase_review(), Script::default());
     let checked = full.entries.iter().position(|entry| matches!(entry.fact, Fact::Checked(_)));
     let mut world = full.cut(checked.expect("checks"));
@@ -99,7 +99,7 @@ fn a_check_that_gave_no_result_is_not_a_passed_one() {
 }
 
 #[test]
-fn a_failed_check_that_no_policy_lists_is_revised() {
+fn failed_check_not_listed_by_the_policy_leads_to_a_revision() {
     let full = play(phase_review(), Script::default());
     let checked = full.entries.iter().position(|entry| matches!(entry.fact, Fact::Checked(_)));
     let mut world = full.cut(checked.expect("checks"));
@@ -111,7 +111,7 @@ fn a_failed_check_that_no_policy_lists_is_revised() {
 }
 
 #[test]
-fn the_code_of_a_failed_check_is_the_reason_of_the_failure() {
+fn failure_reason_is_the_code_of_the_failed_check() {
     for by_pattern in [true, false] {
         let mut world = World::new(super::policies::agreement(vec![phase("design", phase_review())]));
         world.record(Fact::RunRequested(model::event::RunRequested::default()));
@@ -146,7 +146,7 @@ fn advance_by_one(world: &mut World) {
 }
 
 #[test]
-fn standstill_is_seen_and_shown_and_ends_nothing_by_itself() {
+fn standstill_is_shown_and_does_not_end_the_phase_by_default() {
     let same = fails().with(Severity::Major, "line 12 panics");
     let world = play(phase_review(), Script { reviews: vec![same], ..Script::default() });
     assert_eq!(world.history(), ["revise", "revise", "revise", "fail"]);
@@ -160,7 +160,7 @@ fn named(problems: &[&str]) -> Review {
 }
 
 #[test]
-fn growing_and_mostly_same_problems_are_standstill_too() {
+fn growing_or_mostly_equal_problem_lists_are_standstill() {
     let grow = vec![named(&["a"]), named(&["a", "b"]), named(&["a", "b", "c"]), passes()];
     let world = play(phase_review(), Script { reviews: grow, ..Script::default() });
     let third = world.first().history.rounds[2].standstill.as_deref();
@@ -191,7 +191,7 @@ fn a_revision_that_changed_nothing_is_shown_unless_it_passes() {
 }
 
 #[test]
-fn a_policy_may_stop_when_it_stands_still_and_begins_to_count_again_after_an_answer() {
+fn stop_on_stall_pauses_and_counts_again_after_an_answer() {
     let mut stopping = phase_review();
     stopping.stop_on_stall = true;
     stopping.limits.max_revisions = 9;
@@ -204,7 +204,7 @@ fn a_policy_may_stop_when_it_stands_still_and_begins_to_count_again_after_an_ans
 }
 
 #[test]
-fn an_approval_of_files_that_changed_is_void_and_looked_at_again() {
+fn approval_of_changed_files_is_voided_and_reviewed_again() {
     let world = play(phase_review(), Script { voids: vec![true, false], ..Script::default() });
     assert_eq!(world.run().outcome, Outcome::Completed);
     assert_eq!(world.history(), ["advance", "advance"]);
@@ -223,7 +223,7 @@ fn an_approval_of_files_that_changed_is_void_and_looked_at_again() {
 }
 
 #[test]
-fn files_that_never_rest_are_a_question_to_a_person() {
+fn files_that_keep_changing_after_approval_pause_for_a_person() {
     let mut world = play(phase_review(), Script { voids: vec![true], ..Script::default() });
     assert_eq!(world.history(), ["advance", "advance", "advance", "pause"]);
     let asked = world.run().paused.as_ref().expect("a question");
@@ -238,7 +238,7 @@ fn files_that_never_rest_are_a_question_to_a_person() {
 }
 
 #[test]
-fn a_triage_policy_with_checks_has_them_repaired_by_the_author() {
+fn failed_checks_under_a_triage_policy_are_repaired_by_the_author() {
     let text = r#"
 entry = "review"
 triage = true
@@ -259,7 +259,7 @@ review.verdict_map = {}
 }
 
 #[test]
-fn a_backoff_doubles_and_has_an_end() {
+fn backoff_doubles_up_to_a_limit() {
     let mut patient = phase_review();
     (patient.limits.max_redo, patient.limits.backoff_ms) = (40, u64::MAX / 2);
     let world =
@@ -279,7 +279,7 @@ fn a_backoff_doubles_and_has_an_end() {
 }
 
 #[test]
-fn a_word_that_wants_a_discussion_asks_a_person_with_the_reviewers_word() {
+fn discuss_judgment_pauses_and_quotes_the_reviewers_verdict() {
     let discuss = super::world::states("QUESTION", Verdict::Fail, Judgment::Discuss);
     let world = play(phase_review(), Script { reviews: vec![discuss], ..Script::default() });
     assert_eq!(world.history(), ["pause"]);
@@ -292,7 +292,7 @@ fn a_word_that_wants_a_discussion_asks_a_person_with_the_reviewers_word() {
 }
 
 #[test]
-fn notes_and_costs_are_kept() {
+fn notes_and_costs_are_recorded_in_the_state() {
     let mut world = play(phase_review(), Script::default());
     world.record(Fact::Noted { kind: "issue_edited".into(), text: "the pinned text is used".into() });
     assert_eq!(world.run().notes, [("issue_edited".to_owned(), "the pinned text is used".to_owned())]);
@@ -305,7 +305,7 @@ fn notes_and_costs_are_kept() {
 }
 
 #[test]
-fn the_same_state_decides_the_same() {
+fn decisions_are_deterministic() {
     let world = play(phase_review(), Script { reviews: vec![fails(), passes()], ..Script::default() });
     for length in 1..=world.entries.len() {
         let state = world.cut(length).state;

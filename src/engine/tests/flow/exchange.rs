@@ -50,7 +50,7 @@ fn exchanges(world: &World) -> Vec<Option<&str>> {
 }
 
 #[test]
-fn b_02_the_author_is_asked_and_the_same_reviewer_judges_again() {
+fn author_answers_a_question_and_the_same_reviewer_judges_again() {
     for (first, second, ruling, verdict) in [
         (asks(fails()), passes(), "advance", Verdict::Pass),
         (asks(passes()), fails(), "revise", Verdict::Fail),
@@ -66,7 +66,7 @@ fn b_02_the_author_is_asked_and_the_same_reviewer_judges_again() {
 }
 
 #[test]
-fn b_02_an_exchange_makes_no_task_no_finding_and_no_pass() {
+fn question_and_answer_create_no_task_no_finding_and_no_pass() {
     let world = play(&[asks(fails()).with(Severity::Major, "0 is odd"), passes()]);
     let phase = world.first();
     assert_eq!((phase.tasks.all().len(), phase.ledger.all().len()), (0, 0));
@@ -81,7 +81,7 @@ fn b_02_an_exchange_makes_no_task_no_finding_and_no_pass() {
 }
 
 #[test]
-fn b_02_there_is_one_exchange_a_round_and_later_questions_are_only_recorded() {
+fn one_question_is_answered_per_round_and_later_ones_are_recorded() {
     let world = play(&[asks(fails()), asks(fails()), asks(fails()), passes()]);
     let round = ["review", "answer", "review"];
     let expected = [&["execute"][..], &round, &["revise"], &round].concat();
@@ -94,7 +94,7 @@ fn b_02_there_is_one_exchange_a_round_and_later_questions_are_only_recorded() {
 }
 
 #[test]
-fn b_02_without_an_answer_the_first_verdict_counts_and_nothing_is_done_over() {
+fn first_verdict_counts_when_the_author_gives_no_answer() {
     let silent =
         [ExecOutcome::TimedOut, ExecOutcome::Crashed, ExecOutcome::NoOutput, ExecOutcome::QuotaExhausted];
     for (outcome, ruling) in
@@ -110,7 +110,7 @@ fn b_02_without_an_answer_the_first_verdict_counts_and_nothing_is_done_over() {
 }
 
 #[test]
-fn b_02_whoever_asks_first_is_answered_and_asked_again() {
+fn first_reviewer_with_a_question_is_answered_and_asked_again() {
     let panel = [seat("one"), seat("two")];
     let world = play_on(&panel, &[passes(), asks(fails()), passes()], replies("yes"));
     let expected = ["execute", "review", "review one", "answer", "review one", "review two"];
@@ -121,7 +121,7 @@ fn b_02_whoever_asks_first_is_answered_and_asked_again() {
 }
 
 #[test]
-fn what_a_second_stated_counts_when_it_stays_silent_after_the_answer() {
+fn verdict_of_a_second_reviewer_counts_when_it_is_silent_after_the_answer() {
     let world = play_on(
         &[seat("one")],
         &[passes(), asks(fails()), no_answer(), no_answer(), no_answer(), passes()],
@@ -134,7 +134,7 @@ fn what_a_second_stated_counts_when_it_stays_silent_after_the_answer() {
 }
 
 #[test]
-fn a_first_reviewer_that_stays_silent_after_the_answer_is_missing_as_ever() {
+fn first_reviewer_silent_after_the_answer_pauses_the_run() {
     let world = play(&[asks(passes()), no_answer()]);
     let waits = world.run().paused.as_ref().map(|asked| asked.reason);
     assert_eq!(
@@ -144,7 +144,7 @@ fn a_first_reviewer_that_stays_silent_after_the_answer_is_missing_as_ever() {
 }
 
 #[test]
-fn a_verdict_that_cannot_be_read_asks_nobody() {
+fn questions_of_an_unreadable_review_are_not_asked() {
     let world = play(&[asks(unreadable()), passes()]);
     assert_eq!(calls(&world), ["execute", "review", "review"]);
     let again = play(&[asks(fails()), unreadable(), passes()]);
@@ -160,7 +160,7 @@ fn without(policy: Policy) -> Policy {
 }
 
 #[test]
-fn where_no_reviewers_word_counts_or_the_setting_is_off_nobody_is_asked() {
+fn questions_are_not_asked_without_a_counting_review_or_when_disabled() {
     let judge = || {
         let mut policy = Policy { llm_judge: true, review: phase_review().review, ..quality_gate() };
         policy.checks.clear();
@@ -183,7 +183,7 @@ fn where_no_reviewers_word_counts_or_the_setting_is_off_nobody_is_asked() {
 }
 
 #[test]
-fn the_author_of_the_work_answers_in_its_session() {
+fn question_goes_to_the_session_of_the_agent_that_did_the_work() {
     let def = PhaseDef { agents: vec!["a".into(), "b".into()], ..with(&[]) };
     let crashes = super::world::crashes();
     let work = vec![crashes.clone(), crashes.clone(), crashes, super::world::done()];
@@ -204,7 +204,7 @@ fn the_author_of_the_work_answers_in_its_session() {
 }
 
 #[test]
-fn a_budget_waits_before_the_answer_and_nobody_is_asked_twice() {
+fn budget_pause_before_an_answer_does_not_repeat_the_question() {
     let def = with(&[]);
     let script = Script { reviews: vec![asks(passes()), passes()], ..Script::default() };
     let name = def.name.clone();
@@ -219,7 +219,7 @@ fn a_budget_waits_before_the_answer_and_nobody_is_asked_twice() {
 }
 
 #[test]
-fn a_death_between_any_two_facts_repeats_at_most_the_call_under_way() {
+fn crash_during_a_question_repeats_at_most_the_interrupted_call() {
     let full = play_on(&[seat("one")], &[asks(fails()), passes(), passes()], replies("yes"));
     for length in 2..full.entries.len() {
         let mut resumed = full.cut(length);
@@ -232,7 +232,7 @@ fn a_death_between_any_two_facts_repeats_at_most_the_call_under_way() {
 }
 
 #[test]
-fn a_cancelled_answer_is_asked_for_again() {
+fn cancelled_answer_is_requested_again() {
     let full = play(&[asks(passes()), passes()]);
     let at = full.entries.iter().position(|entry| matches!(entry.fact, Fact::Replied(_))).expect("an answer");
     let mut world = full.cut(at);

@@ -10,7 +10,7 @@ use super::approved_phase::{
 use super::world::{Script, name, passes};
 
 #[test]
-fn b_19_the_same_files_are_not_reviewed_twice() {
+fn unchanged_files_are_not_reviewed_twice() {
     let mut world = approved();
     let tree = approved_tree(&world);
     looked_at_again(&mut world, &tree);
@@ -24,14 +24,14 @@ fn b_19_the_same_files_are_not_reviewed_twice() {
 }
 
 #[test]
-fn b_19_other_files_are_reviewed() {
+fn changed_files_are_reviewed_again() {
     let mut world = approved();
     looked_at_again(&mut world, "tree-of-somebody");
     assert!(!is_left_out(&world));
 }
 
 #[test]
-fn b_19_a_branch_or_settings_that_moved_ask_for_a_review() {
+fn changed_branch_or_settings_require_a_new_review() {
     let same = RunRequested { settings: Some("settings".into()), ..RunRequested::default() };
     let asked = |more: RunRequested| {
         let mut world = approved();
@@ -50,7 +50,7 @@ fn b_19_a_branch_or_settings_that_moved_ask_for_a_review() {
 }
 
 #[test]
-fn b_19_a_person_who_edits_nothing_pays_no_second_review() {
+fn answer_edited_without_changes_needs_no_second_review() {
     let mut world = approved();
     let tree = approved_tree(&world);
     for _ in 0..3 {
@@ -67,7 +67,7 @@ fn b_19_a_person_who_edits_nothing_pays_no_second_review() {
 }
 
 #[test]
-fn a_review_that_does_not_approve_takes_an_earlier_approval_back() {
+fn failed_review_revokes_an_earlier_approval() {
     let script = Script { reviews: vec![passes(), super::world::fails()], ..Script::default() };
     let mut world = until(script, commits);
     let tree = approved_tree(&world);
@@ -82,7 +82,7 @@ fn a_review_that_does_not_approve_takes_an_earlier_approval_back() {
 }
 
 #[test]
-fn a_phase_that_is_opened_again_is_reviewed_again() {
+fn reopened_phase_is_reviewed_again() {
     let mut world = approved();
     let reopened = model::event::Reopened {
         phase: name("planning"),
@@ -96,7 +96,7 @@ fn a_phase_that_is_opened_again_is_reviewed_again() {
 }
 
 #[test]
-fn nobody_can_write_down_that_an_approval_stands_which_does_not() {
+fn review_stands_fact_without_an_approval_is_refused() {
     let world = until(Script::default(), reviews);
     let fact = Fact::ReviewStands { phase: name("planning"), round: 1 };
     let mut state = world.state.clone();

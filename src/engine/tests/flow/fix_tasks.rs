@@ -62,7 +62,7 @@ fn order(phase: &PhaseState) -> Vec<&str> {
 }
 
 #[test]
-fn b_14_one_task_a_file_the_worst_first_and_of_equals_what_can_be_fixed_mechanically() {
+fn one_task_per_file_ordered_by_severity_then_auto_fixable() {
     let fixable = Finding { auto_fixable: true, ..in_file("c", Severity::Major, "c") };
     let findings = [
         Finding { auto_fixable: true, ..in_file("a", Severity::Minor, "a") },
@@ -79,7 +79,7 @@ fn b_14_one_task_a_file_the_worst_first_and_of_equals_what_can_be_fixed_mechanic
 }
 
 #[test]
-fn b_14_a_task_is_open_claimed_failed_and_done_as_the_facts_say() {
+fn task_states_follow_the_facts() {
     let both = [in_file("a", Severity::Major, "one"), in_file("b", Severity::Major, "two")];
     let again = [in_file("b", Severity::Major, "two"), in_file("a", Severity::Major, "three")];
     let world = play(phase_review(), vec![names(&both), names(&again), passes()]);
@@ -95,14 +95,14 @@ fn b_14_a_task_is_open_claimed_failed_and_done_as_the_facts_say() {
 }
 
 #[test]
-fn b_14_a_task_that_the_last_review_still_names_has_failed() {
+fn task_still_named_by_the_last_review_has_failed() {
     let world = play(phase_review(), vec![names(&[in_file("a", Severity::Major, "one")])]);
     assert_eq!(world.history(), ["revise", "revise", "revise", "fail"]);
     assert_eq!(told(world.first()), ["T1 a: one, 3 tries, failed"]);
 }
 
 #[test]
-fn what_blocks_becomes_a_task_and_the_rest_is_a_remark() {
+fn blocking_findings_become_tasks_and_others_become_remarks() {
     let findings = [in_file("a", Severity::Major, "one"), in_file("b", Severity::Minor, "two")];
     let world = play(phase_review(), vec![names(&findings), passes()]);
     let phase = after(&world, ruled_on(1));
@@ -112,7 +112,7 @@ fn what_blocks_becomes_a_task_and_the_rest_is_a_remark() {
 }
 
 #[test]
-fn b_14_in_policy_retake_every_finding_of_a_review_that_demands_changes_is_a_task() {
+fn retake_policy_makes_every_finding_of_a_change_request_a_task() {
     let findings = [in_file("a", Severity::Major, "one"), in_file("b", Severity::Info, "two")];
     let world = play(retake(), vec![names(&findings), passes()]);
     let phase = after(&world, ruled_on(1));
@@ -120,13 +120,13 @@ fn b_14_in_policy_retake_every_finding_of_a_review_that_demands_changes_is_a_tas
 }
 
 #[test]
-fn a_review_that_fails_for_small_things_makes_tasks_of_them() {
+fn failed_review_with_only_minor_findings_makes_them_tasks() {
     let world = play(phase_review(), vec![names(&[in_file("a", Severity::Minor, "one")]), passes()]);
     assert_eq!(order(&after(&world, ruled_on(1))), ["a"]);
 }
 
 #[test]
-fn b_31_more_than_eight_tasks_wait_for_the_next_batch() {
+fn tasks_beyond_eight_wait_for_the_next_batch() {
     let many: Vec<Finding> =
         (0..11).map(|number| in_file(&format!("f{number:02}"), Severity::Major, "x")).collect();
     let left = &many[8..];
@@ -142,7 +142,7 @@ fn b_31_more_than_eight_tasks_wait_for_the_next_batch() {
 }
 
 #[test]
-fn a_person_that_goes_on_hands_out_what_was_open() {
+fn continue_assigns_the_open_findings_as_tasks() {
     let mut policy = phase_review();
     policy.outcomes.exhausted = UnapprovedEnd::Pause;
     policy.limits.max_revisions = 0;

@@ -20,7 +20,7 @@ fn statuses(world: &World) -> Vec<Status> {
 }
 
 #[test]
-fn a_gate_that_asks_pauses_before_the_phase_and_begins_it_when_told() {
+fn ask_gate_pauses_before_the_phase_until_a_person_continues() {
     let mut world = world(Gate::Ask);
     assert_eq!(world.execute(), Outcome::Paused);
     assert_eq!(statuses(&world), [Status::Completed, Status::Paused, Status::Pending]);
@@ -37,7 +37,7 @@ fn a_gate_that_asks_pauses_before_the_phase_and_begins_it_when_told() {
 }
 
 #[test]
-fn what_the_person_said_at_the_gate_reaches_the_author() {
+fn advice_given_at_a_gate_reaches_the_author() {
     let mut world = world(Gate::Ask);
     world.execute();
     world.record(Fact::Answered(model::event::Answered::new(
@@ -50,7 +50,7 @@ fn what_the_person_said_at_the_gate_reaches_the_author() {
 }
 
 #[test]
-fn a_gate_that_stays_shut_fails_the_phase() {
+fn give_up_at_a_gate_fails_the_phase() {
     let mut world = world(Gate::Ask);
     world.execute();
     assert_eq!(world.answer(PauseChoice::GiveUp, ""), Outcome::Failed);
@@ -59,7 +59,7 @@ fn a_gate_that_stays_shut_fails_the_phase() {
 }
 
 #[test]
-fn a_run_that_stops_before_a_phase_is_completed_with_that_phase_pending() {
+fn no_go_gate_completes_the_run_with_its_phase_pending() {
     let mut world = world(Gate::NoGo);
     assert_eq!(world.execute(), Outcome::Completed);
     assert_eq!(statuses(&world), [Status::Completed, Status::Pending, Status::Pending]);
@@ -67,7 +67,7 @@ fn a_run_that_stops_before_a_phase_is_completed_with_that_phase_pending() {
 }
 
 #[test]
-fn a_closed_gate_completes_nothing_while_an_earlier_phase_is_open() {
+fn no_go_gate_does_not_complete_a_run_with_an_earlier_open_phase() {
     let mut world = world(Gate::NoGo);
     assert_eq!(world.execute_only("design", true), Outcome::Paused);
     let asked = world.run().paused.clone().expect("a question");

@@ -35,7 +35,7 @@ fn revised_by(world: &World) -> Vec<&str> {
 }
 
 #[test]
-fn b_04_three_tries_of_one_agent_one_of_another_then_a_person_who_may_give_up() {
+fn failed_revisions_pass_to_the_next_agent_and_then_to_a_person() {
     let mut world = play(policy(Some(3), 4), &["a", "b"], vec![names("wrong")]);
     assert_eq!(revised_by(&world), ["a", "a", "a", "b"]);
     let asked = world.run().paused.clone().expect("a question");
@@ -45,7 +45,7 @@ fn b_04_three_tries_of_one_agent_one_of_another_then_a_person_who_may_give_up() 
 }
 
 #[test]
-fn b_04_the_ruling_says_who_takes_over_and_why() {
+fn ruling_names_the_agent_that_takes_over_and_the_open_task() {
     let world = play(policy(Some(2), 3), &["a", "b"], vec![names("wrong")]);
     let rules: Vec<String> = world.rulings("implementation").into_iter().map(|ruled| ruled.rule).collect();
     assert!(rules[2].ends_with("revision 3/3; T1 stays open after a, b takes over"), "{rules:?}");
@@ -53,32 +53,32 @@ fn b_04_the_ruling_says_who_takes_over_and_why() {
 }
 
 #[test]
-fn b_04_by_default_the_third_revision_of_the_same_task_is_the_next_agents() {
+fn third_revision_of_a_task_goes_to_the_next_agent_by_default() {
     let world = play(phase_review(), &["a", "b"], vec![names("wrong")]);
     assert_eq!((revised_by(&world), world.run().outcome), (vec!["a", "a", "b"], Outcome::Failed));
 }
 
 #[test]
-fn b_04_an_agent_that_takes_over_has_one_try_before_the_next() {
+fn an_agent_that_takes_over_gets_one_attempt_before_the_next_one() {
     let world = play(policy(Some(2), 5), &["a", "b", "c"], vec![names("wrong")]);
     assert_eq!(revised_by(&world), ["a", "a", "b", "c", "c"]);
 }
 
 #[test]
-fn b_04_other_problems_stay_with_their_author() {
+fn new_problems_stay_with_the_same_author() {
     let each = vec![names("one"), names("two"), names("three"), passes()];
     assert_eq!(revised_by(&play(policy(Some(1), 3), &["a", "b"], each)), ["a", "a", "a"]);
 }
 
 #[test]
-fn b_04_where_nobody_else_is_or_nothing_is_said_the_author_goes_on() {
+fn author_continues_without_another_agent_or_a_configured_limit() {
     let same = || vec![names("wrong")];
     assert_eq!(revised_by(&play(policy(Some(1), 3), &["a"], same())), ["a", "a", "a"]);
     assert_eq!(revised_by(&play(policy(None, 3), &["a", "b"], same())), ["a", "a", "a"]);
 }
 
 #[test]
-fn b_04_a_persons_advice_is_for_the_first_agent_again() {
+fn advice_of_a_person_returns_the_task_to_the_first_agent() {
     let mut world = play(policy(Some(1), 2), &["a", "b"], vec![names("wrong")]);
     assert_eq!(revised_by(&world), ["a", "b"]);
     world.answer(PauseChoice::Continue, "try this");

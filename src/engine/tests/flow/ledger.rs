@@ -26,7 +26,7 @@ fn told(phase: &PhaseState) -> Vec<String> {
 }
 
 #[test]
-fn b_13_a_finding_is_kept_whole_with_who_found_it_and_when() {
+fn ledger_keeps_each_finding_with_its_reviewer_and_rounds() {
     let mut review = fails();
     let mut whole = finding(Severity::Minor, "too long");
     (whole.line, whole.suggestion, whole.auto_fixable) = (Some(7), Some("split".into()), true);
@@ -40,7 +40,7 @@ fn b_13_a_finding_is_kept_whole_with_who_found_it_and_when() {
 }
 
 #[test]
-fn b_13_findings_keep_their_ids_from_round_to_round() {
+fn findings_keep_their_ids_across_rounds() {
     let world = play(vec![named(&["a", "b"]), named(&["b", "c"]), passes()]);
     assert_eq!(told(world.first()), ["F1 a: resolved, 1-1", "F2 b: resolved, 1-2", "F3 c: resolved, 2-2"]);
     let open: Vec<usize> = world.first().ledger.counts().collect();
@@ -48,7 +48,7 @@ fn b_13_findings_keep_their_ids_from_round_to_round() {
 }
 
 #[test]
-fn b_38_what_is_named_twice_is_one_finding_with_the_higher_severity() {
+fn duplicate_findings_become_one_with_the_higher_severity() {
     let twice = fails().with(Severity::Minor, "Line 3 panics").with(Severity::Critical, "line 12  panics");
     let world = play(vec![twice.clone(), twice, passes()]);
     let [listed] = world.first().ledger.all() else { panic!("{:?}", told(world.first())) };
@@ -59,7 +59,7 @@ fn b_38_what_is_named_twice_is_one_finding_with_the_higher_severity() {
 }
 
 #[test]
-fn what_nobody_looked_at_stays_as_it_was() {
+fn findings_are_unchanged_in_a_round_without_a_review() {
     let script = Script {
         reviews: vec![named(&["a"]), passes()],
         checks: vec![vec![], vec![("deliverable".into(), CheckStatus::Fail)], vec![]],
@@ -87,13 +87,13 @@ fn after_ruling(world: &World, round: u32) -> PhaseState {
 }
 
 #[test]
-fn an_answer_that_cannot_be_read_resolves_nothing() {
+fn unreadable_review_resolves_no_finding() {
     let world = play(vec![named(&["a"]), unreadable(), unreadable(), passes()]);
     assert_eq!(told(&after_ruling(&world, 2)), ["F1 a: new, 1-1"]);
 }
 
 #[test]
-fn what_a_person_accepts_is_waived() {
+fn findings_accepted_by_a_person_are_waived() {
     let mut policy = phase_review();
     policy.outcomes.exhausted = model::policy::UnapprovedEnd::Pause;
     let mut world =
@@ -104,7 +104,7 @@ fn what_a_person_accepts_is_waived() {
 }
 
 #[test]
-fn a_table_of_one_kind_says_what_is_to_be_done_about_each_finding() {
+fn triage_table_with_one_kind_sets_the_disposition_of_every_finding() {
     for (triage, disposition) in [
         (table(0, 2, 0), Disposition::NoFix),
         (table(0, 0, 2), Disposition::NeedsDiscussion),
@@ -120,7 +120,7 @@ fn a_table_of_one_kind_says_what_is_to_be_done_about_each_finding() {
 }
 
 #[test]
-fn d_21_a_judgment_says_it_of_its_own_finding_the_strictest_of_several_and_decides_nothing() {
+fn strictest_triage_judgment_sets_the_disposition_of_its_finding() {
     let script =
         Script { reviews: vec![named(&["a", "b", "c"])], triages: vec![table(0, 2, 1)], ..Script::default() };
     let world = World::play(phase("document_review", doc_review()), script);
@@ -160,7 +160,7 @@ fn d_21_a_judgment_says_it_of_its_own_finding_the_strictest_of_several_and_decid
 }
 
 #[test]
-fn a_finding_that_comes_and_goes_is_standstill() {
+fn finding_that_returns_is_standstill() {
     let world = play(vec![named(&["a", "x"]), named(&["b"]), named(&["a"]), passes()]);
     let seen: Vec<_> = world.first().history.rounds.iter().map(|round| round.standstill.as_deref()).collect();
     assert_eq!(seen, [None, None, Some("problems that had gone are back: F1"), None]);
@@ -168,7 +168,7 @@ fn a_finding_that_comes_and_goes_is_standstill() {
 }
 
 #[test]
-fn oscillation_ends_the_loop_where_the_policy_says_so() {
+fn oscillating_findings_pause_a_policy_with_stop_on_stall() {
     let mut strict = phase_review();
     strict.stop_on_stall = true;
     let script = Script { reviews: vec![named(&["a"]), named(&["b"]), named(&["a"])], ..Script::default() };
@@ -179,7 +179,7 @@ fn oscillation_ends_the_loop_where_the_policy_says_so() {
 }
 
 #[test]
-fn a_phase_without_a_review_lists_its_checks() {
+fn failed_checks_are_listed_as_findings_without_a_review() {
     let only_checks = policy(
         "checks = [{ id = \"tests\" }]\nlimits = { max_revisions = 2 }\noutcomes = { exhausted = \"fail\" }",
     );
@@ -192,7 +192,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn later_facts_change_no_id(world in world()) {
+    fn later_facts_do_not_change_finding_ids(world in world()) {
         let mut world = world;
         world.play_with_humans();
         let mut state = State::default();
@@ -216,7 +216,7 @@ fn identities(phase: &PhaseState) -> Vec<(String, String, u32)> {
 }
 
 #[test]
-fn b_13_of_two_findings_of_one_answer_that_count_as_one_no_word_and_no_place_is_lost() {
+fn merged_findings_of_one_answer_keep_every_text_and_place() {
     let numbers = named(&["line 10 leaks", "line 20 leaks"]);
     let world = play(vec![numbers, named(&["line 20 leaks"]), passes()]);
     let told = |round| after_ruling(&world, round).ledger.all()[0].told().issue;
@@ -241,7 +241,7 @@ fn b_13_of_two_findings_of_one_answer_that_count_as_one_no_word_and_no_place_is_
 }
 
 #[test]
-fn a_waiver_ends_with_the_accept_that_it_came_from() {
+fn waiver_ends_when_its_acceptance_is_voided() {
     let mut policy = phase_review();
     policy.outcomes.exhausted = model::policy::UnapprovedEnd::Pause;
     let mut world =

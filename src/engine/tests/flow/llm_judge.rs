@@ -10,7 +10,7 @@ use super::policies::phase;
 use super::world::{Review, Script, World, passes, states, unreadable};
 
 #[test]
-fn pass_approves_and_reject_is_revised_with_its_findings() {
+fn judge_pass_approves_and_reject_leads_to_a_revision() {
     assert_eq!(play(vec![passes()]).history(), ["advance"]);
     let world = play(vec![rejects().with(Severity::Major, "the border is missing"), passes()]);
     assert_eq!(world.history(), ["revise", "advance"]);
@@ -19,13 +19,13 @@ fn pass_approves_and_reject_is_revised_with_its_findings() {
 }
 
 #[test]
-fn a_pass_that_contradicts_its_own_findings_is_none() {
+fn pass_that_contradicts_its_own_findings_does_not_approve() {
     let world = play(vec![passes().with(Severity::Major, "the border is missing"), passes()]);
     assert_eq!(world.history(), ["revise", "advance"]);
 }
 
 #[test]
-fn the_judge_is_not_paid_while_a_check_fails() {
+fn judge_is_not_called_while_a_check_fails() {
     let checks = vec![vec![("q2_todo".to_owned(), CheckStatus::Fail)], vec![]];
     let world = World::play(phase("implementation", judged()), Script { checks, ..Script::default() });
     assert_eq!(world.history(), ["revise", "advance"]);
@@ -33,7 +33,7 @@ fn the_judge_is_not_paid_while_a_check_fails() {
 }
 
 #[test]
-fn a_25_an_empty_judgment_is_a_rejection_and_uses_a_pass() {
+fn empty_judgment_is_a_rejection_and_uses_a_pass() {
     for outcome in [ExecOutcome::NoOutput, ExecOutcome::Done] {
         let world = play(vec![silent(outcome), passes()]);
         assert_eq!(world.history(), ["revise", "advance"], "{outcome:?}");
@@ -45,7 +45,7 @@ fn a_25_an_empty_judgment_is_a_rejection_and_uses_a_pass() {
 }
 
 #[test]
-fn a_25_an_empty_judgment_is_told_to_the_author_in_our_own_words() {
+fn author_is_informed_of_an_empty_judgment_in_program_text() {
     let mut world = play(vec![silent(ExecOutcome::NoOutput), passes()]);
     let revised = world
         .entries
@@ -56,7 +56,7 @@ fn a_25_an_empty_judgment_is_told_to_the_author_in_our_own_words() {
 }
 
 #[test]
-fn a_25_an_unreadable_judgment_is_a_rejection_at_once() {
+fn unreadable_judgment_is_an_immediate_rejection() {
     let world = play(vec![unreadable(), passes()]);
     assert_eq!(world.history(), ["revise", "advance"]);
     assert_eq!(world.first().history.rulings[0].judgment, Judgment::Revise);
@@ -64,13 +64,13 @@ fn a_25_an_unreadable_judgment_is_a_rejection_at_once() {
 }
 
 #[test]
-fn a_25_a_judgment_that_was_cut_off_is_a_rejection() {
+fn truncated_judgment_is_a_rejection() {
     let cut = Review { truncated: true, ..passes() };
     assert_eq!(play(vec![cut, passes()]).history(), ["revise", "advance"]);
 }
 
 #[test]
-fn a_25_a_late_or_broken_judge_is_asked_again_twice_and_never_the_author() {
+fn timed_out_or_crashed_judge_is_repeated_twice_without_a_revision() {
     for outcome in [ExecOutcome::TimedOut, ExecOutcome::Idle, ExecOutcome::Crashed] {
         let world = play(vec![silent(outcome), silent(outcome), passes()]);
         assert_eq!(world.history(), ["redo", "redo", "advance"], "{outcome:?}");
@@ -84,7 +84,7 @@ fn a_25_a_late_or_broken_judge_is_asked_again_twice_and_never_the_author() {
 }
 
 #[test]
-fn a_25_retry_asks_the_judge_again_twice_and_then_rejects() {
+fn retry_verdict_repeats_the_judge_twice_and_then_rejects() {
     let world = play(vec![asks_again(), asks_again(), passes()]);
     assert_eq!(world.history(), ["redo", "redo", "advance"]);
     assert_eq!((calls(&world, Step::Execute), calls(&world, Step::Revise)), (1, 0));
@@ -95,7 +95,7 @@ fn a_25_retry_asks_the_judge_again_twice_and_then_rejects() {
 }
 
 #[test]
-fn a_25_the_third_retry_at_the_last_pass_asks_a_person() {
+fn third_retry_verdict_at_the_last_pass_pauses_for_a_person() {
     let mut reviews = vec![rejects(), rejects()];
     reviews.extend(std::iter::repeat_n(asks_again(), 3));
     let world = play(reviews);
@@ -104,7 +104,7 @@ fn a_25_the_third_retry_at_the_last_pass_asks_a_person() {
 }
 
 #[test]
-fn a_25_an_unknown_word_is_a_rejection() {
+fn unknown_judge_verdict_is_a_rejection() {
     let world = play(vec![states("MAYBE", Verdict::Fail, Judgment::Discuss), passes()]);
     assert_eq!(world.history(), ["revise", "advance"]);
 }

@@ -35,7 +35,7 @@ fn refused(world: &World, fact: Fact, why: &str) {
 }
 
 #[test]
-fn the_first_fact_is_the_start_and_there_is_only_one() {
+fn a_run_has_exactly_one_start_fact_and_it_comes_first() {
     let world = played();
     let nothing = World { entries: vec![], state: State::default(), ..world.clone() };
     refused(&nothing, Fact::RunRequested(RunRequested::default()), "the run has not begun");
@@ -43,7 +43,7 @@ fn the_first_fact_is_the_start_and_there_is_only_one() {
 }
 
 #[test]
-fn entries_come_in_their_order() {
+fn entries_out_of_sequence_are_refused() {
     let world = played();
     let mut state = world.cut(3).state;
     let entry = Entry { seq: 5, ..world.entries[3].clone() };
@@ -52,7 +52,7 @@ fn entries_come_in_their_order() {
 }
 
 #[test]
-fn a_phase_has_to_be_known_and_pending_to_start_or_to_be_skipped() {
+fn only_known_pending_phases_can_start_or_be_skipped() {
     let (world, _) = before(|fact| matches!(fact, Fact::StepStarted(_)));
     let start =
         |phase: &str| Fact::PhaseStarted { phase: name(phase), tree: "tree-0".into(), by_hand: vec![] };
@@ -68,7 +68,7 @@ fn a_phase_has_to_be_known_and_pending_to_start_or_to_be_skipped() {
 }
 
 #[test]
-fn a_call_begins_where_it_is_due_and_ends_once() {
+fn agent_calls_start_only_when_due_and_end_once() {
     let (world, started) = before(|fact| matches!(fact, Fact::StepStarted(_)));
     let Fact::StepStarted(call) = started.clone() else { panic!("not a call") };
     let with = |step, round, attempt| {
@@ -89,7 +89,7 @@ fn a_call_begins_where_it_is_due_and_ends_once() {
 }
 
 #[test]
-fn checks_reviews_and_triages_belong_to_the_present_round() {
+fn checks_reviews_and_triages_outside_the_current_round_are_refused() {
     let (working, _) = before(|fact| matches!(fact, Fact::Worked(_)));
     let (checking, Fact::Checked(checked)) = before(|fact| matches!(fact, Fact::Checked(_))) else {
         panic!("not checks")
@@ -114,7 +114,7 @@ fn checks_reviews_and_triages_belong_to_the_present_round() {
 }
 
 #[test]
-fn a_ruling_and_a_commit_have_their_place() {
+fn rulings_and_commits_out_of_order_are_refused() {
     let (deciding, Fact::Ruled(ruled)) = before(|fact| matches!(fact, Fact::Ruled(_))) else {
         panic!("not a ruling")
     };
@@ -135,7 +135,7 @@ fn a_ruling_and_a_commit_have_their_place() {
 }
 
 #[test]
-fn a_run_that_is_over_takes_no_work() {
+fn finished_run_accepts_no_more_work() {
     let world = played();
     let skip = Fact::PhaseSkipped { phase: name("design"), because: "preset".into() };
     refused(&world, skip, "the run is completed");
@@ -155,7 +155,7 @@ fn reopened(phase: &str) -> Fact {
 }
 
 #[test]
-fn what_was_left_out_is_not_reopened() {
+fn skipped_or_unknown_phases_cannot_be_reopened() {
     let (mut world, _) = before(|fact| matches!(fact, Fact::PhaseStarted { .. }));
     world.record(Fact::PhaseSkipped { phase: name("planning"), because: "--skip-phases".into() });
     refused(&world, reopened("planning"), "planning was left out of this run");
@@ -163,7 +163,7 @@ fn what_was_left_out_is_not_reopened() {
 }
 
 #[test]
-fn an_answer_needs_a_question_that_offers_it() {
+fn answers_without_a_question_that_offers_them_are_refused() {
     let answer = |choice| Fact::Answered(Answered::new(choice, "", "alice"));
     refused(&played(), answer(PauseChoice::Continue), "nothing was asked");
     let mut agreed = agreement(vec![phase("planning", phase_review())]);

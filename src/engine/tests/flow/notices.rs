@@ -21,13 +21,13 @@ fn kept(world: &World) -> Vec<&str> {
 }
 
 #[test]
-fn b_05_notices_are_kept_the_newest_first_and_each_once() {
+fn notices_are_kept_newest_first_without_duplicates() {
     let world = play(vec![tells(&["use `pages`", "no floats"]), tells(&["no  floats\n", "tabs", " "])]);
     assert_eq!(kept(&world), ["no floats", "tabs", "use `pages`"]);
 }
 
 #[test]
-fn b_05_number_and_length_of_notices_are_bounded() {
+fn number_and_length_of_notices_are_limited() {
     let many: Vec<String> = (0..50).map(|number| format!("{number:02} {}", "あ".repeat(1_000))).collect();
     let world = play(vec![tells(&many.iter().map(String::as_str).collect::<Vec<_>>())]);
     assert_eq!((kept(&world).len(), kept(&world)[0].chars().count()), (20, 300));
@@ -35,7 +35,7 @@ fn b_05_number_and_length_of_notices_are_bounded() {
 }
 
 #[test]
-fn b_05_nothing_follows_from_a_notice() {
+fn notices_do_not_affect_decisions() {
     let told = play(vec![tells(&["change src/lib.rs at once", "INCOMPLETE: everything"])]);
     let silent = play(vec![tells(&[])]);
     assert_eq!((told.history(), told.run().outcome), (silent.history(), silent.run().outcome));
@@ -49,7 +49,7 @@ fn b_05_nothing_follows_from_a_notice() {
 }
 
 #[test]
-fn b_05_a_call_that_broke_tells_nothing() {
+fn notices_of_a_crashed_call_are_ignored() {
     let broken = Work {
         notices: vec!["half".into()],
         claim: Some(ClaimStatus::Completed),
@@ -59,7 +59,7 @@ fn b_05_a_call_that_broke_tells_nothing() {
 }
 
 #[test]
-fn b_05_later_authors_are_told_but_not_what_they_said_themselves_in_the_same_session() {
+fn later_authors_get_notices_except_their_own_in_the_same_session() {
     let phases = chain([phase("design", phase_review()), phase("implementation", phase_review())]);
     let name = phases[0].name.clone();
     let mut world = World::new(agreement(phases));

@@ -61,7 +61,7 @@ fn paused(world: &World) -> (PauseReason, Option<i64>) {
 }
 
 #[test]
-fn a_provider_that_fails_is_asked_again_after_growing_pauses_and_uses_up_nothing() {
+fn provider_failures_are_retried_with_growing_delays_and_use_no_limit() {
     let limits = PolicyLimits { max_passes: Some(1), max_redo: 0, max_revisions: 0, ..phase_review().limits };
     for outcome in OUTAGES {
         let def = phase("planning", Policy { limits: limits.clone(), ..phase_review() });
@@ -83,7 +83,7 @@ fn a_provider_that_fails_is_asked_again_after_growing_pauses_and_uses_up_nothing
 }
 
 #[test]
-fn a_provider_that_fails_for_as_long_as_was_agreed_pauses_the_run_until_a_time() {
+fn provider_failure_beyond_the_outage_limit_pauses_until_a_time() {
     let seconds = i64::try_from(OUTAGE_SECONDS).expect("a small number");
     let mut world = played(&["claude"], vec![overloaded()]);
     assert_eq!(world.run().outcome, Outcome::Paused);
@@ -114,7 +114,7 @@ fn a_provider_that_fails_for_as_long_as_was_agreed_pauses_the_run_until_a_time()
 }
 
 #[test]
-fn a_person_or_other_agents_end_the_pause_at_once() {
+fn answer_or_another_agent_ends_the_outage_pause_at_once() {
     let waiting = || played(&["claude"], vec![resets(ExecOutcome::RateLimited, Resets::FarAway), done()]);
     assert_eq!(waiting().run().paused.as_ref().and_then(|asked| asked.until), Some(far_away()));
     let mut answered = waiting();
@@ -126,7 +126,7 @@ fn a_person_or_other_agents_end_the_pause_at_once() {
 }
 
 #[test]
-fn a_time_that_the_provider_says_is_waited_for() {
+fn reset_time_stated_by_the_provider_is_waited_for() {
     let limited = |seconds| resets(ExecOutcome::RateLimited, Resets::After(seconds));
     let world = played(&["claude"], vec![limited(240), limited(600), limited(3), limited(-9), done()]);
     assert_eq!(waits(&world), [240, 600, 20, 40]);
@@ -139,7 +139,7 @@ fn a_time_that_the_provider_says_is_waited_for() {
 }
 
 #[test]
-fn another_agent_takes_over_at_once_and_where_all_fail_the_first_one_is_asked_again() {
+fn next_agent_takes_over_in_an_outage_and_the_first_is_retried_when_all_fail() {
     for outcome in OUTAGES {
         let world = played(&["claude", "codex"], vec![ends(outcome), done()]);
         assert_eq!(world.history(), ["redo", "advance"], "{outcome:?}");
@@ -154,7 +154,7 @@ fn another_agent_takes_over_at_once_and_where_all_fail_the_first_one_is_asked_ag
 }
 
 #[test]
-fn a_provider_is_waited_for_however_the_last_agent_breaks() {
+fn provider_outage_is_waited_for_whatever_error_the_last_agent_has() {
     for (outcome, calls) in [
         (ExecOutcome::SignedOut, 1),
         (ExecOutcome::NotStarted, 1),
@@ -176,7 +176,7 @@ fn a_provider_is_waited_for_however_the_last_agent_breaks() {
 }
 
 #[test]
-fn an_agent_that_breaks_between_two_outages_uses_its_redos_and_then_fails() {
+fn crashes_between_outages_use_redos_until_the_phase_fails() {
     let work = vec![overloaded(), crashes(), overloaded(), crashes(), done()];
     let world = played(&["claude"], work);
     assert_eq!(world.history(), ["wait", "redo", "wait", "redo", "advance"]);
@@ -188,7 +188,7 @@ fn an_agent_that_breaks_between_two_outages_uses_its_redos_and_then_fails() {
 }
 
 #[test]
-fn reviewers_and_triages_wait_for_their_providers_whatever_silence_means_in_their_policy() {
+fn provider_outages_in_review_and_triage_are_waited_for_under_every_policy() {
     let outage = Review { outcome: ExecOutcome::ProviderFailed, ..no_answer() };
     for policy in [phase_review(), doc_review()] {
         let script = Script { reviews: vec![outage.clone(), outage.clone(), passes()], ..Script::default() };
@@ -207,7 +207,7 @@ fn reviewers_and_triages_wait_for_their_providers_whatever_silence_means_in_thei
 }
 
 #[test]
-fn an_optional_second_opinion_is_waited_for_and_then_left_out() {
+fn optional_panel_reviewer_in_an_outage_is_left_out_after_the_wait() {
     let seat =
         PanelReviewer { name: "one".into(), agents: vec!["second".into()], ..PanelReviewer::default() };
     let outage = Review { outcome: ExecOutcome::Overloaded, ..no_answer() };
@@ -233,7 +233,7 @@ fn delay(world: &World) -> u64 {
 }
 
 #[test]
-fn a_crash_while_the_run_waits_loses_nothing_and_who_asks_again_does_not_wait() {
+fn crash_during_an_outage_wait_loses_nothing_and_a_new_request_ends_the_wait() {
     let full = played(&["claude"], vec![overloaded(), overloaded(), done()]);
     let rules = |entry: &model::event::Entry| matches!(entry.fact, Fact::Ruled(_));
     let first = full.entries.iter().position(rules).expect("a wait");

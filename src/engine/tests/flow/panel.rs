@@ -53,7 +53,7 @@ fn calls(world: &World) -> usize {
 }
 
 #[test]
-fn every_seat_is_heard_once_a_round_the_first_reviewer_first() {
+fn each_panel_reviewer_is_called_once_per_round_after_the_first_reviewer() {
     let world = play(&[seat("one"), required("two")], &[passes()]);
     assert_eq!(called(&world), ["reviewer", "one-agent as one", "two-agent as two"]);
     assert_eq!((world.history(), calls(&world)), (vec!["advance"], 4));
@@ -61,7 +61,7 @@ fn every_seat_is_heard_once_a_round_the_first_reviewer_first() {
 }
 
 #[test]
-fn b_21_a_second_that_fails_leads_to_a_revision() {
+fn fail_of_a_second_reviewer_leads_to_a_revision() {
     let world = play(&[seat("one")], &[passes(), fails(), passes()]);
     assert_eq!(world.history(), ["revise", "advance"]);
     assert_eq!(world.rulings("implementation")[0].rule, "one: the reviewer states FAIL; revision 1/3");
@@ -70,7 +70,7 @@ fn b_21_a_second_that_fails_leads_to_a_revision() {
 }
 
 #[test]
-fn b_21_the_first_reviewers_fail_is_not_loosened_and_the_second_is_heard_all_the_same() {
+fn fail_of_the_first_reviewer_holds_and_the_second_is_still_called() {
     let second = passes().with(Severity::Minor, "a typo");
     let world = play(&[seat("one")], &[fails().with(Severity::Major, "wrong sum"), second, passes()]);
     assert_eq!((world.history(), calls(&world)), (vec!["revise", "advance"], 6));
@@ -80,7 +80,7 @@ fn b_21_the_first_reviewers_fail_is_not_loosened_and_the_second_is_heard_all_the
 }
 
 #[test]
-fn b_21_b_38_a_critical_finding_of_a_second_never_leaves_an_approval() {
+fn critical_finding_of_a_second_reviewer_prevents_approval() {
     for (policy, ruling) in [(phase_review(), "revise"), (retake(), "pause")] {
         let critical = graded(Grade::A, passes()).with(Severity::Critical, "a hole");
         let reviews = vec![graded(Grade::A, passes()), critical, passes()];
@@ -92,7 +92,7 @@ fn b_21_b_38_a_critical_finding_of_a_second_never_leaves_an_approval() {
 }
 
 #[test]
-fn b_38_a_reject_stays_a_reject() {
+fn reject_of_any_panel_reviewer_blocks() {
     let reject = states("REJECT", Verdict::Fail, Judgment::Block);
     for reviews in
         [vec![reject.clone(), passes()], vec![passes(), reject.clone()], vec![reject, unreadable()]]
@@ -105,7 +105,7 @@ fn b_38_a_reject_stays_a_reject() {
 }
 
 #[test]
-fn b_38_a_second_that_stays_silent_is_left_out_and_told() {
+fn silent_second_reviewer_is_left_out_and_recorded() {
     let world = play(&[seat("one")], &[passes(), no_answer()]);
     assert_eq!(world.history(), ["redo", "redo", "leave_out", "advance"]);
     assert_eq!(calls(&world), 5, "execute, the first review, and three tries of the second");
@@ -115,7 +115,7 @@ fn b_38_a_second_that_stays_silent_is_left_out_and_told() {
 }
 
 #[test]
-fn b_38_a_second_whose_program_is_missing_costs_one_call() {
+fn unusable_second_reviewer_is_left_out_after_one_call() {
     for outcome in [ExecOutcome::NotStarted, ExecOutcome::SignedOut, ExecOutcome::QuotaExhausted] {
         let world = play(&[seat("one")], &[passes(), breaks(outcome)]);
         assert_eq!(world.history(), ["leave_out", "advance"], "{outcome:?}");
@@ -124,7 +124,7 @@ fn b_38_a_second_whose_program_is_missing_costs_one_call() {
 }
 
 #[test]
-fn a_required_second_that_stays_silent_is_waited_for() {
+fn silent_required_second_reviewer_pauses_the_run() {
     let world = play(&[required("one")], &[passes(), no_answer()]);
     assert_eq!((world.history(), calls(&world)), (vec!["redo", "redo", "pause"], 5));
     let asked = world.run().paused.as_ref().expect("a question");
@@ -134,7 +134,7 @@ fn a_required_second_that_stays_silent_is_waited_for() {
 }
 
 #[test]
-fn after_a_quota_only_the_second_is_asked_again() {
+fn after_a_quota_pause_only_the_second_reviewer_is_called_again() {
     let reviews = [passes(), breaks(ExecOutcome::QuotaExhausted), passes()];
     let mut world = play(&[required("one")], &reviews);
     world.execute();
@@ -143,7 +143,7 @@ fn after_a_quota_only_the_second_is_asked_again() {
 }
 
 #[test]
-fn a_second_that_is_garbled_twice_is_never_left_out() {
+fn unreadable_second_reviewer_is_repeated_then_revised_and_never_left_out() {
     let world = play(&[seat("one")], &[passes(), unreadable(), unreadable(), passes()]);
     assert_eq!(world.history(), ["redo", "revise", "advance"]);
     assert_eq!(calls(&world), 7, "execute, the first review, the second twice, revise, two reviews");
@@ -154,14 +154,14 @@ fn a_second_that_is_garbled_twice_is_never_left_out() {
 }
 
 #[test]
-fn each_reviewer_is_asked_again_on_its_own() {
+fn each_unreadable_reviewer_is_repeated_on_its_own_limit() {
     let reviews = [unreadable(), passes(), unreadable(), passes()];
     let world = play(&[seat("one")], &reviews);
     assert_eq!((world.history(), calls(&world)), (vec!["redo", "redo", "advance"], 5));
 }
 
 #[test]
-fn each_seat_has_redos_and_turns_of_its_own() {
+fn each_panel_reviewer_has_its_own_redos_and_fallback_agents() {
     let two = PanelReviewer { agents: vec!["first".into(), "next".into()], ..seat("two") };
     let silent = no_answer();
     let reviews = [
@@ -182,14 +182,14 @@ fn each_seat_has_redos_and_turns_of_its_own() {
 }
 
 #[test]
-fn a_seat_without_agents_is_the_reviewers_program_once_more() {
+fn panel_reviewer_without_agents_uses_the_main_reviewers_program() {
     let own = PanelReviewer { agents: vec![], ..seat("security") };
     let world = play(&[own], &[passes()]);
     assert_eq!(called(&world), ["reviewer", "reviewer as security"]);
 }
 
 #[test]
-fn a_crash_between_two_reviewers_never_repeats_one_that_answered() {
+fn crash_between_two_reviewers_does_not_repeat_a_finished_review() {
     let reviews = [passes(), fails(), unreadable(), passes()];
     let full = play(&[seat("one"), required("two")], &reviews);
     assert_eq!(full.history(), ["redo", "revise", "advance"], "two rounds");
@@ -211,7 +211,7 @@ fn a_crash_between_two_reviewers_never_repeats_one_that_answered() {
 }
 
 #[test]
-fn b_08_b_09_grades_only_tighten() {
+fn grades_only_make_the_ruling_stricter() {
     let map = |text: &str| toml::from_str(text).expect("a grade map");
     for (grade, word, ruling) in [
         (Grade::A, passes(), "advance"),
@@ -231,7 +231,7 @@ fn b_08_b_09_grades_only_tighten() {
 }
 
 #[test]
-fn without_a_map_a_grade_means_nothing_and_a_missing_one_loosens_nothing() {
+fn grades_are_ignored_without_a_map_and_never_soften_a_fail() {
     let world = play(&[], &[graded(Grade::D, passes())]);
     assert_eq!(world.history(), ["advance"]);
     let world = play(&[seat("one")], &[graded(Grade::A, fails()), passes()]);
@@ -239,7 +239,7 @@ fn without_a_map_a_grade_means_nothing_and_a_missing_one_loosens_nothing() {
 }
 
 #[test]
-fn a_second_that_saw_other_files_approves_nothing() {
+fn approval_of_a_second_reviewer_that_saw_other_files_is_repeated() {
     let moved = Review { moved: true, ..passes() };
     let world = play(&[seat("one")], &[passes(), moved, passes()]);
     assert_eq!(world.history(), ["redo", "advance"]);
@@ -247,7 +247,7 @@ fn a_second_that_saw_other_files_approves_nothing() {
 }
 
 #[test]
-fn files_that_never_rest_between_two_reviewers_do_not_keep_the_phase_going_for_ever() {
+fn files_that_keep_changing_between_reviewers_block_the_phase() {
     let moved = Review { moved: true, ..passes() };
     let reviews = std::iter::repeat_n([passes(), moved], 20).flatten().collect();
     let policy = Policy { checks: vec![], ..phase_review() };
@@ -258,7 +258,7 @@ fn files_that_never_rest_between_two_reviewers_do_not_keep_the_phase_going_for_e
 }
 
 #[test]
-fn only_the_reviewer_that_is_due_can_answer_and_only_a_silent_second_is_left_out() {
+fn facts_of_reviewers_that_are_not_due_are_refused() {
     let full = play(&[required("one")], &[passes(), no_answer()]);
     for (index, entry) in full.entries.iter().enumerate() {
         let mut state = full.cut(index).state;
@@ -279,14 +279,14 @@ fn only_the_reviewer_that_is_due_can_answer_and_only_a_silent_second_is_left_out
 }
 
 #[test]
-fn what_a_person_accepts_needs_no_second_opinion() {
+fn acceptance_by_a_person_needs_no_second_review() {
     let mut world = play(&[required("one")], &[passes(), no_answer()]);
     world.answer(model::event::PauseChoice::Accept, "");
     assert_eq!(world.history().last(), Some(&"advance"));
 }
 
 #[test]
-fn the_same_finding_of_two_reviewers_is_told_once_with_the_higher_severity() {
+fn same_finding_of_two_reviewers_is_listed_once_with_the_higher_severity() {
     let minor = finding(Severity::Minor, "the sum in line 12 is wrong");
     let mut chief = passes();
     chief.reading.as_mut().expect("a reading").findings.push(minor);
@@ -299,7 +299,7 @@ fn the_same_finding_of_two_reviewers_is_told_once_with_the_higher_severity() {
 }
 
 #[test]
-fn what_is_merged_keeps_the_words_of_both_and_both_have_found_it() {
+fn merged_finding_keeps_the_texts_and_names_of_both_reviewers() {
     let at = |severity, issue: &str| Finding { line: Some(7), ..finding(severity, issue) };
     let with = |finding: Finding| {
         let mut review = passes();

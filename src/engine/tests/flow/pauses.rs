@@ -80,7 +80,7 @@ fn a_paused_run_does_nothing_until_it_is_answered() {
 }
 
 #[test]
-fn accepting_completes_the_phase_and_says_who_did() {
+fn accept_completes_the_phase_and_records_the_person() {
     for reason in REASONS {
         let mut world = paused(reason);
         let rounds = world.first().history.rounds.len();
@@ -96,7 +96,7 @@ fn accepting_completes_the_phase_and_says_who_did() {
 }
 
 #[test]
-fn giving_up_fails_the_phase_and_skips_the_later_ones() {
+fn give_up_fails_the_phase_and_skips_the_later_ones() {
     for reason in REASONS {
         let mut world = paused(reason);
         assert_eq!(world.answer(PauseChoice::GiveUp, ""), Outcome::Failed, "{reason:?}");
@@ -107,7 +107,7 @@ fn giving_up_fails_the_phase_and_skips_the_later_ones() {
 }
 
 #[test]
-fn going_on_begins_where_the_pause_came_from_with_fresh_limits() {
+fn continue_resumes_at_the_paused_step_with_reset_limits() {
     for (reason, step, revisions) in [
         (PauseReason::Exhausted, Step::Revise, 1),
         (PauseReason::Stalled, Step::Revise, 1),
@@ -134,7 +134,7 @@ fn going_on_begins_where_the_pause_came_from_with_fresh_limits() {
 }
 
 #[test]
-fn an_agent_that_broke_while_revising_revises_again() {
+fn continue_after_a_crashed_revision_repeats_the_revision() {
     let mut policy = retake();
     policy.outcomes.agent_failed = model::policy::UnapprovedEnd::Pause;
     let work = vec![super::world::done(), crashes(), crashes(), crashes(), super::world::done()];
@@ -148,7 +148,7 @@ fn an_agent_that_broke_while_revising_revises_again() {
 }
 
 #[test]
-fn going_on_after_a_silent_reviewer_looks_again_in_a_new_round() {
+fn continue_after_a_silent_reviewer_reviews_in_a_new_round() {
     let reviews = vec![no_answer(), no_answer(), no_answer(), super::world::passes()];
     let mut world = World::play(phase("planning", phase_review()), Script { reviews, ..Script::default() });
     assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Completed);
@@ -158,7 +158,7 @@ fn going_on_after_a_silent_reviewer_looks_again_in_a_new_round() {
 }
 
 #[test]
-fn what_a_person_accepted_is_void_when_the_files_change() {
+fn acceptance_by_a_person_is_voided_when_the_files_change() {
     let script = Script { reviews: vec![unreadable()], voids: vec![true, false], ..Script::default() };
     let mut policy = phase_review();
     policy.outcomes.unreadable = model::policy::OnUnreadable::Pause;
@@ -178,7 +178,7 @@ fn reopening_a_later_phase_does_not_drop_the_question_of_an_earlier_one() {
 }
 
 #[test]
-fn files_that_change_after_a_person_accepted_broken_work_are_looked_at_and_not_worked_on() {
+fn files_changed_after_acceptance_are_checked_without_an_author_call() {
     let mut policy = quality_gate();
     policy.limits.max_passes = None;
     let script = Script { work: vec![crashes()], voids: vec![true, false], ..Script::default() };
@@ -195,7 +195,7 @@ fn two_phases() -> World {
 }
 
 #[test]
-fn a_run_that_was_asked_to_wait_goes_on_when_a_person_says_so() {
+fn requested_pause_ends_when_a_person_continues() {
     let mut world = two_phases();
     world.record(Fact::Paused { escalation: pause_on_request(Some(&name("planning")), "bob") });
     let asked = world.run().paused.clone().expect("a pause");
@@ -205,14 +205,14 @@ fn a_run_that_was_asked_to_wait_goes_on_when_a_person_says_so() {
 }
 
 #[test]
-fn the_next_job_goes_on_by_itself() {
+fn job_limit_pause_resumes_in_the_next_job_without_an_answer() {
     let mut world = two_phases();
     world.record(Fact::Paused { escalation: job_limit_pause(&name("planning"), 330) });
     assert_eq!(world.execute(), Outcome::Completed);
 }
 
 #[test]
-fn what_has_not_begun_can_be_left_out_while_the_run_waits_for_something_else() {
+fn pending_phase_can_be_skipped_while_the_run_is_paused() {
     let mut world = paused(PauseReason::Exhausted);
     let skip = |phase: &str| Fact::PhaseSkipped { phase: name(phase), because: "a person".into() };
     let waiting = world.entry(skip("planning"));

@@ -20,7 +20,7 @@ fn play_with(policy: model::policy::Policy, checks: &[&[(&str, CheckStatus)]]) -
 }
 
 #[test]
-fn c_02_a_wrong_form_is_asked_for_again_and_uses_no_revision() {
+fn failed_format_check_repeats_the_call_and_uses_no_revision() {
     let world = play(&[&[("format", CheckStatus::Fail)], &[]]);
     assert_eq!(world.history(), ["redo", "advance"]);
     assert_eq!(
@@ -31,14 +31,14 @@ fn c_02_a_wrong_form_is_asked_for_again_and_uses_no_revision() {
 }
 
 #[test]
-fn c_02_a_failed_completion_is_a_revision_and_both_passing_is_the_end() {
+fn failed_completion_check_is_revised_and_passing_checks_complete_the_run() {
     let world = play(&[&[("tests_pass", CheckStatus::Fail)], &[]]);
     assert_eq!(world.history(), ["revise", "advance"]);
     assert_eq!(world.run().outcome, Outcome::Completed);
 }
 
 #[test]
-fn c_02_format_redos_are_two_and_share_the_passes() {
+fn format_redos_are_limited_to_two_and_share_the_pass_limit() {
     let wrong: &[(&str, CheckStatus)] = &[("format", CheckStatus::Fail)];
     let world = play(&[wrong]);
     assert_eq!(world.history(), ["redo", "redo", "fail"]);
@@ -52,7 +52,7 @@ fn c_02_format_redos_are_two_and_share_the_passes() {
 }
 
 #[test]
-fn c_04_the_checks_stop_at_the_first_failure_and_its_pattern_is_what_counts() {
+fn checks_stop_at_the_first_failure_and_its_rule_decides() {
     let world = play(&[&[("git_clean", CheckStatus::Fail), ("tests_pass", CheckStatus::Fail)], &[]]);
     let results = world.entries.iter().find_map(|entry| match &entry.fact {
         Fact::Checked(checked) => Some(checked.results.iter().map(|result| result.check.clone()).collect()),
@@ -64,13 +64,13 @@ fn c_04_the_checks_stop_at_the_first_failure_and_its_pattern_is_what_counts() {
 }
 
 #[test]
-fn c_24_skip_is_reported_and_goes_on() {
+fn failed_check_with_skip_rule_does_not_block() {
     let world = play(&[&[("lint", CheckStatus::Fail)]]);
     assert_eq!(world.history(), ["advance"]);
 }
 
 #[test]
-fn c_24_abort_and_a_missing_permission_end_the_phase() {
+fn failed_or_unavailable_check_with_stop_rule_fails_the_phase() {
     let mut policy = completion();
     policy.checks[2].on_fail = OnFail::Stop;
     for status in [CheckStatus::Fail, CheckStatus::Unavailable] {
@@ -84,14 +84,14 @@ fn c_24_abort_and_a_missing_permission_end_the_phase() {
 }
 
 #[test]
-fn c_24_retry_is_used_up_after_three_passes() {
+fn retry_limit_fails_the_phase_after_three_passes() {
     let world = play(&[&[("tests_pass", CheckStatus::Fail)]]);
     assert_eq!(world.history(), ["revise", "revise", "fail"]);
     assert_eq!(world.first().reason.as_deref(), Some("retry_limit"));
 }
 
 #[test]
-fn an_author_that_is_not_finished_is_sent_on_without_checks() {
+fn unfinished_author_is_revised_without_running_checks() {
     let work = vec![claims(ClaimStatus::Incomplete), claims(ClaimStatus::Completed)];
     let world = World::play(phase("implementation", completion()), Script { work, ..Script::default() });
     assert_eq!(world.history(), ["revise", "advance"]);
@@ -103,7 +103,7 @@ fn an_author_that_is_not_finished_is_sent_on_without_checks() {
 }
 
 #[test]
-fn an_author_that_declares_nothing_is_checked() {
+fn work_without_a_completion_claim_is_checked() {
     let world = World::play(
         phase("implementation", completion()),
         Script { work: vec![done()], ..Script::default() },
@@ -113,7 +113,7 @@ fn an_author_that_declares_nothing_is_checked() {
 }
 
 #[test]
-fn a_check_that_wants_the_work_done_over_is_redone_then_revised() {
+fn check_with_on_fail_redo_is_redone_up_to_the_limit_then_revised() {
     let mut policy = completion();
     policy.checks[1].on_fail = OnFail::Redo;
     policy.limits.max_passes = None;
@@ -130,7 +130,7 @@ fn a_check_that_wants_the_work_done_over_is_redone_then_revised() {
 }
 
 #[test]
-fn c_23_a_reviewer_is_not_paid_while_the_state_is_wrong() {
+fn reviewer_is_not_called_while_a_check_fails() {
     let mut policy = completion();
     policy.review = super::policies::phase_review().review;
     let world = play_with(policy, &[&[("git_clean", CheckStatus::Fail)], &[]]);
@@ -140,7 +140,7 @@ fn c_23_a_reviewer_is_not_paid_while_the_state_is_wrong() {
 }
 
 #[test]
-fn c_23_the_third_failure_ends_and_a_success_clears_the_counter() {
+fn third_failure_fails_the_phase_and_each_phase_counts_anew() {
     let wrong: &[(&str, CheckStatus)] = &[("tests_pass", CheckStatus::Fail)];
     let world = play(&[wrong, wrong, wrong]);
     assert_eq!(world.history(), ["revise", "revise", "fail"]);
@@ -156,7 +156,7 @@ fn c_23_the_third_failure_ends_and_a_success_clears_the_counter() {
 }
 
 #[test]
-fn c_23_the_form_has_a_counter_of_its_own_that_a_good_form_clears() {
+fn format_failures_have_their_own_counter_that_a_pass_resets() {
     let mut policy = completion();
     policy.limits.max_passes = None;
     let (form, tests) = (&[("format", CheckStatus::Fail)][..], &[("tests_pass", CheckStatus::Fail)][..]);
@@ -165,7 +165,7 @@ fn c_23_the_form_has_a_counter_of_its_own_that_a_good_form_clears() {
 }
 
 #[test]
-fn c_17_a_declaration_is_carried_over_a_call_that_broke() {
+fn completion_claim_survives_a_later_crashed_call() {
     let script = Script {
         work: vec![claims(ClaimStatus::Completed), crashes()],
         checks: vec![vec![("tests_pass".to_owned(), CheckStatus::Fail)]],

@@ -26,7 +26,7 @@ fn at_round(round: usize, last: Triage) -> World {
 }
 
 #[test]
-fn d_03_required_fixes_start_the_next_round_by_themselves() {
+fn required_fixes_start_the_next_round() {
     let world = play(&[table(2, 1, 0), table(0, 3, 0)]);
     assert_eq!(world.history(), ["revise", "advance"]);
     assert_eq!(world.first().history.rulings[0].rule, "2 findings required a fix; round 1/7");
@@ -35,7 +35,7 @@ fn d_03_required_fixes_start_the_next_round_by_themselves() {
 }
 
 #[test]
-fn d_04_after_the_seventh_round_without_approval_it_is_paused() {
+fn seventh_round_without_approval_pauses_the_run() {
     let world = play(&[table(1, 0, 0)]);
     assert_eq!(world.history(), ["revise", "revise", "revise", "revise", "revise", "revise", "pause"]);
     assert_eq!((world.first().status, world.run().outcome), (Status::Paused, Outcome::Paused));
@@ -45,7 +45,7 @@ fn d_04_after_the_seventh_round_without_approval_it_is_paused() {
 }
 
 #[test]
-fn d_04_the_fixes_of_the_seventh_round_are_made_and_the_question_says_that_nobody_reviewed_them() {
+fn question_after_the_last_round_names_its_unreviewed_fixes() {
     let told = |world: &World| world.run().paused.clone().expect("a question").question;
     let world = play(&[table(1, 0, 0)]);
     assert!(world.first().history.rounds[6].changed_files);
@@ -56,7 +56,7 @@ fn d_04_the_fixes_of_the_seventh_round_are_made_and_the_question_says_that_nobod
 }
 
 #[test]
-fn d_04_a_person_can_fix_by_hand_and_start_again() {
+fn continue_after_the_last_round_starts_an_eighth_round() {
     let mut triages = vec![table(1, 0, 0); 7];
     triages.push(table(0, 1, 0));
     let mut world = play(&triages);
@@ -68,7 +68,7 @@ fn d_04_a_person_can_fix_by_hand_and_start_again() {
 }
 
 #[test]
-fn d_05_nothing_to_fix_and_nothing_to_discuss_approves() {
+fn triage_without_fixes_or_questions_approves() {
     for round in [1, 7] {
         let world = at_round(round, table(0, 2, 0));
         assert_eq!(world.run().outcome, Outcome::Completed, "round {round}");
@@ -78,7 +78,7 @@ fn d_05_nothing_to_fix_and_nothing_to_discuss_approves() {
 }
 
 #[test]
-fn d_05_a_review_that_fails_and_whose_findings_need_no_fix_is_approved() {
+fn failed_review_whose_findings_need_no_fix_is_approved() {
     let review = fails().with(Severity::Critical, "the limit is missing").with(Severity::Major, "a typo");
     let script = Script { reviews: vec![review], triages: vec![table(0, 2, 0)], ..Script::default() };
     let world = play_script(script);
@@ -87,7 +87,7 @@ fn d_05_a_review_that_fails_and_whose_findings_need_no_fix_is_approved() {
 }
 
 #[test]
-fn d_06_a_question_stays_open_until_a_person_has_answered_it() {
+fn discussion_question_stays_open_until_a_person_answers() {
     let mut world = play(&[table(1, 0, 1), table(1, 0, 0), table(0, 1, 0), table(0, 1, 0)]);
     assert_eq!(world.history(), ["revise", "revise", "pause"]);
     let rule = "what round 1 left to be discussed is not answered; on discuss: pause";
@@ -99,7 +99,7 @@ fn d_06_a_question_stays_open_until_a_person_has_answered_it() {
 }
 
 #[test]
-fn d_06_open_questions_pause() {
+fn open_discussion_questions_pause_the_run() {
     for (round, questions) in [(1, 1), (3, 5), (7, 1)] {
         let world = at_round(round, table(0, 0, questions));
         assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Discuss));
@@ -108,7 +108,7 @@ fn d_06_open_questions_pause() {
 }
 
 #[test]
-fn d_06_what_a_person_says_reaches_the_triage_of_the_next_round() {
+fn advice_of_a_person_reaches_the_triage_of_the_next_round() {
     let mut world = play(&[table(0, 0, 1), table(0, 1, 0)]);
     world.answer(PauseChoice::Continue, "keep the name");
     let reviewed =
@@ -120,7 +120,7 @@ fn d_06_what_a_person_says_reaches_the_triage_of_the_next_round() {
 }
 
 #[test]
-fn d_07_fixes_go_first_even_when_something_is_to_be_discussed() {
+fn required_fixes_take_priority_over_discussion_questions() {
     for (round, last, ruling) in [
         (1, table(1, 0, 0), "revise"),
         (2, table(3, 0, 2), "revise"),
@@ -138,7 +138,7 @@ fn d_07_fixes_go_first_even_when_something_is_to_be_discussed() {
 }
 
 #[test]
-fn d_08_an_agent_that_fails_in_review_or_triage_fails_the_phase() {
+fn agent_failure_in_review_or_triage_fails_the_phase() {
     let silent = Triage { outcome: ExecOutcome::NoOutput, ..no_table() };
     let crashed = Triage { outcome: ExecOutcome::Crashed, ..no_table() };
     for (script, reason) in [
@@ -153,7 +153,7 @@ fn d_08_an_agent_that_fails_in_review_or_triage_fails_the_phase() {
 }
 
 #[test]
-fn d_08_counts_that_are_missing_are_asked_for_once_and_then_a_person_is() {
+fn missing_triage_table_is_requested_once_more_and_then_pauses() {
     let world = play(&[no_table()]);
     assert_eq!(world.history(), ["redo", "pause"]);
     assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Unreadable));
@@ -161,7 +161,7 @@ fn d_08_counts_that_are_missing_are_asked_for_once_and_then_a_person_is() {
 }
 
 #[test]
-fn d_10_a_stopped_review_goes_on_at_the_round_after_the_finished_ones() {
+fn interrupted_review_resumes_after_the_last_finished_round() {
     let full = play(&[table(1, 0, 0), table(1, 0, 0), table(0, 1, 0)]);
     for length in 1..full.entries.len() {
         let mut world = full.cut(length);
@@ -177,7 +177,7 @@ fn d_10_a_stopped_review_goes_on_at_the_round_after_the_finished_ones() {
 }
 
 #[test]
-fn d_11_only_a_round_without_fixes_questions_and_changes_approves() {
+fn only_a_round_without_fixes_questions_and_changes_approves() {
     for (fix_required, needs_discussion, changes) in
         [(0, 0, false), (0, 0, true), (0, 1, false), (0, 1, true), (1, 0, false), (1, 0, true), (2, 1, true)]
     {
@@ -189,7 +189,7 @@ fn d_11_only_a_round_without_fixes_questions_and_changes_approves() {
 }
 
 #[test]
-fn the_reviewers_word_does_not_count_where_the_table_judges_findings() {
+fn triage_table_overrides_the_reviewers_verdict() {
     for review in [fails(), super::world::passes(), unreadable()] {
         let script = Script { reviews: vec![review], triages: vec![table(0, 1, 0)], ..Script::default() };
         assert_eq!(play_script(script).history(), ["advance"]);
@@ -197,7 +197,7 @@ fn the_reviewers_word_does_not_count_where_the_table_judges_findings() {
 }
 
 #[test]
-fn a_table_that_judges_nothing_answers_no_review_that_fails_or_cannot_be_read() {
+fn empty_triage_table_does_not_settle_a_failed_or_unreadable_review() {
     let nothing =
         |reviews| play_script(Script { reviews, triages: vec![table(0, 0, 0)], ..Script::default() });
     for (review, why) in [
@@ -220,7 +220,7 @@ fn a_table_that_judges_nothing_answers_no_review_that_fails_or_cannot_be_read() 
 }
 
 #[test]
-fn fixes_that_were_demanded_and_not_made_never_approve() {
+fn required_fixes_that_are_not_made_prevent_approval() {
     let unfixed = Triage { changes: false, ..table(1, 0, 0) };
     let world = play(&[unfixed]);
     assert_eq!(world.history().len(), 7);
@@ -230,7 +230,7 @@ fn fixes_that_were_demanded_and_not_made_never_approve() {
 }
 
 #[test]
-fn a_triage_that_changed_files_cannot_approve_its_own_round() {
+fn triage_that_changes_files_cannot_approve_its_own_round() {
     let sly = Triage { changes: true, ..table(0, 1, 0) };
     assert_eq!(play(&[sly, table(0, 1, 0)]).history(), ["revise", "advance"]);
     let unread = Triage { changes: true, ..no_table() };

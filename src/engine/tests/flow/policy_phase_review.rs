@@ -21,7 +21,7 @@ fn failing() -> Script {
 }
 
 #[test]
-fn e_07_a_third_revision_without_a_pass_fails_the_phase() {
+fn third_revision_without_a_pass_fails_the_phase() {
     let world = three_phases(failing());
     let planning = world.phase("planning");
     assert_eq!((planning.status, planning.counters.revisions), (Status::Failed, 3));
@@ -30,7 +30,7 @@ fn e_07_a_third_revision_without_a_pass_fails_the_phase() {
 }
 
 #[test]
-fn e_16_a_fail_leads_to_revise_which_is_the_current_step_while_it_runs() {
+fn failed_review_makes_revise_the_current_step() {
     let world = three_phases(Script { reviews: vec![fails(), passes()], ..Script::default() });
     let begins = |fact: &Fact| matches!(fact, Fact::StepStarted(call) if call.step == Step::Revise);
     let index = world.entries.iter().position(|entry| begins(&entry.fact)).expect("a revise");
@@ -43,7 +43,7 @@ fn e_16_a_fail_leads_to_revise_which_is_the_current_step_while_it_runs() {
 }
 
 #[test]
-fn e_17_four_fails_are_three_revisions_and_nothing_later_runs() {
+fn four_failed_reviews_end_the_run_after_three_revisions() {
     let world = three_phases(failing());
     assert_eq!(world.history(), ["revise", "revise", "revise", "fail"]);
     let planning = world.phase("planning");
@@ -55,7 +55,7 @@ fn e_17_four_fails_are_three_revisions_and_nothing_later_runs() {
 }
 
 #[test]
-fn e_18_the_later_phases_are_skipped_because_of_the_failed_one() {
+fn later_phases_are_skipped_after_a_failed_one() {
     let world = three_phases(failing());
     for later in ["requirements", "design"] {
         let phase = world.phase(later);
@@ -66,7 +66,7 @@ fn e_18_the_later_phases_are_skipped_because_of_the_failed_one() {
 }
 
 #[test]
-fn e_19_passing_at_the_second_revise_goes_on_with_the_next_phase() {
+fn pass_after_the_second_revision_starts_the_next_phase() {
     let world = three_phases(Script { reviews: vec![fails(), fails(), passes()], ..Script::default() });
     assert_eq!(world.history(), ["revise", "revise", "advance"]);
     assert_eq!(world.phase("planning").counters.revisions, 2);
@@ -75,7 +75,7 @@ fn e_19_passing_at_the_second_revise_goes_on_with_the_next_phase() {
 }
 
 #[test]
-fn w_07_a_crash_between_revise_and_review_is_no_way_to_a_pass() {
+fn crash_between_revise_and_review_does_not_skip_the_review() {
     let full = three_phases(failing());
     let worked = |fact: &Fact| matches!(fact, Fact::Worked(worked) if worked.step == Step::Revise);
     let revised = full.entries.iter().position(|entry| worked(&entry.fact)).expect("a revise");
@@ -86,7 +86,7 @@ fn w_07_a_crash_between_revise_and_review_is_no_way_to_a_pass() {
 }
 
 #[test]
-fn w_08_a_reviewer_that_breaks_uses_no_revision() {
+fn crashed_reviewer_uses_no_revision() {
     let world =
         three_phases(Script { reviews: vec![no_answer(), no_answer(), passes()], ..Script::default() });
     assert_eq!(world.history(), ["redo", "redo", "advance"]);
@@ -96,14 +96,14 @@ fn w_08_a_reviewer_that_breaks_uses_no_revision() {
 }
 
 #[test]
-fn a_clean_phase_is_two_agent_calls() {
+fn phase_approved_at_once_needs_two_agent_calls() {
     let world = three_phases(Script::default());
     assert_eq!(world.run().spending.total.calls, 6);
     assert_eq!(world.phase("planning").evidence.completed_steps, [Step::Execute, Step::Check, Step::Review]);
 }
 
 #[test]
-fn an_author_that_waits_for_a_person_is_told_not_to_and_that_is_a_revision() {
+fn author_blocked_on_a_prompt_uses_a_revision() {
     let blocked = ends(ExecOutcome::BlockedOnPrompt);
     let world = three_phases(Script { work: vec![blocked, super::world::done()], ..Script::default() });
     assert_eq!(world.history(), ["revise", "advance"]);
@@ -113,14 +113,14 @@ fn an_author_that_waits_for_a_person_is_told_not_to_and_that_is_a_revision() {
 }
 
 #[test]
-fn nothing_is_decided_before_the_first_fact() {
+fn empty_state_halts_as_running() {
     let nothing = engine::State::default();
     assert_eq!(decide(&nothing), Decision::Halt(Outcome::Running));
     assert_eq!(nothing.outcome(), Outcome::Running);
 }
 
 #[test]
-fn the_pull_request_is_brought_up_to_date_once_before_the_run_is_completed() {
+fn pull_request_is_updated_once_before_the_run_completes() {
     let world = three_phases(Script::default());
     let facts: Vec<_> = world.entries.iter().rev().take(3).map(|entry| &entry.fact).collect();
     assert!(matches!(facts[..], [Fact::Finished { .. }, Fact::Published { .. }, Fact::Committed { .. }]));
@@ -129,7 +129,7 @@ fn the_pull_request_is_brought_up_to_date_once_before_the_run_is_completed() {
 }
 
 #[test]
-fn a_pull_request_published_early_is_published_again_after_the_next_commit() {
+fn early_published_pull_request_is_updated_after_the_next_commit() {
     let phases = chain(["planning", "design"].map(|name| phase(name, phase_review())));
     let mut world = World::new(agreement(phases));
     world.execute_only("planning", false);
@@ -139,7 +139,7 @@ fn a_pull_request_published_early_is_published_again_after_the_next_commit() {
 }
 
 #[test]
-fn the_default_agreement_runs_from_planning_to_evaluation_with_two_calls_a_phase() {
+fn default_phases_complete_with_two_agent_calls_each() {
     let agreed = super::policies::defaults().agreement(None).expect("the defaults agree with themselves");
     let count = agreed.phases.len();
     let decided = super::world::decides(model::event::EvaluationDecision::Pass);
@@ -151,7 +151,7 @@ fn the_default_agreement_runs_from_planning_to_evaluation_with_two_calls_a_phase
 }
 
 #[test]
-fn every_preset_runs_by_itself() {
+fn every_preset_completes_without_a_person() {
     let defaults = super::policies::defaults();
     for preset in defaults.presets.keys() {
         let agreed = defaults.agreement(Some(preset)).expect("a preset of the defaults");

@@ -36,7 +36,7 @@ fn play(script: &[&str]) -> World {
 }
 
 #[test]
-fn a_02_an_iteration_is_execute_then_judge_then_a_ruling() {
+fn quality_gate_iteration_is_execute_then_check_then_ruling() {
     let world = play(&[TODO, CLEAN]);
     let words = world.entries.iter().filter_map(|entry| match &entry.fact {
         Fact::StepStarted(call) => Some(call.step.as_str()),
@@ -49,14 +49,14 @@ fn a_02_an_iteration_is_execute_then_judge_then_a_ruling() {
 }
 
 #[test]
-fn a_03_an_executor_that_says_complete_is_not_believed() {
+fn completion_claim_of_the_author_does_not_approve() {
     let world = play(&[TODO]);
     assert_eq!(world.history(), ["revise", "revise", "pause"]);
     assert_ne!(world.first().status, Status::Completed);
 }
 
 #[test]
-fn a_04_every_check_has_to_pass() {
+fn every_quality_gate_check_must_pass() {
     for check in ["q1_files", "q2_todo", "q3_omission"] {
         for (status, expected) in [
             (CheckStatus::Fail, "revise"),
@@ -73,7 +73,7 @@ fn a_04_every_check_has_to_pass() {
 }
 
 #[test]
-fn a_05_a_failed_check_is_revised() {
+fn failed_check_leads_to_a_revision() {
     let world = play(&[TODO, CLEAN]);
     assert_eq!(world.history(), ["revise", "advance"]);
     assert_eq!(world.first().counters.passes, 2);
@@ -83,7 +83,7 @@ fn a_05_a_failed_check_is_revised() {
 }
 
 #[test]
-fn a_06_a_transient_error_is_redone_and_counted_in_history_and_total() {
+fn transient_error_is_redone_and_counted_as_an_attempt() {
     let world = play(&[ERROR, CLEAN]);
     assert_eq!(world.history(), ["redo", "advance"]);
     assert_eq!(world.first().counters.passes, 2);
@@ -93,7 +93,7 @@ fn a_06_a_transient_error_is_redone_and_counted_in_history_and_total() {
 }
 
 #[test]
-fn a_06_the_same_step_is_redone_after_a_pause_that_grows() {
+fn redo_delays_of_a_step_grow() {
     let world = play(&[ERROR, ERROR, CLEAN]);
     let delays = (0..world.entries.len()).filter_map(|length| match decide(&world.cut(length).state) {
         Decision::Perform(Action::CallAgent(call)) => Some((call.attempt, call.delay_ms)),
@@ -105,13 +105,13 @@ fn a_06_the_same_step_is_redone_after_a_pause_that_grows() {
 }
 
 #[test]
-fn a_06_an_executor_that_ended_partially_is_redone_when_a_check_failed() {
+fn partial_work_with_a_failed_check_is_redone() {
     let world = play(&[INCOMPLETE, CLEAN]);
     assert_eq!(world.history(), ["redo", "advance"]);
 }
 
 #[test]
-fn a_17_the_defaults_are_three_passes_one_second_and_a_question() {
+fn quality_gate_defaults_are_three_passes_one_second_and_pause() {
     let policy = quality_gate();
     assert_eq!(policy.limits.max_passes, Some(3));
     assert_eq!(policy.limits.backoff_ms, 1_000);
@@ -119,7 +119,7 @@ fn a_17_the_defaults_are_three_passes_one_second_and_a_question() {
 }
 
 #[test]
-fn a_18_at_the_limit_a_person_is_asked() {
+fn pass_limit_pauses_for_a_person() {
     let world = play(&[TODO]);
     let asked = world.run().paused.as_ref().expect("a question");
     assert_eq!(asked.reason, PauseReason::Exhausted);
@@ -146,7 +146,7 @@ fn a_18_at_the_limit_a_person_is_asked() {
 }
 
 #[test]
-fn a_18_without_escalation_the_phase_fails_and_the_run_is_incomplete() {
+fn on_exhausted_incomplete_fails_the_phase_and_marks_the_run_incomplete() {
     let mut policy = quality_gate();
     policy.outcomes.exhausted = UnapprovedEnd::Incomplete;
     let world = World::play(phase("implementation", policy), outputs(&[TODO]));
@@ -156,7 +156,7 @@ fn a_18_without_escalation_the_phase_fails_and_the_run_is_incomplete() {
 }
 
 #[test]
-fn a_18_another_limit_is_another_number_of_passes() {
+fn configured_pass_limit_sets_the_number_of_passes() {
     let mut policy = quality_gate();
     (policy.limits.max_passes, policy.limits.max_revisions) = (Some(5), 4);
     let world = World::play(phase("implementation", policy), outputs(&[TODO]));
@@ -164,7 +164,7 @@ fn a_18_another_limit_is_another_number_of_passes() {
 }
 
 #[test]
-fn k_05_redos_share_the_passes_and_the_message_names_the_limit_that_was_reached() {
+fn redos_count_as_passes_and_the_rule_names_the_reached_limit() {
     for (script, history) in [
         ([ERROR, ERROR, ERROR], ["redo", "redo", "pause"]),
         ([ERROR, TODO, TODO], ["redo", "revise", "pause"]),
@@ -178,7 +178,7 @@ fn k_05_redos_share_the_passes_and_the_message_names_the_limit_that_was_reached(
 }
 
 #[test]
-fn k_05_a_person_who_goes_on_gets_fresh_passes_for_the_step_that_broke() {
+fn continue_resets_the_pass_limit_for_the_failed_step() {
     let mut world = play(&[ERROR, ERROR, ERROR, CLEAN]);
     assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Completed);
     assert_eq!(world.history(), ["redo", "redo", "pause", "advance"]);
@@ -193,7 +193,7 @@ fn reviewed(reviews: Vec<super::world::Review>) -> World {
 }
 
 #[test]
-fn a_25_unparsable_is_never_a_pass_and_a_timeout_is_asked_again_twice_at_most() {
+fn unreadable_review_is_no_pass_and_timeouts_are_repeated_twice() {
     let garbage = reviewed(vec![unreadable(), unreadable(), passes()]);
     assert_eq!(garbage.history(), ["redo", "revise", "advance"]);
     let late = reviewed(vec![no_answer()]);
@@ -203,7 +203,7 @@ fn a_25_unparsable_is_never_a_pass_and_a_timeout_is_asked_again_twice_at_most() 
 }
 
 #[test]
-fn a_25_an_executor_without_a_word_is_judged_by_its_checks() {
+fn author_without_output_is_judged_by_the_checks() {
     let silent = Work { outcome: ExecOutcome::NoOutput, changes: false, ..done() };
     let checks = vec![vec![("q1_files".into(), CheckStatus::Fail)], vec![]];
     let script = Script { work: vec![silent, done()], checks, ..Script::default() };
@@ -212,7 +212,7 @@ fn a_25_an_executor_without_a_word_is_judged_by_its_checks() {
 }
 
 #[test]
-fn a_28_the_judgment_is_all_criteria_and_the_evaluator_of_the_template() {
+fn approval_requires_all_quality_criteria_and_the_template_evaluator() {
     let mut policy = quality_gate();
     policy.checks.push(CheckRule { id: "escape_phrases".into(), ..policy.checks[0].clone() });
     for (failing, expected) in [
@@ -232,7 +232,7 @@ fn a_28_the_judgment_is_all_criteria_and_the_evaluator_of_the_template() {
 }
 
 #[test]
-fn the_view_tells_the_checks_that_did_not_pass_in_each_round() {
+fn view_lists_the_failed_checks_of_each_round() {
     let world = play(&[TODO, CLEAN]);
     let view = metadata(&world.state, "").expect("a view");
     let rounds = &view.phases["implementation"]["rounds"];

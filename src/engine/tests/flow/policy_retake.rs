@@ -33,7 +33,7 @@ fn checked(check: &str, status: CheckStatus) -> World {
 }
 
 #[test]
-fn b_08_each_word_has_its_ruling() {
+fn each_retake_verdict_has_its_ruling() {
     for (review, history) in [
         (approve(), vec!["advance"]),
         (request_changes(), vec!["revise", "advance"]),
@@ -45,7 +45,7 @@ fn b_08_each_word_has_its_ruling() {
 }
 
 #[test]
-fn b_08_reject_and_stop_leave_the_repair_to_a_person() {
+fn reject_and_stop_pause_for_manual_repair() {
     for word in ["REJECT", "STOP"] {
         let world = play(&[stop(word)]);
         let asked = world.run().paused.as_ref().expect("a question");
@@ -62,7 +62,7 @@ fn b_08_reject_and_stop_leave_the_repair_to_a_person() {
 }
 
 #[test]
-fn b_08_after_a_reject_a_person_repairs_and_everything_is_looked_at_again() {
+fn continue_after_a_reject_reviews_in_a_new_round() {
     let mut world = play(&[stop("REJECT"), approve()]);
     assert_eq!(world.answer(PauseChoice::Continue, "repaired by hand"), Outcome::Completed);
     assert_eq!(world.history(), ["pause", "advance"]);
@@ -70,7 +70,7 @@ fn b_08_after_a_reject_a_person_repairs_and_everything_is_looked_at_again() {
 }
 
 #[test]
-fn b_09_an_approval_needs_no_finding_that_blocks() {
+fn approval_with_a_blocking_finding_does_not_advance() {
     for (severity, ruling) in [
         (Severity::Info, "advance"),
         (Severity::Minor, "advance"),
@@ -83,7 +83,7 @@ fn b_09_an_approval_needs_no_finding_that_blocks() {
 }
 
 #[test]
-fn b_09_an_approval_needs_build_and_tests() {
+fn approval_requires_passing_build_and_tests() {
     for check in ["build", "tests"] {
         assert_eq!(checked(check, CheckStatus::Pass).history(), ["advance"]);
         assert_eq!(checked(check, CheckStatus::Fail).history(), ["revise", "advance"]);
@@ -91,14 +91,14 @@ fn b_09_an_approval_needs_build_and_tests() {
 }
 
 #[test]
-fn b_10_a_major_finding_is_a_retake() {
+fn major_finding_leads_to_one_revision() {
     let world = play(&[request_changes().with(Severity::Major, "a problem"), approve()]);
     assert_eq!(world.history(), ["revise", "advance"]);
     assert_eq!(world.first().counters.revisions, 1);
 }
 
 #[test]
-fn b_11_a_critical_finding_stops_whatever_the_word_was() {
+fn critical_finding_pauses_under_any_verdict() {
     for review in [approve(), request_changes(), stop("REJECT")] {
         let world = play(&[review.with(Severity::Critical, "a hole")]);
         assert_eq!(world.history(), ["pause"]);
@@ -108,7 +108,7 @@ fn b_11_a_critical_finding_stops_whatever_the_word_was() {
 }
 
 #[test]
-fn b_12_a_check_that_cannot_run_stops_at_once_and_names_itself() {
+fn unavailable_check_pauses_at_once_and_is_named() {
     for check in ["build", "tests"] {
         let world = checked(check, CheckStatus::Unavailable);
         assert_eq!(world.history(), ["pause"]);
@@ -118,7 +118,7 @@ fn b_12_a_check_that_cannot_run_stops_at_once_and_names_itself() {
 }
 
 #[test]
-fn b_12_failed_tests_beat_findings_and_no_reviewer_is_paid() {
+fn failed_tests_prevent_the_review_call() {
     let world = checked("tests", CheckStatus::Fail);
     assert_eq!(world.first().history.rounds[0].verdict, None);
     assert_eq!(world.first().history.rounds[0].attempts, 1);
@@ -131,7 +131,7 @@ fn told(world: &World) -> (&str, &[String]) {
 }
 
 #[test]
-fn b_22_a_reject_names_decision_grade_reason_and_the_critical_places() {
+fn reject_report_has_decision_grade_reason_and_critical_places() {
     let mut review =
         stop("REJECT").with(Severity::Critical, "passwords in the log").with(Severity::Minor, "a typo");
     let reading = review.reading.as_mut().expect("a reading");
@@ -152,14 +152,14 @@ fn b_22_a_reject_names_decision_grade_reason_and_the_critical_places() {
 }
 
 #[test]
-fn b_22_an_approval_with_a_critical_finding_is_told_as_the_reject_it_is() {
+fn approval_with_a_critical_finding_is_reported_as_reject() {
     let world = play(&[approve().with(Severity::Critical, "a hole")]);
     let (_, report) = told(&world);
     assert_eq!(report[..3], ["Decision: REJECT", "Grade: N/A", "Reason: a critical finding"]);
 }
 
 #[test]
-fn b_12_b_22_a_stop_names_the_kind_of_failure_the_command_and_the_fixes() {
+fn stop_report_names_failure_kind_command_and_fixes() {
     for (check, status, kind) in [
         ("build", CheckStatus::Fail, "build_failure"),
         ("tests", CheckStatus::Fail, "test_failure"),
@@ -189,7 +189,7 @@ fn b_12_b_22_a_stop_names_the_kind_of_failure_the_command_and_the_fixes() {
 }
 
 #[test]
-fn b_08_to_b_12_the_decision_table_is_data() {
+fn retake_decision_table_is_defined_in_settings() {
     let settings = super::policies::defaults();
     let policy = &settings.policies["retake"];
     let rule = policy.review.as_ref().expect("a review");
@@ -208,7 +208,7 @@ fn b_08_to_b_12_the_decision_table_is_data() {
 }
 
 #[test]
-fn b_15_three_retakes_are_counted_then_a_person_is_asked() {
+fn three_revisions_are_counted_and_the_next_pauses() {
     for retakes in 0..=3 {
         let mut reviews = vec![request_changes(); retakes];
         reviews.push(approve());
@@ -226,7 +226,7 @@ fn b_15_three_retakes_are_counted_then_a_person_is_asked() {
 }
 
 #[test]
-fn b_16_after_a_fix_everything_is_built_and_tested_again_and_then_reviewed_again() {
+fn revision_is_checked_and_reviewed_again() {
     let world = play(&[request_changes(), approve()]);
     let step = |fact: &Fact| match fact {
         Fact::Worked(worked) => Some(worked.step.as_str()),
@@ -239,7 +239,7 @@ fn b_16_after_a_fix_everything_is_built_and_tested_again_and_then_reviewed_again
 }
 
 #[test]
-fn b_15_build_failures_and_requests_share_one_counter() {
+fn build_failures_and_change_requests_share_the_revision_limit() {
     let checks = vec![vec![("build".into(), CheckStatus::Fail)], vec![]];
     let script = Script { checks, reviews: vec![request_changes()], ..Script::default() };
     let world = World::play(phase("implementation", retake()), script);
@@ -248,7 +248,7 @@ fn b_15_build_failures_and_requests_share_one_counter() {
 }
 
 #[test]
-fn a_partial_author_does_not_hide_a_check_that_stops() {
+fn partial_work_does_not_hide_a_check_with_stop_rule() {
     let mut policy = retake();
     policy.checks[0].on_fail = model::policy::OnFail::Stop;
     policy.partial = model::policy::OnPartial::Redo;

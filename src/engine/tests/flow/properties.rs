@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(config(256))]
 
     #[test]
-    fn a_run_halts_within_its_limits(world in world()) {
+    fn every_run_ends_or_pauses_within_its_limits(world in world()) {
         let world = played(world);
         prop_assert_ne!(world.run().outcome, Outcome::Running);
         prop_assert_ne!(world.run().outcome, Outcome::Cancelled);
@@ -119,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn an_answer_moves_nothing_and_there_is_at_most_one_a_round(world in world()) {
+    fn author_answers_change_no_state_and_occur_once_per_round_at_most(world in world()) {
         let world = played(world);
         each_fact(&world, |state, before, fact| {
             let Fact::Replied(replied) = fact else { return };
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn revisions_are_counted_one_by_one(mut world in world()) {
+    fn revision_counter_equals_the_number_of_revise_rulings(mut world in world()) {
         world.humans.clear();
         let world = played(world);
         each_fact(&world, |state, before, _| {
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn where_everything_goes_well_everything_completes(mut world in world()) {
+    fn run_without_failures_completes_every_phase(mut world in world()) {
         world.humans.clear();
         let phases: Vec<_> = world.run().phases.iter().map(|phase| phase.name().clone()).collect();
         for phase in phases {
@@ -210,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn entries_survive_the_log(world in world(), fact in fact()) {
+    fn log_entries_round_trip(world in world(), fact in fact()) {
         let mut world = played(world);
         let entry = world.entry(fact);
         world.entries.push(entry);
@@ -317,7 +317,7 @@ proptest! {
     #![proptest_config(config(96))]
 
     #[test]
-    fn a_crash_anywhere_changes_nothing_but_the_interruption(
+    fn crash_at_any_point_does_not_change_the_result(
         world in world(),
         cuts in proptest::collection::vec(any::<Index>(), 12),
         noticed in any::<bool>(),
@@ -337,7 +337,7 @@ proptest! {
     }
 
     #[test]
-    fn a_run_that_crashes_again_and_again_still_ends_the_same(world in world()) {
+    fn repeated_crashes_do_not_change_the_result(world in world()) {
         let full = played(world.clone().timeless());
         let mut crashing = world.timeless();
         crashing.limit = full.entries.len() * 3 + 10;
@@ -354,7 +354,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fact_that_does_not_fit_changes_nothing_and_one_that_fits_leads_on(
+    fn refused_facts_leave_the_state_unchanged_and_accepted_ones_advance_it(
         world in world(),
         cut in any::<Index>(),
         facts in proptest::collection::vec(fact(), 1..60),

@@ -40,7 +40,7 @@ fn delays(world: &World) -> Vec<u64> {
 }
 
 #[test]
-fn what_may_pass_by_itself_is_redone_then_the_next_agent_takes_over() {
+fn temporary_failures_are_redone_and_then_the_next_agent_takes_over() {
     for outcome in [ExecOutcome::TimedOut, ExecOutcome::Idle, ExecOutcome::Crashed, ExecOutcome::LimitReached]
     {
         let world = played(&["claude", "codex"], vec![ends(outcome), ends(outcome), ends(outcome), done()]);
@@ -52,7 +52,7 @@ fn what_may_pass_by_itself_is_redone_then_the_next_agent_takes_over() {
 }
 
 #[test]
-fn what_would_break_again_goes_to_the_next_agent_at_once() {
+fn permanent_failures_go_to_the_next_agent_at_once() {
     for (outcome, told) in [
         (ExecOutcome::SignedOut, "claude is signed out; codex takes over"),
         (ExecOutcome::ModelUnknown, "claude does not know its model; codex takes over"),
@@ -80,7 +80,7 @@ fn what_would_break_again_goes_to_the_next_agent_at_once() {
 }
 
 #[test]
-fn where_no_agent_is_left_the_phase_ends_with_what_a_person_can_do() {
+fn phase_without_a_usable_agent_fails_with_a_hint() {
     for (outcome, rule) in [
         (
             ExecOutcome::SignedOut,
@@ -116,7 +116,7 @@ fn where_no_agent_is_left_the_phase_ends_with_what_a_person_can_do() {
 }
 
 #[test]
-fn a_reviewer_that_cannot_work_is_replaced_too_and_then_a_person_is_asked() {
+fn unusable_reviewers_are_replaced_and_then_a_person_is_asked() {
     let review = |outcome| Review { outcome, ..no_answer() };
     let def =
         PhaseDef { reviewers: vec!["claude".into(), "codex".into()], ..phase("planning", phase_review()) };
@@ -134,7 +134,7 @@ fn a_reviewer_that_cannot_work_is_replaced_too_and_then_a_person_is_asked() {
 }
 
 #[test]
-fn used_up_quotas_pause_until_the_first_of_them_is_renewed_and_use_up_nothing() {
+fn exhausted_quotas_pause_until_the_first_reset_and_use_no_limit() {
     let quota = |seconds| resets(ExecOutcome::QuotaExhausted, Resets::After(seconds));
     let mut world = played(&["claude", "codex"], vec![quota(9_000), quota(5_000), done()]);
     assert_eq!(world.run().outcome, Outcome::Paused);
@@ -158,7 +158,7 @@ fn used_up_quotas_pause_until_the_first_of_them_is_renewed_and_use_up_nothing() 
 }
 
 #[test]
-fn a_quota_that_comes_back_is_waited_for_however_the_last_agent_breaks() {
+fn quota_reset_is_waited_for_whatever_error_the_last_agent_has() {
     let quota = resets(ExecOutcome::QuotaExhausted, Resets::After(3_600));
     for (outcome, calls) in [
         (ExecOutcome::SignedOut, 1),
@@ -184,7 +184,7 @@ fn a_quota_that_comes_back_is_waited_for_however_the_last_agent_breaks() {
 }
 
 #[test]
-fn a_quota_that_came_back_while_the_last_agent_broke_is_a_pause_too() {
+fn quota_already_reset_gives_a_pause_without_a_time() {
     let quota = resets(ExecOutcome::QuotaExhausted, Resets::After(2));
     let mut world = played(&["claude", "codex"], vec![quota, ends(ExecOutcome::Refused), done()]);
     let asked = world.run().paused.clone().expect("a pause");
@@ -194,7 +194,7 @@ fn a_quota_that_came_back_while_the_last_agent_broke_is_a_pause_too() {
 }
 
 #[test]
-fn a_reviewers_quota_that_comes_back_is_waited_for_too() {
+fn quota_reset_of_a_reviewer_is_waited_for() {
     let review = |outcome, resets| Review { outcome, resets, ..no_answer() };
     let def =
         PhaseDef { reviewers: vec!["claude".into(), "codex".into()], ..phase("planning", phase_review()) };
@@ -208,7 +208,7 @@ fn a_reviewers_quota_that_comes_back_is_waited_for_too() {
 }
 
 #[test]
-fn a_quota_that_says_no_time_is_tried_again_when_somebody_asks() {
+fn quota_without_a_reset_time_is_retried_on_the_next_request() {
     let quota = ends(ExecOutcome::QuotaExhausted);
     let mut world = played(&["claude", "codex"], vec![quota.clone(), quota.clone(), quota, done()]);
     assert_eq!(world.run().paused.as_ref().and_then(|asked| asked.until), None);
@@ -217,7 +217,7 @@ fn a_quota_that_says_no_time_is_tried_again_when_somebody_asks() {
 }
 
 #[test]
-fn a_person_or_other_agents_end_the_wait_for_a_quota_at_once() {
+fn answer_or_another_agent_ends_the_quota_pause_at_once() {
     let quota = resets(ExecOutcome::QuotaExhausted, Resets::FarAway);
     let waiting = || played(&["claude"], vec![quota.clone(), done()]);
     assert_eq!(waiting().run().paused.as_ref().and_then(|asked| asked.until), Some(far_away()));
@@ -231,7 +231,7 @@ fn a_person_or_other_agents_end_the_wait_for_a_quota_at_once() {
 }
 
 #[test]
-fn an_agent_that_dropped_out_is_passed_over_in_later_phases_until_somebody_asks_again() {
+fn unusable_agent_is_skipped_in_later_phases_until_the_next_request() {
     for (outcome, dropped) in [
         (ExecOutcome::SignedOut, true),
         (ExecOutcome::NotStarted, true),
@@ -257,7 +257,7 @@ fn an_agent_that_dropped_out_is_passed_over_in_later_phases_until_somebody_asks_
 }
 
 #[test]
-fn an_agent_that_is_the_last_one_is_called_even_if_it_dropped_out_before() {
+fn last_agent_of_a_chain_is_called_although_marked_unusable() {
     let reviewers = vec!["claude".to_owned()];
     let def = PhaseDef { reviewers, ..with_agents(&["claude", "codex"]) };
     let script = Script { work: vec![ends(ExecOutcome::SignedOut), done()], ..Script::default() };
@@ -268,7 +268,7 @@ fn an_agent_that_is_the_last_one_is_called_even_if_it_dropped_out_before() {
 }
 
 #[test]
-fn an_author_that_asks_interactively_is_told_not_to_in_its_revision() {
+fn author_that_prompts_interactively_is_instructed_not_to() {
     let script = Script { work: vec![ends(ExecOutcome::BlockedOnPrompt), done()], ..Script::default() };
     let world = World::play(phase("planning", phase_review()), script);
     assert_eq!(world.history(), ["revise", "advance"]);
@@ -282,7 +282,7 @@ fn an_author_that_asks_interactively_is_told_not_to_in_its_revision() {
 }
 
 #[test]
-fn a_revise_that_asks_interactively_still_knows_what_the_review_wants() {
+fn revision_after_an_interactive_prompt_keeps_the_review_feedback() {
     let work = vec![done(), ends(ExecOutcome::BlockedOnPrompt), done()];
     let script = Script { work, reviews: vec![fails(), passes()], ..Script::default() };
     let world = World::play(phase("planning", phase_review()), script);
@@ -307,7 +307,7 @@ fn a_reviewer_that_asks_interactively_is_redone() {
 }
 
 #[test]
-fn a_step_with_a_chain_of_its_own_has_its_own_turns() {
+fn step_with_its_own_agent_chain_has_its_own_fallbacks() {
     let mut def = with_agents(&["claude", "codex"]);
     def.step_agents.insert(Step::Revise, vec!["claude:haiku".into(), "codex:small".into()]);
     def.step_agents.insert(Step::Review, vec!["gemini".into()]);
@@ -321,7 +321,7 @@ fn a_step_with_a_chain_of_its_own_has_its_own_turns() {
 }
 
 #[test]
-fn agents_that_are_asked_for_explicitly_replace_the_chains_of_single_steps_too() {
+fn requested_agents_replace_the_chains_of_single_steps() {
     let mut def = with_agents(&["claude"]);
     def.step_agents.insert(Step::Revise, vec!["claude:haiku".into()]);
     def.step_agents.insert(Step::Review, vec!["gemini".into()]);
@@ -332,7 +332,7 @@ fn agents_that_are_asked_for_explicitly_replace_the_chains_of_single_steps_too()
 }
 
 #[test]
-fn agents_that_are_named_for_a_phase_alone_stand_against_those_that_are_asked_for() {
+fn agents_configured_for_a_phase_take_priority_over_requested_ones() {
     let own = PhaseDef { own_agents: true, ..with_agents(&["claude"]) };
     let reviewed = PhaseDef { own_reviewers: true, ..phase("design", phase_review()) };
     let mut world = World::new(agreement(chain([own, reviewed])));
@@ -352,7 +352,7 @@ fn agents_that_are_named_for_a_phase_alone_stand_against_those_that_are_asked_fo
 }
 
 #[test]
-fn a_chain_that_names_an_agent_twice_still_ends() {
+fn agent_chain_with_a_duplicate_agent_ends() {
     let world = played(&["claude", "claude"], vec![ends(ExecOutcome::Refused)]);
     assert_eq!(called(&world), ["claude", "claude"]);
     assert_eq!(world.history(), ["redo", "fail"]);

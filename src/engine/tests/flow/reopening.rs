@@ -39,7 +39,7 @@ fn starts(world: &World, wanted: &str) -> usize {
 }
 
 #[test]
-fn w_10_a_retry_opens_a_failed_phase_with_a_fresh_budget() {
+fn retry_reopens_a_failed_phase_with_reset_limits() {
     let mut reviews = vec![fails(); 6];
     reviews.push(passes());
     let mut world = four().script(&name("requirements"), Script { reviews, ..Script::default() });
@@ -55,7 +55,7 @@ fn w_10_a_retry_opens_a_failed_phase_with_a_fresh_budget() {
 }
 
 #[test]
-fn reopening_sets_the_phase_and_all_later_ones_back_but_not_those_left_out_by_choice() {
+fn reopening_resets_the_phase_and_later_ones_except_skipped_ones() {
     let mut world = four();
     world.record(Fact::PhaseSkipped { phase: name("design"), because: "preset".into() });
     assert_eq!(world.execute(), Outcome::Completed);
@@ -76,7 +76,7 @@ fn reopening_sets_the_phase_and_all_later_ones_back_but_not_those_left_out_by_ch
 }
 
 #[test]
-fn a_rollback_to_a_step_begins_with_that_step() {
+fn rollback_starts_at_the_named_step() {
     for (step, first) in [
         (Step::Execute, "execute"),
         (Step::Review, "check"),
@@ -98,7 +98,7 @@ fn a_rollback_to_a_step_begins_with_that_step() {
 }
 
 #[test]
-fn a_revision_that_a_rollback_asks_for_carries_the_number_of_the_round_before() {
+fn revision_after_a_rollback_belongs_to_the_previous_round() {
     let mut world = four();
     world.execute();
     world.reopen("design", Step::Revise, ReopenedBy::Rollback);
@@ -118,7 +118,7 @@ fn a_revision_of_a_phase_that_never_ran_is_its_first_execution() {
 }
 
 #[test]
-fn a_review_of_documents_that_is_reopened_to_revise_is_reviewed_and_triaged_again() {
+fn document_review_reopened_at_revise_is_reviewed_and_triaged_again() {
     let mut world = World::new(agreement(vec![phase("document_review", doc_review())]));
     world.execute();
     assert_eq!(world.reopen("document_review", Step::Revise, ReopenedBy::Rollback), Outcome::Completed);
@@ -138,7 +138,7 @@ fn a_failed_check_after_a_reopening_does_not_carry_the_old_verdict() {
 }
 
 #[test]
-fn w_11_the_evaluation_sends_the_run_back_by_name_or_by_folder_number() {
+fn evaluation_reopens_a_phase_by_name_or_folder_number() {
     for word in ["design", "DESIGN", "2", "02"] {
         let world =
             evaluated(vec![EvaluationDecision::FailPhase(word.into()), EvaluationDecision::PassWithIssues]);
@@ -153,7 +153,7 @@ fn w_11_the_evaluation_sends_the_run_back_by_name_or_by_folder_number() {
 }
 
 #[test]
-fn the_author_of_the_reopened_phase_is_told_why() {
+fn author_of_a_reopened_phase_receives_the_reason() {
     let world = evaluated(vec![EvaluationDecision::FailPhase("design".into()), EvaluationDecision::Pass]);
     let sent_back = world
         .entries
@@ -168,7 +168,7 @@ fn the_author_of_the_reopened_phase_is_told_why() {
 }
 
 #[test]
-fn w_11_the_run_is_sent_back_twice_at_most_then_it_fails() {
+fn evaluation_reopens_phases_at_most_twice_and_then_fails() {
     let world = evaluated(vec![EvaluationDecision::FailPhase("design".into())]);
     assert_eq!(world.run().outcome, Outcome::Failed);
     assert_eq!(starts(&world, "design"), 3);
@@ -178,7 +178,7 @@ fn w_11_the_run_is_sent_back_twice_at_most_then_it_fails() {
 }
 
 #[test]
-fn a_person_who_retries_after_that_gets_the_cycles_again() {
+fn retry_of_a_failed_evaluation_resets_the_evaluation_cycles() {
     let mut world = evaluated(vec![
         EvaluationDecision::FailPhase("design".into()),
         EvaluationDecision::FailPhase("design".into()),
@@ -191,7 +191,7 @@ fn a_person_who_retries_after_that_gets_the_cycles_again() {
 }
 
 #[test]
-fn w_11_an_abort_or_an_unknown_phase_fails_the_run() {
+fn evaluation_with_abort_or_an_invalid_phase_fails_the_run() {
     for (decision, reason) in [
         (EvaluationDecision::Abort, "aborted"),
         (EvaluationDecision::FailPhase("UNKNOWN".into()), "evaluation_failed"),
@@ -205,7 +205,7 @@ fn w_11_an_abort_or_an_unknown_phase_fails_the_run() {
 }
 
 #[test]
-fn pass_with_issues_completes() {
+fn evaluation_pass_with_issues_completes_the_run() {
     assert_eq!(evaluated(vec![EvaluationDecision::PassWithIssues]).run().outcome, Outcome::Completed);
 }
 
@@ -216,7 +216,7 @@ fn deciding(work: Vec<Work>) -> World {
 }
 
 #[test]
-fn w_12_a_missing_decision_is_asked_for_once_more_before_a_reviewer_is_paid_then_it_fails() {
+fn missing_evaluation_decision_is_requested_again_before_the_review() {
     let world = deciding(vec![done(), decides(EvaluationDecision::Pass)]);
     assert_eq!(world.run().outcome, Outcome::Completed);
     let rules: Vec<_> = world.rulings("evaluation").into_iter().map(|ruled| ruled.rule).collect();
@@ -247,7 +247,7 @@ fn a_phase_in_the_middle_of_a_round_can_be_reopened() {
 }
 
 #[test]
-fn a_cancelled_run_is_over() {
+fn cancelled_run_stays_cancelled() {
     let mut world = four();
     world.record(Fact::Cancelled { by: "alice".into() });
     assert_eq!(world.play_on(), Outcome::Cancelled);
@@ -255,7 +255,7 @@ fn a_cancelled_run_is_over() {
 }
 
 #[test]
-fn a_decision_is_not_taken_over_from_the_time_before_the_run_was_sent_back() {
+fn evaluation_decision_does_not_carry_over_after_a_reopening() {
     let mut evaluation = phase("evaluation", phase_review());
     evaluation.decides = true;
     evaluation.policy.entry = model::policy::FirstStep::Review;

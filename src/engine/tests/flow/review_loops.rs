@@ -40,7 +40,7 @@ fn judgments(world: &World) -> Vec<Value> {
 }
 
 #[test]
-fn a_20_reject_then_pass_gives_one_two_two_one_one_two_one_events() {
+fn reject_then_pass_gives_the_expected_review_loop_events() {
     let world = play(quality_gate(), &[&["q2_todo"], &[]]);
     let mut counts = BTreeMap::new();
     for kind in kinds(&world) {
@@ -74,7 +74,7 @@ fn a_20_reject_then_pass_gives_one_two_two_one_one_two_one_events() {
 }
 
 #[test]
-fn a_20_a_run_that_goes_on_tells_what_has_happened_so_far() {
+fn events_of_an_unfinished_run_are_a_prefix_of_all_events() {
     let world = play(quality_gate(), &[&["q2_todo"], &[]]);
     let whole = kinds(&world);
     for length in 0..world.entries.len() {
@@ -91,14 +91,14 @@ fn a_20_a_run_that_goes_on_tells_what_has_happened_so_far() {
 }
 
 #[test]
-fn a_20_a_prompt_is_told_only_when_another_iteration_follows() {
+fn modification_prompt_event_requires_a_following_iteration() {
     let world = play(quality_gate(), &[&["q2_todo"]]);
     assert_eq!(of_kind(&world, "REJECTION_DETAILS").len(), 3);
     assert_eq!(of_kind(&world, "MODIFICATION_PROMPT").len(), 2);
 }
 
 #[test]
-fn a_21_an_event_has_a_type_a_time_a_visibility_and_a_content() {
+fn events_have_type_time_visibility_and_content() {
     let world = play(quality_gate(), &[&["q2_todo"], &[]]);
     for event in told(&world) {
         let value = serde_json::to_value(&event).expect("an event");
@@ -133,7 +133,7 @@ fn criteria() -> Policy {
 }
 
 #[test]
-fn a_14_a_rejection_names_criteria_issues_prompt_and_iteration() {
+fn rejection_names_criteria_issues_prompt_and_iteration() {
     let mut world = play(criteria(), &[&["todo", "omission"], &[]]);
     for entry in &mut world.entries {
         if let Fact::Checked(checked) = &mut entry.fact {
@@ -159,7 +159,7 @@ fn a_14_a_rejection_names_criteria_issues_prompt_and_iteration() {
 }
 
 #[test]
-fn a_15_each_criterion_has_its_type_of_issue() {
+fn each_criterion_has_its_issue_type() {
     let types = ["files", "todo", "omission", "syntax", "evidence", "early_termination", "tests", "mine"];
     assert_eq!(
         types.map(finding_type),
@@ -177,7 +177,7 @@ fn a_15_each_criterion_has_its_type_of_issue() {
 }
 
 #[test]
-fn a_19_an_iteration_is_recorded_with_its_results_and_where_its_output_is() {
+fn iteration_event_has_results_and_output_references() {
     let world = play(criteria(), &[&["todo"], &[]]);
     let records = of_kind(&world, "REVIEW_ITERATION_END");
     let first = &records[0];
@@ -199,7 +199,7 @@ fn a_19_an_iteration_is_recorded_with_its_results_and_where_its_output_is() {
 }
 
 #[test]
-fn a_22_a_loop_ends_with_its_status_its_iterations_and_its_output() {
+fn loop_end_event_has_status_iterations_and_output() {
     let world = play(criteria(), &[&["todo"], &[]]);
     let ends = of_kind(&world, "REVIEW_LOOP_END");
     let end = &ends[0];
@@ -217,7 +217,7 @@ fn a_22_a_loop_ends_with_its_status_its_iterations_and_its_output() {
 }
 
 #[test]
-fn a_22_a_loop_without_approval_is_incomplete_or_an_error_as_the_policy_ends_it() {
+fn unapproved_loop_ends_as_incomplete_or_error_by_policy() {
     let status = |world: &World| of_kind(world, "REVIEW_LOOP_END")[0]["final_status"].clone();
     let asked = play(quality_gate(), &[&["q2_todo"]]);
     assert_eq!(status(&asked), "INCOMPLETE");
@@ -233,7 +233,7 @@ fn a_22_a_loop_without_approval_is_incomplete_or_an_error_as_the_policy_ends_it(
 }
 
 #[test]
-fn a_redo_is_a_retry_and_at_the_limit_it_stays_one() {
+fn redo_is_reported_as_retry_even_at_the_limit() {
     let script = Script { work: vec![crashes(), done()], ..Script::default() };
     let world = World::play(phase("implementation", quality_gate()), script);
     assert_eq!(judgments(&world), ["RETRY", "PASS"]);
@@ -244,7 +244,7 @@ fn a_redo_is_a_retry_and_at_the_limit_it_stays_one() {
 }
 
 #[test]
-fn a_reviewer_that_fails_rejects_with_its_findings_as_issues() {
+fn failed_review_is_a_rejection_with_its_findings_as_issues() {
     let reviews = vec![fails().with(Severity::Major, "an unchecked length"), fails(), passes()];
     let script = Script { reviews, ..Script::default() };
     let world = World::play(phase("implementation", phase_review()), script);
@@ -261,7 +261,7 @@ fn a_reviewer_that_fails_rejects_with_its_findings_as_issues() {
 }
 
 #[test]
-fn a_judge_that_names_criteria_rejects_by_them() {
+fn criteria_named_by_a_judge_are_the_failed_criteria() {
     let mut review = rejects().with(Severity::Major, "the rest is not written");
     review.reading.as_mut().expect("a reading").findings[0].category = "q3".into();
     let script = Script { reviews: vec![review, passes()], ..Script::default() };
@@ -272,7 +272,7 @@ fn a_judge_that_names_criteria_rejects_by_them() {
 }
 
 #[test]
-fn a_false_complete_is_an_issue_beside_the_check_that_refutes_it() {
+fn false_completion_claim_is_an_issue_next_to_the_failed_check() {
     let checks = vec![vec![("q2_todo".to_owned(), CheckStatus::Fail)], vec![]];
     let script = Script { work: vec![claims(ClaimStatus::Completed)], checks, ..Script::default() };
     let world = World::play(phase("implementation", quality_gate()), script);
@@ -282,7 +282,7 @@ fn a_false_complete_is_an_issue_beside_the_check_that_refutes_it() {
 }
 
 #[test]
-fn an_author_that_is_not_finished_is_an_issue_of_its_own() {
+fn unfinished_author_is_reported_as_a_claim_issue() {
     let work = vec![claims(ClaimStatus::Incomplete), done()];
     let world = World::play(phase("implementation", quality_gate()), Script { work, ..Script::default() });
     let details = of_kind(&world, "REJECTION_DETAILS");
@@ -291,7 +291,7 @@ fn an_author_that_is_not_finished_is_an_issue_of_its_own() {
 }
 
 #[test]
-fn a_document_review_rejects_by_its_table_and_writes_no_prompt() {
+fn document_review_rejects_by_triage_without_a_modification_prompt() {
     let triages = vec![table(2, 0, 0), table(0, 0, 0)];
     let script = Script { triages, ..Script::default() };
     let world = World::play(phase("document_review", doc_review()), script);
@@ -301,7 +301,7 @@ fn a_document_review_rejects_by_its_table_and_writes_no_prompt() {
 }
 
 #[test]
-fn every_phase_has_a_loop_of_its_own_and_one_can_be_asked_for() {
+fn each_phase_has_its_own_review_loop_and_can_be_selected() {
     let phases = chain([phase("planning", quality_gate()), phase("implementation", quality_gate())]);
     let mut world = World::new(super::policies::agreement(phases));
     world.execute();
@@ -312,7 +312,7 @@ fn every_phase_has_a_loop_of_its_own_and_one_can_be_asked_for() {
 }
 
 #[test]
-fn what_a_person_answers_begins_another_loop() {
+fn answer_of_a_person_starts_another_review_loop() {
     let mut world = play(quality_gate(), &[&["q2_todo"], &["q2_todo"], &["q2_todo"], &[]]);
     world.answer(PauseChoice::Continue, "look again");
     let ends = of_kind(&world, "REVIEW_LOOP_END");
@@ -324,7 +324,7 @@ fn what_a_person_answers_begins_another_loop() {
 }
 
 #[test]
-fn a_prompt_that_is_not_on_this_machine_is_named_by_its_digest() {
+fn prompt_missing_on_this_machine_is_shown_by_its_digest() {
     let world = play(quality_gate(), &[&["q2_todo"], &[]]);
     assert!(fold(&world.entries).is_ok());
     let events = review_loop(&world.entries, None, &|_: &PhaseDef, _: &StepStarted| None);

@@ -44,7 +44,7 @@ fn unmet_needs_can_be_ignored_for_one_request() {
 }
 
 #[test]
-fn asking_for_a_completed_phase_does_nothing() {
+fn request_for_a_completed_phase_does_nothing() {
     let mut world = three();
     world.execute_only("planning", false);
     let before = world.entries.len();
@@ -62,7 +62,7 @@ fn the_last_phase_alone_completes_the_run() {
 }
 
 #[test]
-fn one_phase_that_fails_fails_the_run() {
+fn failed_phase_fails_the_run_when_executed_alone() {
     let mut world = three().script(&name("planning"), Script { work: vec![crashes()], ..Script::default() });
     assert_eq!(world.execute_only("planning", false), Outcome::Failed);
     assert_eq!(statuses(&world), [Status::Failed, Status::Skipped, Status::Skipped]);
@@ -70,7 +70,7 @@ fn one_phase_that_fails_fails_the_run() {
 }
 
 #[test]
-fn a_phase_left_out_by_choice_counts_as_met() {
+fn skipped_phase_counts_as_met() {
     let mut world = three();
     world.record(Fact::PhaseSkipped { phase: name("planning"), because: "--skip-phases".into() });
     assert_eq!(world.execute(), Outcome::Completed);
@@ -78,7 +78,7 @@ fn a_phase_left_out_by_choice_counts_as_met() {
 }
 
 #[test]
-fn a_need_that_is_no_phase_of_the_run_is_not_met() {
+fn need_outside_the_run_is_unmet() {
     let mut phases = chain([phase("design", phase_review())]);
     phases[0].needs = vec![name("planning")];
     let mut world = World::new(agreement(phases));
@@ -87,7 +87,7 @@ fn a_need_that_is_no_phase_of_the_run_is_not_met() {
 }
 
 #[test]
-fn every_halt_has_a_word_for_the_record() {
+fn every_status_has_a_name() {
     let words = [
         Status::Pending,
         Status::InProgress,

@@ -30,7 +30,7 @@ fn resumed(world: &World) -> Vec<(&'static str, Option<&str>)> {
 const FIRST: Option<&str> = Some("session-1");
 
 #[test]
-fn a_revise_continues_the_session_of_the_work_and_a_review_never_does() {
+fn revisions_resume_the_work_session_and_reviews_never_do() {
     let world = world(vec![done()], |_| ());
     let expected = [
         ("execute", None),
@@ -62,7 +62,7 @@ fn a_resumed_call_knows_what_its_session_has_used_so_far() {
 }
 
 #[test]
-fn work_that_hit_a_limit_is_taken_up_where_it_was() {
+fn work_stopped_at_a_limit_resumes_its_session() {
     let world = world(vec![ends(ExecOutcome::LimitReached), done()], |_| ());
     assert_eq!(
         resumed(&world)[..4],
@@ -71,7 +71,7 @@ fn work_that_hit_a_limit_is_taken_up_where_it_was() {
 }
 
 #[test]
-fn a_resumed_call_that_breaks_is_redone_afresh() {
+fn failed_resumed_call_is_redone_in_a_new_session() {
     for outcome in [ExecOutcome::Crashed, ExecOutcome::ContextTooLong, ExecOutcome::TimedOut] {
         let world = world(vec![done(), ends(outcome), done()], |_| ());
         let fresh = Some("session-3");
@@ -90,7 +90,7 @@ fn a_resumed_call_that_breaks_is_redone_afresh() {
 }
 
 #[test]
-fn a_prompt_that_is_too_long_without_a_session_goes_to_the_next_agent() {
+fn too_long_prompt_without_a_session_goes_to_the_next_agent() {
     let world = world(vec![ends(ExecOutcome::ContextTooLong), done()], |_| ());
     assert_eq!(world.run().agents.fallbacks.len(), 1);
     assert_eq!(resumed(&world)[..2], [("execute", None), ("execute", None)]);
@@ -106,7 +106,7 @@ fn the_next_agent_does_not_continue_the_session_of_another() {
 }
 
 #[test]
-fn a_long_session_or_a_setting_begins_anew() {
+fn long_session_or_fresh_sessions_setting_starts_a_new_session() {
     let nobody_resumes = |world: &World| resumed(world).iter().all(|(_, session)| session.is_none());
     assert!(nobody_resumes(&world(vec![done()], |world| world.input_tokens = 150_000)));
     assert!(!nobody_resumes(&world(vec![done()], |world| world.input_tokens = 149_999)));
@@ -119,7 +119,7 @@ fn a_long_session_or_a_setting_begins_anew() {
 }
 
 #[test]
-fn other_agents_that_are_asked_for_begin_anew() {
+fn requested_other_agent_starts_a_new_session() {
     let def = phase("planning", phase_review());
     let script =
         Script { reviews: vec![fails(), no_answer(), no_answer(), no_answer()], ..Script::default() };
@@ -145,7 +145,7 @@ fn with_a_stopped_revision() -> World {
 }
 
 #[test]
-fn a_session_knows_what_a_stopped_call_has_used() {
+fn session_usage_includes_a_cancelled_call() {
     let world = with_a_stopped_revision();
     let calls = resumed(&world).iter().filter(|(step, _)| *step != "review").count();
     assert_eq!((world.run().outcome, calls), (model::event::Outcome::Completed, 4));
@@ -154,7 +154,7 @@ fn a_session_knows_what_a_stopped_call_has_used() {
 }
 
 #[test]
-fn what_a_stopped_revision_changed_is_of_the_revision_that_took_it_up() {
+fn changes_of_a_cancelled_revision_count_for_the_resumed_one() {
     let world = with_a_stopped_revision();
     let changed: Vec<bool> = world.first().history.rounds.iter().map(|round| round.changed_files).collect();
     assert_eq!(changed, [true; 3]);
@@ -162,7 +162,7 @@ fn what_a_stopped_revision_changed_is_of_the_revision_that_took_it_up() {
 }
 
 #[test]
-fn a_stopped_call_whose_price_is_not_known_says_nothing_of_its_program() {
+fn cancelled_unpriced_call_does_not_mark_its_program_as_unpriced() {
     let stopped = Work { outcome: ExecOutcome::Cancelled, ..done() };
     let price =
         |work: Vec<Work>| world(work, |world| world.cost_usd = None).run().spending.unpriced_agent.clone();

@@ -13,7 +13,7 @@ use super::world::{Script, World, fails};
 const MOMENT: Duration = Duration::from_millis(100);
 
 #[test]
-fn five_thousand_entries_fold_in_a_moment() {
+fn five_thousand_entries_are_replayed_quickly() {
     let names = ["planning", "requirements", "design", "implementation", "testing", "report"];
     let mut world = World::new(agreement(names.map(|name| phase(name, retake())).to_vec()));
     world.limit = 6_000;

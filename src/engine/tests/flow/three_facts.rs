@@ -18,7 +18,7 @@ fn reviewed(reviews: &[Review]) -> World {
 }
 
 #[test]
-fn a_fail_is_revised_with_its_feedback() {
+fn failed_review_is_revised_with_its_feedback() {
     let world = reviewed(&[fails(), passes()]);
     assert_eq!(world.history(), ["revise", "advance"]);
     let revising = world
@@ -31,7 +31,7 @@ fn a_fail_is_revised_with_its_feedback() {
 }
 
 #[test]
-fn unreadable_text_is_asked_for_once_more_then_revised_and_that_uses_a_revision() {
+fn unreadable_review_is_repeated_once_then_uses_a_revision() {
     let world = reviewed(&[unreadable(), unreadable(), passes()]);
     assert_eq!(world.history(), ["redo", "revise", "advance"]);
     assert_eq!(
@@ -46,7 +46,7 @@ fn unreadable_text_is_asked_for_once_more_then_revised_and_that_uses_a_revision(
 }
 
 #[test]
-fn text_that_stays_unreadable_ends_as_the_policy_says() {
+fn repeatedly_unreadable_review_ends_as_the_policy_defines() {
     for (unread, status) in [(OnUnreadable::Pause, Status::Paused), (OnUnreadable::Fail, Status::Failed)] {
         let mut policy = phase_review();
         policy.outcomes.unreadable = unread;
@@ -58,7 +58,7 @@ fn text_that_stays_unreadable_ends_as_the_policy_says() {
 }
 
 #[test]
-fn no_answer_is_asked_for_twice_more_then_a_person_decides() {
+fn silent_reviewer_is_called_twice_more_and_then_pauses_the_run() {
     let world = reviewed(&[no_answer()]);
     assert_eq!(world.history(), ["redo", "redo", "pause"]);
     assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::ReviewerUnavailable));
@@ -68,7 +68,7 @@ fn no_answer_is_asked_for_twice_more_then_a_person_decides() {
 }
 
 #[test]
-fn a_reading_of_an_answer_that_did_not_end_well_does_not_count() {
+fn verdict_of_a_failed_review_call_does_not_count() {
     for outcome in [ExecOutcome::Crashed, ExecOutcome::Partial, ExecOutcome::NoOutput, ExecOutcome::Idle] {
         let world = reviewed(&[Review { outcome, ..passes() }, fails(), passes()]);
         assert_eq!(world.history(), ["redo", "revise", "advance"], "{outcome:?}");
@@ -76,7 +76,7 @@ fn a_reading_of_an_answer_that_did_not_end_well_does_not_count() {
 }
 
 #[test]
-fn an_answer_that_was_cut_off_cannot_approve_but_can_fail() {
+fn truncated_review_cannot_approve_and_can_fail() {
     let cut = |review: Review| Review { truncated: true, ..review };
     let world = reviewed(&[cut(passes()), passes()]);
     assert_eq!(world.history(), ["redo", "advance"]);
@@ -86,7 +86,7 @@ fn an_answer_that_was_cut_off_cannot_approve_but_can_fail() {
 }
 
 #[test]
-fn a_word_that_contradicts_its_own_verdict_does_not_approve() {
+fn contradictory_review_does_not_approve() {
     let world = reviewed(&[states("PASS", Verdict::Fail, Judgment::Approve), passes()]);
     assert_eq!(world.history(), ["revise", "advance"]);
     let world = reviewed(&[passes().with(Severity::Critical, "a hole"), passes()]);
@@ -96,7 +96,7 @@ fn a_word_that_contradicts_its_own_verdict_does_not_approve() {
 }
 
 #[test]
-fn suggestions_and_milder_findings_pass() {
+fn pass_with_suggestions_and_minor_findings_advances() {
     let suggestions =
         states("PASS_WITH_SUGGESTIONS", Verdict::PassWithSuggestions, Judgment::ApproveWithNotes);
     let world = reviewed(&[suggestions.with(Severity::Minor, "a nit")]);
@@ -106,7 +106,7 @@ fn suggestions_and_milder_findings_pass() {
 }
 
 #[test]
-fn a_broken_execute_is_redone_twice_then_the_next_agent_then_the_phase_fails() {
+fn crashed_execute_is_redone_twice_per_agent_and_then_fails() {
     let mut def = phase("planning", phase_review());
     def.agents = vec!["first".into(), "second".into()];
     let script = Script { work: vec![crashes()], ..Script::default() };
@@ -129,7 +129,7 @@ fn a_broken_execute_is_redone_twice_then_the_next_agent_then_the_phase_fails() {
 }
 
 #[test]
-fn a_broken_revise_is_never_reviewed_and_uses_no_further_revision() {
+fn crashed_revise_is_not_reviewed_and_uses_no_further_revision() {
     let work = vec![done(), crashes(), crashes(), crashes()];
     let script = Script { work, reviews: vec![fails()], ..Script::default() };
     let world = World::play(phase("planning", phase_review()), script);
@@ -142,7 +142,7 @@ fn a_broken_revise_is_never_reviewed_and_uses_no_further_revision() {
 }
 
 #[test]
-fn quality_gate_asks_a_person_when_every_agent_broke() {
+fn quality_gate_pauses_when_every_agent_crashed() {
     let mut policy = quality_gate();
     policy.limits.max_passes = None;
     let script = Script { work: vec![crashes()], ..Script::default() };
@@ -152,7 +152,7 @@ fn quality_gate_asks_a_person_when_every_agent_broke() {
 }
 
 #[test]
-fn redos_are_counted_in_a_row_and_by_step() {
+fn redos_are_counted_consecutively_per_step() {
     let reviews = vec![no_answer(), no_answer(), fails(), no_answer(), no_answer(), passes()];
     let work = vec![crashes(), crashes(), done(), crashes(), crashes(), done()];
     let script = Script { work, reviews, ..Script::default() };
@@ -162,7 +162,7 @@ fn redos_are_counted_in_a_row_and_by_step() {
 }
 
 #[test]
-fn the_next_reviewer_takes_over_from_one_that_stays_silent() {
+fn next_reviewer_takes_over_from_a_silent_one() {
     let mut def = phase("planning", phase_review());
     def.reviewers = vec!["claude".into(), "codex".into()];
     let reviews = vec![no_answer(), no_answer(), no_answer(), passes()];
@@ -173,7 +173,7 @@ fn the_next_reviewer_takes_over_from_one_that_stays_silent() {
 }
 
 #[test]
-fn every_way_to_break_says_so() {
+fn ruling_names_the_cause_of_every_call_failure() {
     for (outcome, why) in [
         (ExecOutcome::TimedOut, "execute: it took too long; redo 1/2"),
         (ExecOutcome::Idle, "execute: it fell silent; redo 1/2"),
@@ -190,7 +190,7 @@ fn every_way_to_break_says_so() {
 }
 
 #[test]
-fn a_stopped_call_is_an_interruption_and_uses_nothing() {
+fn cancelled_call_uses_no_limit() {
     let script = Script { work: vec![done()], ..Script::default() };
     let full = World::play(phase("planning", phase_review()), script);
     let working = |entry: &model::event::Entry| matches!(&entry.fact, Fact::Worked(_));

@@ -49,7 +49,7 @@ fn lines(state: &State) -> Vec<String> {
 }
 
 #[test]
-fn the_lock_names_programs_models_and_the_latest_prompts() {
+fn provenance_names_programs_models_and_the_latest_prompts() {
     let state = reviewed_by("codex", "gpt-5.5");
     let lock = metadata(&state, "").expect("a view").provenance;
     let locked = |agent: &str, model: &str| AgentProgram {
@@ -64,7 +64,7 @@ fn the_lock_names_programs_models_and_the_latest_prompts() {
 }
 
 #[test]
-fn the_lock_holds_the_templates_of_the_prompts_where_they_are_known() {
+fn provenance_uses_known_template_digests_for_prompts() {
     let mut world = World::play(phase("planning", phase_review()), Script::default());
     for entry in &mut world.entries {
         if let Fact::StepStarted(started) = &mut entry.fact
@@ -80,7 +80,7 @@ fn the_lock_holds_the_templates_of_the_prompts_where_they_are_known() {
 }
 
 #[test]
-fn each_step_shows_what_it_used_and_the_run_the_sum() {
+fn view_shows_usage_per_step_and_the_sum_of_the_run() {
     let figures = |ended: &mut CallEnd| {
         ended.usage = Usage {
             input_tokens: Some(1_000),
@@ -124,7 +124,7 @@ fn line_of_planning(state: &State) -> String {
 }
 
 #[test]
-fn the_progress_comment_tells_the_evidence_the_cost_and_the_time_of_a_phase() {
+fn progress_comment_shows_checks_cost_and_time_of_a_phase() {
     let odd = [("q2_todo", CheckStatus::Fail), ("q3_omission", CheckStatus::Skipped)];
     let odd = odd.map(|(check, status)| (check.to_owned(), status)).to_vec();
     let script = Script { checks: vec![odd, vec![]], ..Script::default() };
@@ -151,7 +151,7 @@ fn the_progress_comment_tells_the_evidence_the_cost_and_the_time_of_a_phase() {
 }
 
 #[test]
-fn a_fallback_is_told_in_the_pull_request_and_in_the_progress_comment() {
+fn pull_request_and_progress_comment_report_agent_fallbacks() {
     let def = PhaseDef { agents: vec!["claude".into(), "codex".into()], ..phase("planning", phase_review()) };
     let script = Script { work: vec![ends(ExecOutcome::SignedOut), done()], ..Script::default() };
     let state = told(def, script, &|_| (), &|_| ());
@@ -164,7 +164,7 @@ fn a_fallback_is_told_in_the_pull_request_and_in_the_progress_comment() {
 }
 
 #[test]
-fn a_review_by_the_very_model_that_did_the_work_is_told() {
+fn review_by_the_authors_own_model_is_reported() {
     let own = "planning: the reviewer is the author's own model";
     assert_eq!(lines(&reviewed_by("claude", "opus")), [own]);
     assert_eq!(lines(&reviewed_by("claude:opus", "opus")), [own], "however it was named");
@@ -176,7 +176,7 @@ fn a_review_by_the_very_model_that_did_the_work_is_told() {
 }
 
 #[test]
-fn a_request_tells_what_the_run_comes_to_and_never_that_a_removed_one_goes_on() {
+fn pull_request_offers_the_run_again_command_only_when_it_works() {
     let state = told(phase("planning", phase_review()), Script::default(), &|_| (), &|_| ());
     let run = state.run.as_ref().expect("a run");
     let body = |outcome, documents| pull_request(run, outcome, &UnreviewedFiles::default(), documents).1;
@@ -206,7 +206,7 @@ fn told_of_tests(def: PhaseDef, checks: &[(&str, CheckStatus)]) -> [Option<Strin
 }
 
 #[test]
-fn that_no_test_was_run_is_told_where_code_was_changed_and_no_test_ran() {
+fn code_changes_without_a_test_run_are_reported() {
     let tested = || {
         let mut policy = phase_review();
         policy.checks.push(CheckRule {
@@ -231,7 +231,7 @@ fn that_no_test_was_run_is_told_where_code_was_changed_and_no_test_ran() {
 }
 
 #[test]
-fn a_run_that_is_not_over_does_not_say_yet_that_no_test_was_run() {
+fn unfinished_run_does_not_report_missing_tests() {
     let def = PhaseDef { changes_code: true, ..phase("implementation", phase_review()) };
     let world = World::play(def, Script::default());
     let begun = world.cut(4);

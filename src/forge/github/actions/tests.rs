@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_job_knows_its_own_workflow() {
+fn workflow_reference_names_the_file_and_branch_of_the_job() {
     let read = |text: &str| WorkflowRef::read(text, "octo/pages");
     let found = read("Octo/Pages/.github/workflows/ai-workflow.yml@refs/heads/release/2");
     assert_eq!(found, Some(WorkflowRef { file: "ai-workflow.yml".into(), branch: "release/2".into() }));
@@ -21,7 +21,7 @@ fn a_job_knows_its_own_workflow() {
 }
 
 #[test]
-fn the_workflow_that_we_write_bears_the_title_by_which_it_is_known() {
+fn generated_workflow_has_the_expected_run_name() {
     let written = include_str!("../../../cli/init/ai-workflow.yml");
     let number = "${{ github.event.issue.number || inputs.issue }}";
     let name = run_name(243.try_into().expect("a number")).replace("243", number);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_token_travels_over_https_only_or_to_this_machine() {
+fn token_is_sent_only_over_https_or_to_localhost() {
     let taken = |api: &str| Access::new(api, "o/n", "ghp_x").is_ok();
     for good in [PUBLIC_API, "https://ghe.example/api/v3/", "http://127.0.0.1:4000", "http://[::1]:80"] {
         assert!(taken(good), "{good}");
@@ -16,7 +16,7 @@ fn a_token_travels_over_https_only_or_to_this_machine() {
 }
 
 #[test]
-fn a_repository_is_owner_and_name() {
+fn repository_name_must_be_owner_slash_name() {
     for bad in ["o", "o/", "/n", "o/n/x", "o/..", "o/n?x", "a b/c"] {
         assert!(Access::new(PUBLIC_API, bad, "ghp_x").is_err(), "{bad}");
     }
@@ -24,7 +24,7 @@ fn a_repository_is_owner_and_name() {
 }
 
 #[test]
-fn a_name_in_an_address_cannot_say_more_than_a_name() {
+fn names_in_urls_are_percent_encoded() {
     assert_eq!(escaped("octo-cat", LOGIN), "octo-cat");
     assert_eq!(escaped("renovate[bot]", LOGIN), "renovate%5Bbot%5D");
     assert_eq!(escaped("../x?y#z", LOGIN), "%2E%2E%2Fx%3Fy%23z");
@@ -35,13 +35,13 @@ fn a_name_in_an_address_cannot_say_more_than_a_name() {
 }
 
 #[test]
-fn the_token_is_in_no_debug_text() {
+fn debug_output_does_not_contain_the_token() {
     let access = Access::new(PUBLIC_API, "o/n", "ghp_secret").expect("an access");
     assert!(!format!("{access:?}").contains("secret"));
 }
 
 #[test]
-fn an_enterprise_server_has_graphql_beside_its_rest() {
+fn graphql_url_of_an_enterprise_server_is_next_to_its_rest_url() {
     let at = |api: &str| {
         let access = Access::new(api, "o/n", "t").expect("an access");
         format!("{}{GRAPHQL}", access.graphql_base())

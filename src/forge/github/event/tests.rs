@@ -17,7 +17,7 @@ fn event(name: &str, payload: &Value) -> Result<Event> {
 }
 
 #[test]
-fn a_label_and_a_comment_are_read_with_who_did_it() {
+fn label_and_comment_events_are_parsed_with_their_sender() {
     let labeled = json!({ "action": "labeled", "label": { "name": "ai-workflow", "color": "ededed" },
         "issue": issue(), "sender": person("alice", "User"), "new field": 1 });
     let Ok(Event::Labeled(labeled)) = event("issues", &labeled) else { panic!("a label") };
@@ -34,7 +34,7 @@ fn a_label_and_a_comment_are_read_with_who_did_it() {
 }
 
 #[test]
-fn a_dispatch_names_an_issue_and_nothing_else() {
+fn dispatch_input_must_be_an_issue_number() {
     let payload = |input: Value| json!({ "inputs": { "issue": input }, "sender": person("alice", "User") });
     for good in [json!("243"), json!(243)] {
         let Ok(Event::Dispatched(dispatched)) = event("workflow_dispatch", &payload(good)) else {
@@ -48,7 +48,7 @@ fn a_dispatch_names_an_issue_and_nothing_else() {
 }
 
 #[test]
-fn what_nothing_follows_from_is_no_error() {
+fn irrelevant_events_are_accepted_and_incomplete_ones_refused() {
     let opened = json!({ "action": "opened", "issue": issue() });
     let others = [
         event("issues", &opened),
@@ -62,7 +62,7 @@ fn what_nothing_follows_from_is_no_error() {
 }
 
 #[test]
-fn behind_a_workflow_stands_who_started_it() {
+fn workflow_run_event_is_attributed_to_its_triggering_actor() {
     let run = json!({ "workflow_run": { "actor": person("alice", "User"),
         "triggering_actor": person("mallory", "User") }, "sender": person("carol", "User") });
     assert!(matches!(event("workflow_run", &run), Ok(Event::Upstream { by }) if by.login == "mallory"));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn github_that_does_not_say_who_we_are_is_not_github_that_cannot_say_it_now() {
+fn forbidden_viewer_query_is_final_and_rate_limited_one_is_retryable() {
     let answer = |kind: &str| json!({ "data": null, "errors": [{ "type": kind, "message": "no" }] });
     assert!(matches!(viewer(&answer("FORBIDDEN")), Ok(None)));
     assert!(viewer(&answer("RATE_LIMITED")).is_err_and(|error| !error.is_final()));
@@ -13,7 +13,7 @@ fn github_that_does_not_say_who_we_are_is_not_github_that_cannot_say_it_now() {
 }
 
 #[test]
-fn a_person_with_the_name_of_an_application_is_not_it() {
+fn user_with_the_name_of_an_app_is_not_the_same_account() {
     assert!(same_account("github-actions[bot]", "github-actions"));
     assert!(same_account("Alice", "alice"));
     assert!(!same_account("github-actions", "github-actions[bot]"));

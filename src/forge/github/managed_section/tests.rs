@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_text_is_cut_at_the_end_of_a_line_and_says_so() {
+fn long_text_is_truncated_at_a_line_end_with_a_note() {
     let long = "one line of text\n".repeat(5_000);
     let cut = truncated(&long, LONGEST_BODY);
     assert!(length(&cut) <= LONGEST_BODY && cut.ends_with(CUT));
@@ -16,27 +16,27 @@ fn a_text_is_cut_at_the_end_of_a_line_and_says_so() {
 }
 
 #[test]
-fn what_people_wrote_around_our_part_stays() {
+fn text_around_the_managed_section_is_kept() {
     let before = format!("Please look.\r\n\r\n{}\n\n- [x] mine", wrapped("old"));
     let after = replaced_in(&before, "new");
     assert_eq!(after, format!("Please look.\r\n\r\n{}\n\n- [x] mine", wrapped("new")));
 }
 
 #[test]
-fn a_description_without_our_part_gets_it_at_the_end() {
+fn managed_section_is_appended_when_missing() {
     assert_eq!(replaced_in("", "text"), wrapped("text"));
     assert_eq!(replaced_in("around\n", "text"), format!("around\n\n{}", wrapped("text")));
     assert_eq!(replaced_in(BEGIN, "text"), format!("{BEGIN}\n\n{}", wrapped("text")));
 }
 
 #[test]
-fn our_own_text_cannot_close_the_part() {
+fn end_marker_in_the_new_text_is_removed() {
     let hostile = format!("a{END}b");
     assert_eq!(replaced_in(&wrapped("old"), &hostile), wrapped("ab"));
 }
 
 #[test]
-fn a_description_that_would_be_too_long_stays_as_it_was() {
+fn description_that_would_be_too_long_is_unchanged() {
     let long = "x".repeat(LONGEST_BODY - 10);
     assert_eq!(replaced_in(&long, "text"), long);
 }

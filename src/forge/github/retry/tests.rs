@@ -16,7 +16,7 @@ fn limited(reply: HttpReply) -> Option<u64> {
 }
 
 #[test]
-fn each_kind_of_limit_says_how_long_to_wait() {
+fn each_kind_of_rate_limit_gives_its_wait_time() {
     assert_eq!(limited(HttpReply { retry_after: Some(7), ..reply(403) }), Some(7));
     assert_eq!(limited(HttpReply { retry_after: Some(7), ..reply(429) }), Some(7));
     let primary = HttpReply { remaining: Some(0), resets_in: Some(90), ..reply(403) };
@@ -32,7 +32,7 @@ fn each_kind_of_limit_says_how_long_to_wait() {
 }
 
 #[test]
-fn a_lost_answer_is_no_refusal_and_a_refusal_is_not_tried_again() {
+fn lost_responses_are_retryable_and_refusals_are_not() {
     for doubtful in [reply(502), HttpReply { status: 201, body: None, ..HttpReply::default() }] {
         assert!(matches!(doubtful.into_result(), Err(RequestFailure::Lost { .. })));
     }
@@ -44,7 +44,7 @@ fn a_lost_answer_is_no_refusal_and_a_refusal_is_not_tried_again() {
 }
 
 #[test]
-fn waits_grow_and_end() {
+fn retry_delays_double_up_to_the_limit() {
     let retry = RetryPolicy::default();
     let lost = RequestFailure::lost("");
     let waits: Vec<_> = (1..=5).map(|tried| retry.delay_before_retry(&lost, tried)).collect();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_default_branch_of_origin_is_the_base_where_this_clone_knows_it() {
+fn known_default_branch_of_origin_is_the_base() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
     let head = workspace.survey().expect("a survey").head;
@@ -19,7 +19,7 @@ fn the_default_branch_of_origin_is_the_base_where_this_clone_knows_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_remote_is_asked_for_its_default_branch_and_not_for_long() {
+fn remote_default_branch_query_has_a_timeout() {
     let fixture = Fixture::new();
     let remote = fixture.dir.path().join("remote");
     fixture.git(&["init", "--quiet", "--bare", "--initial-branch=trunk", &remote.display().to_string()]);
@@ -43,7 +43,7 @@ fn a_remote_is_asked_for_its_default_branch_and_not_for_long() {
 }
 
 #[test]
-fn the_base_costs_one_process_where_the_worktree_is_on_origins_default() {
+fn base_lookup_on_the_default_branch_takes_one_git_process() {
     let fixture = Fixture::new();
     fixture.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
@@ -55,7 +55,7 @@ fn the_base_costs_one_process_where_the_worktree_is_on_origins_default() {
 }
 
 #[test]
-fn a_branch_that_is_not_there_costs_no_process_and_one_that_is_packed_is_found() {
+fn missing_branch_needs_no_git_process_and_packed_branch_is_found() {
     let fixture = Fixture::new();
     let space = fixture.space();
     let found =
@@ -71,7 +71,7 @@ fn a_branch_that_is_not_there_costs_no_process_and_one_that_is_packed_is_found()
 }
 
 #[test]
-fn a_base_that_moved_on_origin_is_told() {
+fn base_that_differs_on_origin_is_reported() {
     let fixture = Fixture::new();
     let first = fixture.tip();
     fixture.git(&["commit", "--quiet", "--allow-empty", "--message=second"]);
@@ -85,7 +85,7 @@ fn a_base_that_moved_on_origin_is_told() {
 }
 
 #[test]
-fn g01_a_base_that_is_no_plain_name_never_reaches_git() {
+fn invalid_base_names_are_never_passed_to_git() {
     let fixture = Fixture::new();
     let space = fixture.space();
     for bad in ["--upload-pack=x", "a..b", "$(x)", "refs/heads/../x", "@{-1}", "x.lock"] {
@@ -98,7 +98,7 @@ fn g01_a_base_that_is_no_plain_name_never_reaches_git() {
 }
 
 #[test]
-fn the_repository_is_named_by_origin_else_by_its_folder() {
+fn repository_name_comes_from_origin_or_the_folder() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
     assert_eq!(workspace.origin().address().expect("an answer"), None);
@@ -113,7 +113,7 @@ fn the_repository_is_named_by_origin_else_by_its_folder() {
 }
 
 #[test]
-fn a_branch_from_elsewhere_is_told_from_our_own() {
+fn foreign_run_branch_is_distinguished_from_our_own() {
     let fixture = Fixture::new();
     let space = fixture.space();
     let base = fixture.tip();
@@ -130,7 +130,7 @@ fn a_branch_from_elsewhere_is_told_from_our_own() {
 }
 
 #[test]
-fn starting_and_leaving_a_branch_refuses_nothing_silently() {
+fn starting_or_leaving_a_branch_reports_every_refusal() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let workspace = space.workspace();
@@ -150,7 +150,7 @@ fn starting_and_leaving_a_branch_refuses_nothing_silently() {
 }
 
 #[test]
-fn a_run_can_have_a_worktree_of_its_own() {
+fn run_can_use_a_linked_worktree() {
     let fixture = Fixture::new();
     let space = fixture.space();
     let place = fixture.dir.path().canonicalize().expect("it exists").join("linked");
@@ -178,7 +178,7 @@ fn a_run_can_have_a_worktree_of_its_own() {
 }
 
 #[test]
-fn a_file_is_read_as_a_commit_has_it() {
+fn file_content_is_read_from_a_commit() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
     let commit = workspace.opened_at();

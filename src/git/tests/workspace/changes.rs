@@ -7,7 +7,7 @@ use model::change::FileMode;
 
 #[cfg(unix)]
 #[test]
-fn where_git_takes_no_modes_from_the_disk_those_of_the_index_count() {
+fn index_file_modes_count_when_core_filemode_is_off() {
     let fixture = Fixture::new();
     fixture.write("run.sh", "echo\n");
     fixture.git(&["add", "run.sh"]);
@@ -36,7 +36,7 @@ fn where_git_takes_no_modes_from_the_disk_those_of_the_index_count() {
 }
 
 #[test]
-fn a_file_that_git_was_told_to_overlook_is_looked_at() {
+fn changes_in_assume_unchanged_and_skip_worktree_files_are_found() {
     let fixture = Fixture::new();
     for name in ["assumed.txt", "skipped.txt", "gone.txt", "same.txt"] {
         fixture.write(name, "one\n");
@@ -63,7 +63,7 @@ fn paths(paths: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn what_differs_between_two_trees_is_told_for_the_paths_that_are_asked_for() {
+fn tree_differences_are_limited_to_the_requested_paths() {
     let fixture = Fixture::new();
     let space = fixture.space();
     let old = space.snapshots().take(None).expect("a snapshot").tree;
@@ -83,7 +83,7 @@ fn what_differs_between_two_trees_is_told_for_the_paths_that_are_asked_for() {
 
 #[cfg(unix)]
 #[test]
-fn only_plain_files_of_a_tree_are_its_files() {
+fn only_regular_files_of_a_tree_are_listed() {
     let fixture = Fixture::new();
     std::os::unix::fs::symlink("README.md", fixture.root().join("link")).expect("a link");
     fixture.write("[x]*.txt", "odd\n");

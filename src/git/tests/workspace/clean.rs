@@ -36,7 +36,7 @@ fn worktrees(fixture: &Fixture) -> usize {
 }
 
 #[test]
-fn d10_the_clean_worktree_holds_what_will_be_published_and_nothing_else() {
+fn clean_worktree_contains_only_files_to_be_published() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs"]);
     let root = space.clean_worktree().check_out(&tree).expect("a worktree");
@@ -52,7 +52,7 @@ fn d10_the_clean_worktree_holds_what_will_be_published_and_nothing_else() {
 }
 
 #[test]
-fn from_one_use_to_the_next_only_ignored_files_stay() {
+fn reused_clean_worktree_keeps_only_ignored_files() {
     let (_fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs", "helper.txt"]);
     let root = space.clean_worktree().check_out(&tree).expect("a worktree");
@@ -67,7 +67,7 @@ fn from_one_use_to_the_next_only_ignored_files_stay() {
 }
 
 #[test]
-fn a_clean_worktree_goes_from_tree_to_tree() {
+fn clean_worktree_checks_out_one_tree_after_another() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs", "helper.txt"]);
     let base = space.workspace().opened_at().as_tree();
@@ -86,7 +86,7 @@ fn a_clean_worktree_goes_from_tree_to_tree() {
 }
 
 #[test]
-fn whatever_a_crash_or_an_agent_left_is_made_anew() {
+fn damaged_clean_worktree_is_recreated() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs"]);
     let root = space.clean_worktree().check_out(&tree).expect("a worktree");
@@ -119,7 +119,7 @@ fn only_folder_in(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_folder_that_is_not_ours_is_left_alone() {
+fn foreign_folder_is_neither_used_nor_removed() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs"]);
     fs::create_dir(beside(&fixture)).expect("made");
@@ -133,7 +133,7 @@ fn a_folder_that_is_not_ours_is_left_alone() {
 }
 
 #[test]
-fn dependencies_that_were_linked_are_not_removed_with_it() {
+fn linked_dependencies_survive_removal_of_the_clean_worktree() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs"]);
     let root = space.clean_worktree().check_out(&tree).expect("a worktree");
@@ -146,7 +146,7 @@ fn dependencies_that_were_linked_are_not_removed_with_it() {
 }
 
 #[test]
-fn two_runs_of_other_issues_do_not_meet() {
+fn runs_of_different_issues_use_separate_clean_worktrees() {
     let (fixture, space) = begun();
     let other = fixture.workspace().for_issue(IssueNumber::try_from(8).expect("a number"));
     let tree = published(&space, &["src/lib.rs"]);
@@ -158,7 +158,7 @@ fn two_runs_of_other_issues_do_not_meet() {
 }
 
 #[test]
-fn only_what_differs_otherwise_is_left_out_of_what_is_published() {
+fn published_tree_leaves_out_only_other_changed_paths() {
     let (fixture, space) = begun();
     let seen = space.snapshots().take(None).expect("a snapshot");
     let all: BTreeSet<String> = paths(&["src/lib.rs", "helper.txt"]).into_iter().collect();
@@ -192,7 +192,7 @@ fn paths_can_be_put_back_to_a_commit() {
 }
 
 #[test]
-fn d10_a_path_that_is_ignored_is_known() {
+fn ignored_paths_are_detected() {
     let (_fixture, space) = begun();
     let asked = paths(&["target", "src", "helper.txt"]);
     let ignored = |asked: &[String]| {

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_clean_phase_costs_six_processes() {
+fn phase_commit_takes_six_git_processes() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let mut tip = fixture.tip();
@@ -31,7 +31,7 @@ fn a_clean_phase_costs_six_processes() {
 }
 
 #[test]
-fn strays_and_what_the_agent_staged_are_never_committed() {
+fn earlier_untracked_files_and_files_staged_by_the_agent_are_not_committed() {
     let fixture = Fixture::new();
     fixture.write("stray.txt", "there before the run");
     let space = fixture.run();
@@ -50,7 +50,7 @@ fn strays_and_what_the_agent_staged_are_never_committed() {
 }
 
 #[test]
-fn a_commit_made_behind_our_back_after_the_last_look_is_folded_in() {
+fn agent_commit_after_the_last_snapshot_is_folded_in() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let start = fixture.tip();
@@ -66,7 +66,7 @@ fn a_commit_made_behind_our_back_after_the_last_look_is_folded_in() {
 }
 
 #[test]
-fn g08_the_agents_own_commits_are_folded_in() {
+fn agent_commits_are_folded_into_the_phase_commit() {
     let fixture = Fixture::new();
     fixture.write("stray.txt", "there before the run");
     let space = fixture.run();
@@ -88,7 +88,7 @@ fn g08_the_agents_own_commits_are_folded_in() {
 }
 
 #[test]
-fn g06_a_merge_that_the_agent_left_behind_is_taken_back_and_a_rebase_refused() {
+fn unfinished_merge_of_the_agent_is_aborted_and_a_rebase_refused() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let start = fixture.tip();
@@ -111,7 +111,7 @@ fn g06_a_merge_that_the_agent_left_behind_is_taken_back_and_a_rebase_refused() {
 }
 
 #[test]
-fn nothing_is_committed_on_another_branch_or_on_none() {
+fn nothing_is_committed_on_another_branch_or_detached_head() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let start = fixture.tip();
@@ -135,7 +135,7 @@ fn nothing_is_committed_on_another_branch_or_on_none() {
 }
 
 #[test]
-fn renames_deletions_and_paths_that_vanished_are_committed_as_they_are() {
+fn renames_deletions_and_vanished_paths_are_committed() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -157,7 +157,7 @@ fn renames_deletions_and_paths_that_vanished_are_committed_as_they_are() {
 }
 
 #[test]
-fn a_commit_holds_what_was_judged_and_not_what_was_written_afterwards() {
+fn commit_contains_the_reviewed_files_and_no_later_changes() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -173,7 +173,7 @@ fn a_commit_holds_what_was_judged_and_not_what_was_written_afterwards() {
 }
 
 #[test]
-fn a_commit_right_after_the_change_reads_the_files_once_more() {
+fn commit_right_after_a_change_rereads_the_files() {
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write("src/lib.rs", "two\n");
@@ -185,7 +185,7 @@ fn a_commit_right_after_the_change_reads_the_files_once_more() {
 
 #[cfg(unix)]
 #[test]
-fn g02_a_link_that_leaves_the_worktree_is_committed_as_a_link() {
+fn symlink_that_leaves_the_worktree_is_committed_as_a_symlink() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -205,7 +205,7 @@ fn g02_a_link_that_leaves_the_worktree_is_committed_as_a_link() {
 }
 
 #[test]
-fn an_empty_phase_commits_the_log_also_where_git_ignores_it() {
+fn phase_without_changes_commits_the_log_even_if_ignored() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let log = ".ai-workflow/issue-7/events.jsonl";
@@ -233,7 +233,7 @@ fn an_empty_phase_commits_the_log_also_where_git_ignores_it() {
 
 #[cfg(unix)]
 #[test]
-fn c08_hooks_of_the_repository_or_set_by_the_agent_are_not_run() {
+fn git_hooks_are_not_run() {
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write(".githooks/pre-commit", "#!/bin/sh\ntouch \"$HOME/ran\"\nexit 1\n");
@@ -253,7 +253,7 @@ fn c08_hooks_of_the_repository_or_set_by_the_agent_are_not_run() {
 }
 
 #[test]
-fn c07_settings_by_which_git_would_start_an_agents_program_stop_the_run() {
+fn git_settings_that_start_programs_stop_the_run() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -269,7 +269,7 @@ fn c07_settings_by_which_git_would_start_an_agents_program_stop_the_run() {
 }
 
 #[test]
-fn a_lock_that_another_git_holds_is_named_and_nothing_is_changed() {
+fn lock_held_by_another_git_is_reported_and_nothing_changes() {
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write("src/lib.rs", "two\n");
@@ -296,7 +296,7 @@ fn a_failed_commit_leaves_no_lock_behind() {
 }
 
 #[test]
-fn an_index_left_behind_by_a_crash_is_brought_to_head() {
+fn outdated_index_after_a_crash_is_reset_to_head() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let old = fs::read(fixture.root().join(".git/index")).expect("it is there");
@@ -309,7 +309,7 @@ fn an_index_left_behind_by_a_crash_is_brought_to_head() {
 }
 
 #[test]
-fn a_commit_whose_fact_was_lost_is_found_by_its_trailers() {
+fn unrecorded_commit_is_found_by_its_trailers() {
     let fixture = Fixture::new();
     let space = fixture.space();
     assert_eq!(space.run_branch().find_commit("run", 3).expect("an answer"), None);

@@ -19,7 +19,7 @@ fn shown(attributes: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn b_07_what_the_repository_says_about_showing_its_files_hides_nothing() {
+fn repository_attributes_hide_no_diff() {
     for attributes in [
         &[(".gitattributes", "* -diff\n")][..],
         &[(".gitattributes", "*.rs binary\n")],
@@ -42,7 +42,7 @@ fn b_07_what_the_repository_says_about_showing_its_files_hides_nothing() {
 }
 
 #[test]
-fn attributes_and_drivers_of_the_user_hide_nothing_either() {
+fn user_attributes_and_diff_drivers_hide_no_diff() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -55,7 +55,7 @@ fn attributes_and_drivers_of_the_user_hide_nothing_either() {
 }
 
 #[test]
-fn settings_and_replaced_objects_hide_nothing() {
+fn git_settings_hide_no_diff() {
     for (place, setting, value) in [
         ("--global", "core.bigFileThreshold", "1"),
         ("--local", "core.bigFileThreshold", "1"),
@@ -77,7 +77,7 @@ fn settings_and_replaced_objects_hide_nothing() {
 }
 
 #[test]
-fn an_object_that_the_repository_shows_in_the_place_of_another_hides_nothing() {
+fn git_replace_objects_hide_no_diff() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -90,7 +90,7 @@ fn an_object_that_the_repository_shows_in_the_place_of_another_hides_nothing() {
 }
 
 #[test]
-fn what_somebody_puts_into_the_place_without_files_does_not_count() {
+fn attributes_placed_in_the_empty_folder_hide_no_diff() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -106,7 +106,7 @@ fn what_somebody_puts_into_the_place_without_files_does_not_count() {
 }
 
 #[test]
-fn the_difference_of_the_code_is_without_what_the_run_itself_delivers() {
+fn code_diff_excludes_deliverables_of_the_run() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");

@@ -10,7 +10,7 @@ fn always() -> Option<(SystemTime, SystemTime)> {
 }
 
 #[test]
-fn stale_locks_of_a_killed_git_are_removed_and_young_ones_are_not() {
+fn stale_locks_of_a_killed_git_are_removed_and_recent_ones_kept() {
     let fixture = Fixture::new();
     let space = fixture.run();
     space.snapshots().take(None).expect("a snapshot");
@@ -41,7 +41,7 @@ fn stale_locks_of_a_killed_git_are_removed_and_young_ones_are_not() {
 }
 
 #[test]
-fn a_lock_that_nobody_knows_to_be_left_by_us_stays() {
+fn lock_not_known_to_be_ours_is_kept() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let git = fixture.root().join(".git");
@@ -67,7 +67,7 @@ fn a_lock_that_nobody_knows_to_be_left_by_us_stays() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_lock_is_left_alone_while_a_git_is_at_work_in_the_worktree() {
+fn locks_are_kept_while_a_git_process_runs_in_the_worktree() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let lock = fixture.root().join(".git/index.lock");
@@ -91,7 +91,7 @@ fn a_lock_is_left_alone_while_a_git_is_at_work_in_the_worktree() {
 }
 
 #[test]
-fn in_a_linked_worktree_the_locks_of_both_places_are_swept() {
+fn locks_of_a_linked_worktree_are_removed_in_both_git_folders() {
     let fixture = Fixture::new();
     let place = fixture.dir.path().canonicalize().expect("it exists").join("linked");
     let base = fixture.tip();
@@ -112,7 +112,7 @@ fn in_a_linked_worktree_the_locks_of_both_places_are_swept() {
 
 #[cfg(unix)]
 #[test]
-fn a_git_that_dies_at_any_call_is_made_good_by_trying_again() {
+fn retry_recovers_from_a_git_that_dies_at_any_call() {
     for deadly in 1..12 {
         let fixture = Fixture::new();
         let space = fixture.run();
@@ -159,7 +159,7 @@ fn a_git_that_dies_at_any_call_is_made_good_by_trying_again() {
 
 #[cfg(unix)]
 #[test]
-fn a_git_that_waits_for_ever_is_ended() {
+fn hanging_git_process_is_killed() {
     let fixture = Fixture::new();
     let patient = fixture.space();
     fixture.remove(".gitignore");

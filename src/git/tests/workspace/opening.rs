@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_workspace_is_found_from_a_folder_inside_with_one_process() {
+fn workspace_is_found_from_a_subfolder_with_one_git_process() {
     let fixture = Fixture::new();
     let workspace =
         Workspace::open_with(&fixture.root().join("src"), fixture.program()).expect("a repository");
@@ -17,7 +17,7 @@ fn a_workspace_is_found_from_a_folder_inside_with_one_process() {
 }
 
 #[test]
-fn what_cannot_be_worked_on_is_refused_with_a_hint() {
+fn unusable_workspaces_are_refused_with_a_hint() {
     let fixture = Fixture::empty();
     let refused = |dir: &Path, git: Git| {
         let error = Workspace::open_with(dir, git).expect_err("it cannot be opened");
@@ -37,7 +37,7 @@ fn what_cannot_be_worked_on_is_refused_with_a_hint() {
 
 #[cfg(unix)]
 #[test]
-fn an_old_git_is_said_to_be_old() {
+fn outdated_git_version_is_reported() {
     let fixture = Fixture::new();
     let script = fixture.home().join("old-git");
     fs::write(&script, "#!/bin/sh\necho --path-format=absolute\necho false\n").expect("written");
@@ -48,7 +48,7 @@ fn an_old_git_is_said_to_be_old() {
 }
 
 #[test]
-fn a_shallow_clone_works_and_is_known_to_be_one() {
+fn shallow_clone_works_and_is_detected() {
     let fixture = Fixture::new();
     fixture.write("README.md", "two\n");
     fixture.commit_all("second");
@@ -62,7 +62,7 @@ fn a_shallow_clone_works_and_is_known_to_be_one() {
 }
 
 #[test]
-fn an_unknown_committer_is_refused_with_the_command_that_helps() {
+fn missing_git_identity_is_refused_with_a_helpful_command() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
     assert!(workspace.history().check_identity().is_ok());
@@ -73,7 +73,7 @@ fn an_unknown_committer_is_refused_with_the_command_that_helps() {
 }
 
 #[test]
-fn the_survey_tells_changed_files_strays_and_what_is_unfinished_with_one_process() {
+fn survey_lists_changed_untracked_and_unfinished_state_with_one_git_process() {
     let fixture = Fixture::new();
     fixture.write(".ai-workflow/config.toml", "");
     fixture.write("target/debug/x", "ignored");
@@ -102,7 +102,7 @@ fn the_survey_tells_changed_files_strays_and_what_is_unfinished_with_one_process
 }
 
 #[test]
-fn a_submodule_is_seen_and_its_content_left_alone() {
+fn submodules_are_detected_and_their_content_is_ignored() {
     let fixture = Fixture::new();
     let other = Fixture::new();
     let address = other.root().display().to_string();
@@ -118,7 +118,7 @@ fn a_submodule_is_seen_and_its_content_left_alone() {
 }
 
 #[test]
-fn a_failing_git_is_reported_with_its_command_and_last_words() {
+fn git_failure_is_reported_with_command_and_error_output() {
     let fixture = Fixture::new();
     let unknown = Tree::try_from("0123456789012345678901234567890123456789").expect("an id");
     let error = fixture

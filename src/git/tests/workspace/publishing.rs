@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_push_adds_to_the_remote_and_never_replaces_what_others_pushed() {
+fn push_never_overwrites_commits_of_others() {
     let fixture = Fixture::new();
     fixture.git(&["init", "--quiet", "--bare", "../remote"]);
     fixture.git(&["remote", "add", "origin", "../remote"]);
@@ -40,7 +40,7 @@ fn a_push_adds_to_the_remote_and_never_replaces_what_others_pushed() {
 }
 
 #[test]
-fn many_commits_become_one_and_the_files_stay() {
+fn squash_makes_one_commit_and_keeps_the_files() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let base = fixture.tip();
@@ -60,7 +60,7 @@ fn many_commits_become_one_and_the_files_stay() {
 }
 
 #[test]
-fn a_commit_without_some_files_is_made_and_index_and_worktree_stay() {
+fn commit_without_some_files_leaves_index_and_worktree_unchanged() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let base = fixture.tip();
@@ -75,7 +75,7 @@ fn a_commit_without_some_files_is_made_and_index_and_worktree_stay() {
 }
 
 #[test]
-fn a_signature_that_the_user_wants_is_asked_for() {
+fn configured_commit_signing_is_applied() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let base = fixture.tip();
@@ -91,7 +91,7 @@ fn a_signature_that_the_user_wants_is_asked_for() {
 }
 
 #[test]
-fn files_are_put_back_to_an_older_commit_and_the_runs_own_stay() {
+fn files_are_restored_to_an_older_commit_except_the_runs_own() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = fixture.tip();

@@ -13,7 +13,7 @@ fn with_references(fixture: &Fixture) {
 }
 
 #[test]
-fn looking_where_branches_and_tags_stand_takes_no_process_and_sees_them_packed_as_well() {
+fn loose_and_packed_references_are_read_without_a_git_process() {
     let fixture = Fixture::new();
     let space = fixture.run();
     with_references(&fixture);
@@ -32,7 +32,7 @@ fn looking_where_branches_and_tags_stand_takes_no_process_and_sees_them_packed_a
 }
 
 #[test]
-fn the_runs_own_branch_is_put_back_and_what_may_be_a_persons_is_told() {
+fn moved_run_branch_is_restored_and_other_moved_references_are_reported() {
     for keep in ["files", "packed", "reftable"] {
         let fixture = Fixture::empty();
         if keep == "reftable" {
@@ -75,7 +75,7 @@ fn the_runs_own_branch_is_put_back_and_what_may_be_a_persons_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn links_among_the_references_are_not_followed() {
+fn symlinks_among_references_are_not_followed() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = References::read(space.workspace()).expect("told");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_snapshot_covers_untracked_files_and_neither_ignored_ones_nor_the_engines_own() {
+fn snapshot_includes_untracked_files_but_not_ignored_or_engine_files() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let first = space.snapshots().take(None).expect("a snapshot");
@@ -37,7 +37,7 @@ fn a_snapshot_covers_untracked_files_and_neither_ignored_ones_nor_the_engines_ow
 }
 
 #[test]
-fn a_snapshot_leaves_caches_out_that_no_commit_holds() {
+fn snapshot_excludes_uncommitted_cache_files() {
     let fixture = Fixture::new();
     fixture.write("old/__pycache__/a.pyc", "committed");
     fixture.commit_all("a cache that somebody committed");
@@ -70,7 +70,7 @@ fn a_snapshot_leaves_caches_out_that_no_commit_holds() {
 }
 
 #[test]
-fn what_a_run_delivers_is_in_the_tree_whatever_git_ignores() {
+fn deliverables_are_in_the_snapshot_even_if_ignored() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let first = space.snapshots().take(None).expect("a snapshot");
@@ -94,7 +94,7 @@ fn what_a_run_delivers_is_in_the_tree_whatever_git_ignores() {
 }
 
 #[test]
-fn an_unchanged_tree_costs_one_process_and_a_changed_one_three() {
+fn snapshot_takes_one_git_process_if_unchanged_and_three_if_changed() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let (count, first) = calls(&space, || space.snapshots().take(None).expect("a snapshot"));
@@ -109,7 +109,7 @@ fn an_unchanged_tree_costs_one_process_and_a_changed_one_three() {
 }
 
 #[test]
-fn a_change_of_the_same_length_in_the_same_second_is_seen() {
+fn same_length_change_within_one_second_is_detected() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let mut last = space.snapshots().take(None).expect("a snapshot");
@@ -122,7 +122,7 @@ fn a_change_of_the_same_length_in_the_same_second_is_seen() {
 }
 
 #[test]
-fn a_lost_index_is_rebuilt_from_its_tree() {
+fn lost_snapshot_index_is_rebuilt_from_its_tree() {
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write("stray.txt", "untracked");
@@ -136,7 +136,7 @@ fn a_lost_index_is_rebuilt_from_its_tree() {
 }
 
 #[test]
-fn only_the_newest_indexes_are_kept() {
+fn only_the_newest_snapshot_indexes_are_kept() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let mut tree = space.snapshots().take(None).expect("a snapshot").tree;
@@ -153,7 +153,7 @@ const ODD_NAMES: [&str; 9] =
     ["a b", "quo\"te", "apo'strophe", "line\nbreak", "-dash", "日本語.md", ":(top)x", "st*r", "back\\slash"];
 
 #[test]
-fn g04_odd_names_pass_through_snapshot_commit_and_restore() {
+fn unusual_file_names_survive_snapshot_commit_and_restore() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -177,7 +177,7 @@ fn g04_odd_names_pass_through_snapshot_commit_and_restore() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn g03_special_files_nested_repositories_and_unreadable_names_are_left_out_and_named() {
+fn special_files_nested_repositories_and_unreadable_names_are_left_out() {
     use std::os::unix::ffi::OsStrExt;
     let fixture = Fixture::new();
     let space = fixture.run();
@@ -196,7 +196,7 @@ fn g03_special_files_nested_repositories_and_unreadable_names_are_left_out_and_n
 }
 
 #[test]
-fn a_file_taken_in_and_ignored_later_leaves_the_tree_again() {
+fn file_ignored_later_leaves_the_snapshot_tree() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -215,7 +215,7 @@ fn a_file_taken_in_and_ignored_later_leaves_the_tree_again() {
 
 #[cfg(unix)]
 #[test]
-fn files_behind_a_link_are_gone_also_when_the_link_is_ignored() {
+fn files_replaced_by_an_ignored_symlink_count_as_deleted() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -235,7 +235,7 @@ fn files_behind_a_link_are_gone_also_when_the_link_is_ignored() {
 }
 
 #[test]
-fn a_reviewers_changes_are_undone_and_nothing_else() {
+fn restore_undoes_the_reviewers_changes_and_nothing_else() {
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write("author.rs", "by the author");
@@ -262,7 +262,7 @@ fn a_reviewers_changes_are_undone_and_nothing_else() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_became_a_link_to_elsewhere_is_restored_without_touching_elsewhere() {
+fn folder_replaced_by_a_symlink_is_restored_without_touching_its_target() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let agreed = space.snapshots().take(None).expect("a snapshot");
@@ -277,7 +277,7 @@ fn a_folder_that_became_a_link_to_elsewhere_is_restored_without_touching_elsewhe
 }
 
 #[test]
-fn a_difference_is_text_up_to_a_limit() {
+fn diff_text_is_truncated_at_a_limit() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -297,7 +297,7 @@ fn a_difference_is_text_up_to_a_limit() {
 }
 
 #[test]
-fn a_difference_is_without_the_engines_own_files() {
+fn diff_excludes_engine_files() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
@@ -317,7 +317,7 @@ fn a_difference_is_without_the_engines_own_files() {
 }
 
 #[test]
-fn a_first_look_costs_more_only_where_the_files_are_not_those_of_the_commit() {
+fn first_snapshot_takes_more_git_processes_only_if_files_differ_from_the_commit() {
     type Spoil = fn(&Fixture);
     let cases: [(Spoil, usize); 6] = [
         (|_| {}, 1),
@@ -353,7 +353,7 @@ fn commit_behind_our_back(fixture: &Fixture) {
 }
 
 #[test]
-fn trees_that_are_kept_outlive_git_clearing_up_and_giving_none_up_takes_no_process() {
+fn kept_trees_survive_git_gc_and_releasing_none_takes_no_git_process() {
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write("one.txt", "one\n");

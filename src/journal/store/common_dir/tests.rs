@@ -11,7 +11,7 @@ fn location(name: &str) -> RunPointer {
 }
 
 #[test]
-fn a_pointer_is_found_again_and_forgotten() {
+fn run_pointer_is_written_read_and_removed() {
     let common = tempfile::tempdir().expect("a folder");
     assert_eq!(RunPointer::read(common.path(), issue(7)).expect("none"), None);
     location("old").write(common.path(), issue(7)).expect("written");
@@ -23,7 +23,7 @@ fn a_pointer_is_found_again_and_forgotten() {
 }
 
 #[test]
-fn the_list_is_in_the_order_of_numbers_and_skips_what_is_not_a_run() {
+fn run_list_is_sorted_by_issue_number_and_skips_other_folders() {
     let common = tempfile::tempdir().expect("a folder");
     assert_eq!(RunPointer::list(common.path()).expect("nothing yet"), []);
     for number in [243, 7, 31] {
@@ -37,7 +37,7 @@ fn the_list_is_in_the_order_of_numbers_and_skips_what_is_not_a_run() {
 }
 
 #[test]
-fn a_pointer_that_cannot_be_read_names_its_file() {
+fn damaged_run_pointer_error_names_its_file() {
     let common = tempfile::tempdir().expect("a folder");
     location("x").write(common.path(), issue(7)).expect("written");
     let path = issue_folder(common.path(), issue(7)).join("pointer.json");
@@ -62,7 +62,7 @@ fn finalized(number: u64) -> FinalizedRun {
 }
 
 #[test]
-fn a_finalized_run_is_remembered_among_others() {
+fn finalized_runs_are_listed() {
     let common = tempfile::tempdir().expect("a folder");
     assert_eq!(FinalizedRun::list(common.path()).expect("listed"), []);
     for number in [243, 7] {
@@ -85,7 +85,7 @@ fn spending(run: &str, millis: u64) -> DaySpending {
 }
 
 #[test]
-fn other_runs_of_the_same_day_count() {
+fn daily_spending_includes_other_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     let common = folder.path();
     assert_eq!(DaySpending::of_other_runs(common, DAY, "mine").expect("no list yet"), UsageTotal::default());
@@ -98,7 +98,7 @@ fn other_runs_of_the_same_day_count() {
 }
 
 #[test]
-fn a_torn_line_hides_no_other() {
+fn truncated_spending_line_hides_no_other_line() {
     let folder = tempfile::tempdir().expect("a folder");
     spending("a", 1).append(folder.path(), DAY).expect("a line");
     let path = DaySpending::file(folder.path(), DAY);

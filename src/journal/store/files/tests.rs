@@ -3,13 +3,13 @@
 use super::*;
 
 #[test]
-fn a_digest_is_written_in_lower_case_hex() {
+fn sha256_digest_is_lower_case_hex() {
     let of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(sha256_hex(&[b"a", b"bc"]), of_abc);
 }
 
 #[test]
-fn every_error_names_the_file_and_a_way_out() {
+fn every_store_error_names_the_file_and_has_a_hint() {
     let full = failed("write", Path::new("x/events.jsonl"))(io::ErrorKind::StorageFull.into());
     assert_eq!(full.to_string(), "cannot write x/events.jsonl: no storage space");
     assert!(full.is_disk_full() && full.hint().contains("free some space"));
@@ -21,7 +21,7 @@ fn every_error_names_the_file_and_a_way_out() {
 }
 
 #[test]
-fn a_file_is_replaced_as_a_whole_and_leftovers_are_swept() {
+fn file_is_replaced_atomically_and_leftovers_are_removed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("metadata.json");
     fs::write(beside(&path), "half of an old vi").expect("a leftover");
@@ -36,7 +36,7 @@ fn a_file_is_replaced_as_a_whole_and_leftovers_are_swept() {
 }
 
 #[test]
-fn a_failed_write_leaves_the_old_view_and_nothing_beside_it() {
+fn failed_write_keeps_the_old_file_and_leaves_no_temporary_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("metadata.json");
     fs::create_dir(&path).expect("something in the way");
@@ -48,7 +48,7 @@ fn a_failed_write_leaves_the_old_view_and_nothing_beside_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_beside_the_file_is_not_followed() {
+fn symlink_at_the_temporary_path_is_not_followed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("metadata.json");
     let victim = folder.path().join("victim");

@@ -11,7 +11,7 @@ fn guarded() -> (tempfile::TempDir, JobFileGuard) {
 }
 
 #[test]
-fn w_05_what_somebody_else_writes_for_later_steps_is_taken_out_and_told() {
+fn foreign_writes_to_github_job_files_are_removed_and_reported() {
     let (folder, guard) = guarded();
     assert!(guard.verify().is_ok());
     fs::write(folder.path().join("GITHUB_ENV"), "OURS=1\nLD_PRELOAD=/tmp/x.so\n").expect("a file");
@@ -24,7 +24,7 @@ fn w_05_what_somebody_else_writes_for_later_steps_is_taken_out_and_told() {
 }
 
 #[test]
-fn w_05_a_link_in_the_place_of_the_file_is_not_followed() {
+fn symlink_in_place_of_a_github_job_file_is_not_followed() {
     let (folder, guard) = guarded();
     let (path, other) = (folder.path().join("GITHUB_PATH"), folder.path().join("other"));
     fs::write(&other, "").expect("a file");
@@ -35,6 +35,6 @@ fn w_05_a_link_in_the_place_of_the_file_is_not_followed() {
 }
 
 #[test]
-fn outside_a_job_there_is_nothing_to_guard() {
+fn job_file_guard_does_nothing_outside_a_job() {
     assert!(JobFileGuard::of(|_| None).verify().is_ok());
 }

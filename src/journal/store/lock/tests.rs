@@ -7,7 +7,7 @@ fn take(folder: &Path) -> Result<Lock, LockError> {
 }
 
 #[test]
-fn the_second_one_is_told_who_holds_the_issue() {
+fn issue_lock_error_names_the_holder() {
     let folder = tempfile::tempdir().expect("a folder");
     let issue = folder.path().join("ai-workflow/issue-243");
     let first = take(&issue).expect("the first");
@@ -35,7 +35,7 @@ fn the_second_one_is_told_who_holds_the_issue() {
 }
 
 #[test]
-fn asking_who_holds_it_takes_nothing() {
+fn holder_query_does_not_take_the_lock() {
     let folder = tempfile::tempdir().expect("a folder");
     assert_eq!(holder(folder.path()), None);
     let lock = take(folder.path()).expect("the lock");
@@ -46,7 +46,7 @@ fn asking_who_holds_it_takes_nothing() {
 }
 
 #[test]
-fn a_holder_that_has_not_said_who_it_is_is_still_a_holder() {
+fn lock_without_holder_information_is_still_held() {
     let folder = tempfile::tempdir().expect("a folder");
     let lock = take(folder.path()).expect("the lock");
     lock.file.set_len(0).expect("emptied");
@@ -56,7 +56,7 @@ fn a_holder_that_has_not_said_who_it_is_is_still_a_holder() {
 }
 
 #[test]
-fn somebody_who_only_asks_does_not_turn_a_run_away() {
+fn concurrent_holder_queries_do_not_block_the_lock() {
     let folder = tempfile::tempdir().expect("a folder");
     drop(take(folder.path()).expect("made"));
     std::thread::scope(|scope| {
@@ -75,7 +75,7 @@ fn somebody_who_only_asks_does_not_turn_a_run_away() {
 }
 
 #[test]
-fn a_lock_that_cannot_be_made_is_an_error_that_names_it() {
+fn lock_creation_error_names_the_lock_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     fs::write(&file, "").expect("a file");
@@ -85,7 +85,7 @@ fn a_lock_that_cannot_be_made_is_an_error_that_names_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_was_removed_meanwhile_is_not_the_lock() {
+fn removed_lock_file_is_not_accepted_as_the_lock() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("lock");
     let file = open(folder.path(), &path).expect("a file");
@@ -106,7 +106,7 @@ fn take_checkout(git_dir: &Path, number: u64) -> Result<CheckoutLock, LockError>
 }
 
 #[test]
-fn the_second_one_is_told_which_issue_works_in_the_checkout() {
+fn checkout_lock_error_names_the_issue_at_work() {
     let git_dir = tempfile::tempdir().expect("a folder");
     let first = take_checkout(git_dir.path(), 1).expect("the first");
     let Err(LockError::Busy { holder: Some(holder) }) = take_checkout(git_dir.path(), 2) else {
@@ -120,7 +120,7 @@ fn the_second_one_is_told_which_issue_works_in_the_checkout() {
 }
 
 #[test]
-fn who_did_not_work_leaves_nothing_and_who_worked_leaves_when() {
+fn checkout_lock_records_the_work_time_only_after_work() {
     let git_dir = tempfile::tempdir().expect("a folder");
     take_checkout(git_dir.path(), 1).expect("a lock").release();
     assert!(!git_dir.path().join("ai-workflow").exists());

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn only_whole_lines_from_the_beginning_are_an_earlier_state() {
+fn earlier_log_state_is_a_prefix_of_whole_lines() {
     let written = b"one\ntwo\nthree\n";
     assert!(is_earlier(b"one\n", written) && is_earlier(b"one\ntwo\n", written));
     for other in [&b""[..], b"one", b"one\ntw", b"two\n", b"one\nTWO\n", written, b"one\ntwo\nthree\nfour\n"]
@@ -13,7 +13,7 @@ fn only_whole_lines_from_the_beginning_are_an_earlier_state() {
 }
 
 #[test]
-fn a_copy_follows_catches_up_and_tells_when_it_is_ahead() {
+fn log_copy_follows_catches_up_and_detects_being_ahead() {
     let folder = tempfile::tempdir().expect("a folder");
     let copy = LogCopy::of(folder.path(), IssueNumber::try_from(7).expect("a number"));
     let log = folder.path().join("events.jsonl");

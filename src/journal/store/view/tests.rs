@@ -12,7 +12,7 @@ fn sealed() -> String {
 }
 
 #[test]
-fn a_view_is_missing_good_or_edited() {
+fn view_text_is_classified_as_missing_good_or_edited() {
     assert_eq!(check_view(b""), ViewOnDisk::Missing);
     assert_eq!(check_view(&[0; 4096]), ViewOnDisk::Missing);
     assert_eq!(check_view(sealed().as_bytes()), ViewOnDisk::Good { seq: 7 });
@@ -30,13 +30,13 @@ fn a_view_is_missing_good_or_edited() {
 
 proptest! {
     #[test]
-    fn a_view_cut_anywhere_is_never_good(cut in 1..sealed().len()) {
+    fn truncated_view_is_never_good(cut in 1..sealed().len()) {
         prop_assert_eq!(check_view(&sealed().as_bytes()[..cut]), ViewOnDisk::Edited);
     }
 }
 
 #[test]
-fn a_view_on_disk_is_judged_and_a_huge_one_is_not_ours() {
+fn view_file_is_classified_and_an_oversized_one_counts_as_edited() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("metadata.json");
     assert_eq!(check_file(&path).expect("no file"), ViewOnDisk::Missing);
@@ -48,7 +48,7 @@ fn a_view_on_disk_is_judged_and_a_huge_one_is_not_ours() {
 }
 
 #[test]
-fn a_sealed_document_shows_every_edit() {
+fn seal_detects_every_edit() {
     let sealed =
         seal(json!({"engine": {"seq": 3}, "outcome": "failed", "phases": [{"a": null}, true, -1, 2, 0.5]}));
     assert!(is_sealed(&sealed));
@@ -61,20 +61,20 @@ fn a_sealed_document_shows_every_edit() {
 }
 
 #[test]
-fn sealing_again_changes_nothing() {
+fn sealing_is_idempotent() {
     let sealed = seal(json!({"engine": {"seq": 3}, "x": 1}));
     assert_eq!(seal(sealed.clone()), sealed);
 }
 
 #[test]
-fn a_document_without_a_place_for_the_seal_is_not_sealed() {
+fn document_without_an_engine_object_is_not_sealed() {
     assert!(is_sealed(&seal(json!({}))));
     assert!(!is_sealed(&seal(json!([1]))));
     assert!(!is_sealed(&seal(json!({"engine": "x"}))));
 }
 
 #[test]
-fn a_key_that_stands_twice_is_refused_at_any_depth() {
+fn duplicate_json_keys_are_refused_at_any_depth() {
     assert_eq!(
         read_value(r#"{"a": [{"b": 1.5}, null, -2, "x", true]}"#).map(|v| v["a"][2].clone()),
         Some(json!(-2))
@@ -85,7 +85,7 @@ fn a_key_that_stands_twice_is_refused_at_any_depth() {
 
 proptest! {
     #[test]
-    fn a_sealed_document_survives_its_text(cost in -1e9..1e9f64, text in ".*") {
+    fn seal_remains_valid_after_serialization(cost in -1e9..1e9f64, text in ".*") {
         let sealed = seal(json!({"engine": {"seq": 1}, "cost": cost, "text": text}));
         for written in [sealed.to_string(), serde_json::to_string_pretty(&sealed).expect("a value is text")] {
             let read = read_value(&written).expect("it is JSON");

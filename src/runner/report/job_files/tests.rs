@@ -4,7 +4,7 @@ use super::*;
 use model::redact::Masker;
 
 #[test]
-fn a_value_cannot_end_itself() {
+fn multiline_job_output_cannot_close_its_delimiter() {
     let folder = tempfile::tempdir().expect("a folder");
     let files = JobFiles { summary: None, outputs: Some(folder.path().join("out")) };
     let value = Masker::from_environment([]).mask("a\nEOF\ncode=ok");
@@ -14,7 +14,7 @@ fn a_value_cannot_end_itself() {
 }
 
 #[test]
-fn outside_a_job_nothing_is_written() {
+fn job_files_are_not_written_outside_a_job() {
     let text = Masker::from_environment([]).mask("x");
     let files = JobFiles::default();
     assert!(files.summarise(&text).is_ok() && files.output("a", &text, "b").is_ok());

@@ -11,7 +11,7 @@ const TEXT: &str = r#"{
 }"#;
 
 #[test]
-fn every_key_has_its_line_and_what_has_none_the_line_around_it() {
+fn json_keys_have_line_numbers_and_missing_ones_that_of_their_parent() {
     let lines = KeyLines::of(TEXT);
     let line =
         |names: &[&str]| lines.line(&names.iter().fold(String::new(), |path, name| inside(&path, name)));
@@ -26,13 +26,13 @@ fn every_key_has_its_line_and_what_has_none_the_line_around_it() {
 }
 
 #[test]
-fn a_key_that_stands_twice_is_found_and_the_same_key_elsewhere_is_not() {
+fn duplicate_json_key_is_found_only_within_one_object() {
     let lines = KeyLines::of("{\"a\": {\"x\": 1}, \"b\": {\"x\": 1},\n\"a\": 2}");
     assert_eq!(lines.twice.map(|(pointer, line)| (readable(&pointer), line)), Some(("a".into(), 2)));
 }
 
 #[test]
-fn what_is_no_json_ends() {
+fn line_lookup_ends_on_truncated_json() {
     for end in 0..TEXT.len() {
         KeyLines::of(&TEXT[..end]);
         KeyLines::of(&TEXT[end..]);
@@ -40,7 +40,7 @@ fn what_is_no_json_ends() {
 }
 
 #[test]
-fn a_pointer_is_shown_as_people_write_it() {
+fn json_pointer_is_shown_in_dotted_form() {
     let pointer = ["steps", "complete.issue", "completionConditions", "[0]", "validator"];
     let pointer = pointer.iter().fold(String::new(), |path, name| inside(&path, name));
     assert_eq!(readable(&pointer), "steps.complete.issue.completionConditions[0].validator");

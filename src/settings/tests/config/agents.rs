@@ -11,7 +11,7 @@ fn of(text: &str) -> BTreeMap<String, AgentKeys> {
 }
 
 #[test]
-fn everything_that_is_said_about_an_agent_reaches_its_profile() {
+fn all_agent_settings_reach_the_profile() {
     let text = "[agents.local]\nkind = 'claude'\ncommand = ['claude', '--x']\nmodel = 'qwen'\n\
                 base_url = 'http://localhost:11434'\napi_key_env = 'LOCAL_PASS'\neffort = 'low'\nmax_turns = 9\n\
                 allow = ['Bash(make *)']\nreads_files = false\nenv = { A = 'b' }\nstep_seconds = 1\nidle_seconds = 2\n\
@@ -35,7 +35,7 @@ fn everything_that_is_said_about_an_agent_reaches_its_profile() {
 }
 
 #[test]
-fn the_kind_follows_the_name_unless_it_is_said() {
+fn agent_kind_follows_from_the_name_by_default() {
     let text = "[agents.claude]\nmodel = 'opus'\n[agents.codex]\n[agents.mine]\ncommand = ['mine']\n\
                 [agents.gemini]\nkind = 'acp'\ncommand = ['gemini', '--acp']\n[agents.second]\nkind = 'codex'\n";
     let kinds: Vec<_> =

@@ -60,7 +60,7 @@ fn check(id: &str, on_fail: OnFail) -> CheckRule {
 // Defaults ------------------------------------------------------------------------------------------
 
 #[test]
-fn the_defaults_are_the_eleven_phases_with_the_folders_users_know() {
+fn defaults_have_the_eleven_phases_with_their_documented_folders() {
     let agreement = defaults().agreement(None).expect("the defaults are good");
     let table: Vec<_> = agreement
         .phases
@@ -105,7 +105,7 @@ fn own_checks(settings: &Settings, name: &str) -> Vec<CheckRule> {
 }
 
 #[test]
-fn every_phase_has_the_checks_of_its_kind() {
+fn each_default_phase_has_the_checks_of_its_kind() {
     let deliverable = || check("deliverable", OnFail::Revise);
     let settings = defaults();
     for (name, mut checks) in [
@@ -124,7 +124,7 @@ fn every_phase_has_the_checks_of_its_kind() {
 }
 
 #[test]
-fn the_lists_of_checks_reach_the_phases_of_their_kind_and_a_disabled_check_none() {
+fn check_lists_apply_to_phases_of_their_kind_except_disabled_checks() {
     let text = "[checks]\nevery_phase = ['protected']\ncode_phases = ['Q7']\ndocument_phases = ['Q8']\nenabled = ['q9']\ndisabled = ['Q8']";
     let settings = load(&repository(text)).expect("a good file");
     let ids = |name: &str| {
@@ -136,7 +136,7 @@ fn the_lists_of_checks_reach_the_phases_of_their_kind_and_a_disabled_check_none(
 }
 
 #[test]
-fn the_five_policies_are_those_of_the_seeds() {
+fn five_default_policies_have_their_documented_limits() {
     let settings = defaults();
     let limits = |name: &str| {
         let limits = &settings.policies[name].limits;
@@ -174,12 +174,12 @@ fn the_five_policies_are_those_of_the_seeds() {
 }
 
 #[test]
-fn the_defaults_are_themselves_a_good_file() {
+fn default_settings_are_a_valid_config_file() {
     assert_eq!(load(&repository(DEFAULTS)).expect("the defaults are good").to_toml(), defaults().to_toml());
 }
 
 #[test]
-fn what_is_shown_can_be_read_back() {
+fn shown_settings_round_trip() {
     let settings =
         load(&repository("agent = 'claude:opus'\n[agents.mine]\ncommand = ['mine', '--x']\n")).expect("good");
     let again = load(&repository(&settings.to_toml())).expect("what is shown is a good file");
@@ -189,7 +189,7 @@ fn what_is_shown_can_be_read_back() {
 // Presets -------------------------------------------------------------------------------------------
 
 #[test]
-fn every_preset_runs_by_itself() {
+fn every_preset_includes_the_needs_of_its_phases() {
     let settings = defaults();
     assert_eq!(settings.presets.len(), 16);
     for name in settings.presets.keys() {
@@ -204,7 +204,7 @@ fn every_preset_runs_by_itself() {
 }
 
 #[test]
-fn a_preset_narrows_needs_to_its_own_list() {
+fn preset_limits_needs_to_its_own_phases() {
     let settings = defaults();
     let needs = |name: &str| names(&phase(&settings, Some("quick"), name).needs).join(" ");
     assert_eq!(needs("planning"), "");
@@ -214,7 +214,7 @@ fn a_preset_narrows_needs_to_its_own_list() {
 }
 
 #[test]
-fn the_presets_of_the_existing_system_keep_their_phases() {
+fn presets_of_the_earlier_system_keep_their_phases() {
     let settings = defaults();
     let list = |name: &str| settings.presets[name].phases.join(" ");
     for (name, phases) in [
@@ -244,7 +244,7 @@ fn the_presets_of_the_existing_system_keep_their_phases() {
 }
 
 #[test]
-fn an_unknown_preset_is_refused_with_the_nearest_one() {
+fn unknown_preset_error_suggests_the_most_similar_one() {
     let error = defaults().agreement(Some("qiuck")).expect_err("there is no such preset");
     assert_eq!(error.to_string(), "there is no preset `qiuck`; did you mean `quick`?");
     assert_eq!(
@@ -256,7 +256,7 @@ fn an_unknown_preset_is_refused_with_the_nearest_one() {
 // Layers --------------------------------------------------------------------------------------------
 
 #[test]
-fn a_later_layer_wins_and_is_named_as_the_origin() {
+fn later_settings_layer_takes_priority_and_is_the_origin() {
     let mut layers = ConfigTexts {
         user: Some((
             "~/.config/ai-workflow/config.toml".into(),
@@ -289,7 +289,7 @@ fn a_later_layer_wins_and_is_named_as_the_origin() {
 }
 
 #[test]
-fn a_list_replaces_and_a_table_merges() {
+fn lists_replace_earlier_settings_and_tables_merge() {
     let settings = load(&repository(
         "reviewer = 'claude, codex'\n[phases.design]\nneeds = ['planning']\nmax_revisions = 5\non_exhausted = 'pause'\n\
          [policies.phase-review.limits]\nmax_redo = 1\n[checks]\nevery_phase = []\ncode_phases = []\ndocument_phases = []\nenabled = ['lint']\n[phases.report]\nchecks = ['lint', 'deliverable']",
@@ -311,7 +311,7 @@ fn a_list_replaces_and_a_table_merges() {
 }
 
 #[test]
-fn a_phase_keeps_its_own_agent_even_against_the_flag() {
+fn agent_configured_for_a_phase_takes_priority_over_the_flag() {
     let mut layers =
         repository("[phases.testing]\nagent = 'codex, claude'\n[phases.report]\nreviewer = ['claude']");
     layers.flags = map([("agent", "command:./fake"), ("commands.test", "cargo test")]);
@@ -330,7 +330,7 @@ fn a_phase_keeps_its_own_agent_even_against_the_flag() {
 }
 
 #[test]
-fn an_own_phase_is_two_lines_and_a_place() {
+fn custom_phase_needs_an_output_and_a_place_in_the_order() {
     let text = "order = ['planning', 'audit', 'implementation']\n[phases.audit]\noutput = 'audit.md'\nneeds = ['planning']\n\
                 [phases.implementation]\nneeds = ['audit', 'design']\n";
     let settings = load(&repository(text)).expect("a good file");
@@ -340,7 +340,7 @@ fn an_own_phase_is_two_lines_and_a_place() {
 }
 
 #[test]
-fn a_provider_that_fails_is_waited_for_less_in_a_job_unless_somebody_says_so() {
+fn default_outage_wait_is_shorter_in_ci_jobs() {
     let seconds = |layers: &ConfigTexts| load(layers).expect("good settings").limits.outage_seconds;
     assert_eq!(seconds(&ConfigTexts::default()), 1_800);
     for (name, value, expected) in
@@ -354,7 +354,7 @@ fn a_provider_that_fails_is_waited_for_less_in_a_job_unless_somebody_says_so() {
 }
 
 #[test]
-fn a_run_nobody_watches_has_a_spend_limit() {
+fn unattended_run_has_a_default_spend_limit() {
     let usd = |layers: &ConfigTexts, attended| load(layers).expect("good layers").budget(attended).usd;
     assert_eq!(usd(&ConfigTexts::default(), true), None);
     assert_eq!(usd(&ConfigTexts::default(), false), Some(20.0));
@@ -363,7 +363,7 @@ fn a_run_nobody_watches_has_a_spend_limit() {
 }
 
 #[test]
-fn every_lasting_setting_has_a_variable() {
+fn persistent_settings_can_be_set_by_environment_variables() {
     let settings = load(&variables([
         ("AI_WORKFLOW_REVIEWER", "claude,codex"),
         ("AI_WORKFLOW_LANGUAGE", "ja"),
@@ -409,7 +409,7 @@ fn every_lasting_setting_has_a_variable() {
 }
 
 #[test]
-fn the_difficulty_chooses_models_and_the_lighter_one_reviews() {
+fn difficulty_selects_models_and_a_lighter_one_for_reviews() {
     let settings = load(&flags([("auto_model", "true"), ("fresh_sessions", "true")])).expect("good flags");
     let agreement = settings.agreement(None).expect("good");
     assert!(settings.auto_model && agreement.fresh_sessions);
@@ -437,7 +437,7 @@ fn the_difficulty_chooses_models_and_the_lighter_one_reviews() {
 }
 
 #[test]
-fn a_phase_knows_which_agents_are_its_own() {
+fn phase_records_whether_its_agents_are_its_own() {
     let text = "agent = 'codex'\nreviewer = ['claude']\n[phases.planning]\nagent = 'claude'\n[phases.design]\nreviewer = ['codex']";
     let settings = load(&repository(text)).expect("good");
     let own = |name| {
@@ -448,7 +448,7 @@ fn a_phase_knows_which_agents_are_its_own() {
 }
 
 #[test]
-fn a_model_that_is_named_for_an_agent_is_not_chosen_again() {
+fn difficulty_does_not_override_a_configured_model() {
     for text in ["[agents.claude]\nmodel = 'haiku'", "[agents.claude]\nbase_url = 'http://localhost:1'"] {
         let agreement = load(&repository(text)).expect("good").agreement(None).expect("good");
         for (difficulty, agents) in agreement.models {
@@ -462,14 +462,14 @@ fn a_model_that_is_named_for_an_agent_is_not_chosen_again() {
 }
 
 #[test]
-fn a_gate_stands_in_its_phase() {
+fn gate_setting_applies_to_its_phase_only() {
     let settings = load(&repository("[phases.implementation]\ngate = 'ask'")).expect("a good file");
     assert_eq!(phase(&settings, None, "implementation").gate, Gate::Ask);
     assert_eq!(phase(&settings, None, "report").gate, Gate::Go);
 }
 
 #[test]
-fn limits_of_steps_scopes_and_agents_of_steps_are_agreed_on() {
+fn step_limits_budget_scopes_and_step_agents_reach_the_agreement() {
     let settings = load(&repository(
         "[limits]\nfirst_output_seconds = 60\n[limits.steps.review]\nstep_seconds = 900\n\
          [budget]\nturns = 500\n[budget.step]\nusd = 1\n[budget.phase]\ncalls = 9\n[budget.day]\nminutes = 60\n\
@@ -492,7 +492,7 @@ fn limits_of_steps_scopes_and_agents_of_steps_are_agreed_on() {
 }
 
 #[test]
-fn variables_of_agents_logs_and_tests_are_no_settings() {
+fn variables_for_agents_logs_and_tests_are_not_settings() {
     let ours = ["ISSUE", "PHASE", "STEP", "ROUND", "OUTPUT", "REVIEW_ID", "LOG", "CORPUS"];
     let environment = ours.into_iter().map(|name| (format!("AI_WORKFLOW_{name}"), "x".to_owned())).collect();
     let layers = ConfigTexts { environment, ..ConfigTexts::default() };
@@ -500,7 +500,7 @@ fn variables_of_agents_logs_and_tests_are_no_settings() {
 }
 
 #[test]
-fn a_command_is_one_text_or_a_list() {
+fn commands_are_a_string_or_a_list() {
     let test = |layers: &ConfigTexts| load(layers).expect("a good command").commands.test.clone();
     let line = |line: &str| Some(line.to_owned());
     assert_eq!(test(&repository("[commands]\ntest = \"sh -c 'a && b'\"")), line("sh -c 'a && b'"));
@@ -523,7 +523,7 @@ fn a_command_is_one_text_or_a_list() {
 // Schema and our own file ---------------------------------------------------------------------------
 
 #[test]
-fn the_schema_knows_what_the_loader_knows() {
+fn settings_schema_and_loader_accept_the_same_files() {
     let schema = schema();
     let validator = jsonschema::validator_for(&schema).expect("a good schema");
     let json = |text: &str| -> serde_json::Value { toml::from_str(text).expect("good TOML") };
@@ -555,7 +555,7 @@ fn the_schema_knows_what_the_loader_knows() {
 }
 
 #[test]
-fn our_own_file_loads_and_comments_every_key() {
+fn config_file_of_this_repository_loads_and_shows_every_key() {
     let settings = load(&repository(OWN)).expect("our own file is good");
     assert_eq!(settings.to_toml(), defaults().to_toml());
     assert_eq!(settings.commands.test, None);

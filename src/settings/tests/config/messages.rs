@@ -5,7 +5,7 @@ use settings::{ConfigError, ConfigTexts, load};
 use super::{flags, refused, repository, variables};
 
 #[test]
-fn a_wrong_key_or_type_is_named_with_its_place() {
+fn wrong_key_or_type_error_names_its_place() {
     let file = |text: &str, message: &str| {
         assert_eq!(refused(&repository(text)), format!(".ai-workflow/config.toml, {message}"), "{text}");
     };
@@ -41,7 +41,7 @@ fn a_wrong_key_or_type_is_named_with_its_place() {
 }
 
 #[test]
-fn a_command_that_no_program_would_get_right_is_refused_wherever_it_is_written() {
+fn commands_with_shell_syntax_are_refused_in_every_settings_layer() {
     let file = |text: &str, message: &str| {
         assert_eq!(
             refused(&repository(text)),
@@ -78,7 +78,7 @@ fn a_command_that_no_program_would_get_right_is_refused_wherever_it_is_written()
 }
 
 #[test]
-fn what_is_not_toml_is_named_with_its_line() {
+fn toml_syntax_error_names_its_line() {
     let message = refused(&repository("agent = 'claude'\n\nlanguage = \n"));
     assert!(message.starts_with(".ai-workflow/config.toml, line 3: not TOML: "), "{message}");
     let twice = refused(&repository("agent = 'a'\nagent = 'b'\n"));
@@ -88,7 +88,7 @@ fn what_is_not_toml_is_named_with_its_line() {
 }
 
 #[test]
-fn a_wrong_variable_or_flag_is_named() {
+fn wrong_variable_or_flag_error_names_it() {
     let variable = |name: &str, text: &str| refused(&variables([(name, text)]));
     assert_eq!(
         variable("AI_WORKFLOW_AGNET", "claude"),
@@ -137,7 +137,7 @@ fn wrong(text: &str, message: &str) {
 }
 
 #[test]
-fn contradictions_are_refused() {
+fn contradictory_settings_are_refused() {
     wrong(
         "[phases.design]\nneeds = ['desing']",
         "`phases.design.needs` names `desing`, which is no phase; did you mean `design`?",
@@ -237,7 +237,7 @@ fn contradictions_are_refused() {
 }
 
 #[test]
-fn a_time_of_zero_is_refused_wherever_it_stands() {
+fn zero_time_limits_are_refused_everywhere() {
     for (table, head) in [
         ("limits", ""),
         ("limits.steps.review", ""),
@@ -257,7 +257,7 @@ fn a_time_of_zero_is_refused_wherever_it_stands() {
 }
 
 #[test]
-fn an_agent_that_could_not_be_called_as_described_is_refused() {
+fn agent_with_unusable_settings_is_refused() {
     let wrong = |text: &str, message: &str| {
         let said = refused(&repository(text));
         let said = said.strip_prefix(".ai-workflow/config.toml, line ").expect("the file is named");
@@ -315,7 +315,7 @@ fn an_agent_that_could_not_be_called_as_described_is_refused() {
 }
 
 #[test]
-fn a_policy_that_judges_nothing_is_refused() {
+fn policy_without_a_check_or_an_approving_review_is_refused() {
     let policy = |text: &str| {
         let all = format!(
             "[policies.p]\nlimits = {{ max_revisions = 1 }}\noutcomes = {{ exhausted = 'fail' }}\n{text}"
@@ -357,7 +357,7 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_file_variable_or_flag_makes_it_panic(
+    fn no_file_variable_or_flag_makes_the_settings_loader_panic(
         key in "(agent|order|phases|phases.planning|phases.x|budget.usd|limits.max_cycles|policies.p.limits|skip_phases|[a-z.\"]{0,9})",
         value in "(true|-?[0-9]{1,21}|'[a-z,]{0,9}'|\\['planning'\\]|\\{ number = [0-9] \\}|1e400|nan|.{0,12})",
     ) {

@@ -56,7 +56,7 @@ fn with(old: &str, new: &str) -> String {
 }
 
 #[test]
-fn c_14_a_step_of_the_registry_becomes_the_cycle_of_its_phase() {
+fn registry_step_defines_checks_and_limits_of_its_phase() {
     let phase = phase(&loaded(GATE, REGISTRY), "implementation");
     let policy = phase.policy;
     assert_eq!(
@@ -81,7 +81,7 @@ fn c_14_a_step_of_the_registry_becomes_the_cycle_of_its_phase() {
 }
 
 #[test]
-fn c_14_a_step_takes_no_review_away() {
+fn registry_step_keeps_the_review_of_its_phase() {
     let reviewed = phase(&loaded(ATTACHED, REGISTRY), "implementation");
     assert!(reviewed.policy.review.is_some());
     let other = phase(&loaded(ATTACHED, REGISTRY), "design");
@@ -89,7 +89,7 @@ fn c_14_a_step_takes_no_review_away() {
 }
 
 #[test]
-fn c_09_patterns_are_pinned_with_edition_adaptation_and_params() {
+fn failure_patterns_are_pinned_with_edition_adaptation_and_params() {
     let agreement = loaded(ATTACHED, REGISTRY).agreement(None).expect("an agreement");
     let dirty = FailurePattern {
         description: "something is not committed".into(),
@@ -103,7 +103,7 @@ fn c_09_patterns_are_pinned_with_edition_adaptation_and_params() {
 }
 
 #[test]
-fn c_09_an_edition_that_a_pattern_leaves_out_is_the_steps_or_else_failed() {
+fn pattern_edition_defaults_to_that_of_the_step_or_failed() {
     let edition = |registry: &str| {
         let agreement = loaded(ATTACHED, registry).agreement(None).expect("an agreement");
         agreement.patterns["test-failed"].edition.clone()
@@ -117,7 +117,7 @@ fn c_09_an_edition_that_a_pattern_leaves_out_is_the_steps_or_else_failed() {
 }
 
 #[test]
-fn c_10_validators_become_checks_that_the_run_pins() {
+fn registry_validators_become_pinned_checks() {
     let agreement = loaded(ATTACHED, REGISTRY).agreement(None).expect("an agreement");
     let tests = DefinedCheck {
         look: CheckKind::Command { run: "sh tests.sh".into(), shell: false },
@@ -138,7 +138,7 @@ fn c_10_validators_become_checks_that_the_run_pins() {
 }
 
 #[test]
-fn c_10_files_and_our_own_looks_are_validators_too() {
+fn file_and_custom_validators_become_checks() {
     let registry = with(
         "\"tests-pass\": {",
         r#""report": {"type": "file", "path": "${name}.md", "failurePattern": "gone"},
@@ -164,7 +164,7 @@ fn c_10_files_and_our_own_looks_are_validators_too() {
 }
 
 #[test]
-fn c_23_three_attempts_are_two_retries() {
+fn max_attempts_three_gives_two_revisions() {
     for (attempts, revisions) in [(3, 2), (1, 0), (5, 4)] {
         let registry = with("\"maxAttempts\": 3", &format!("\"maxAttempts\": {attempts}"));
         let limits = phase(&loaded(GATE, &registry), "implementation").policy.limits;
@@ -175,7 +175,7 @@ fn c_23_three_attempts_are_two_retries() {
 }
 
 #[test]
-fn c_24_retry_abort_and_skip_are_revise_stop_and_note() {
+fn retry_abort_and_skip_map_to_revise_stop_and_note() {
     for (action, on_fail) in [("retry", OnFail::Revise), ("abort", OnFail::Stop), ("skip", OnFail::Note)] {
         let registry =
             with(r#"{"action": "retry", "maxAttempts": 3}"#, &format!("{{\"action\": \"{action}\"}}"));
@@ -186,14 +186,14 @@ fn c_24_retry_abort_and_skip_are_revise_stop_and_note() {
 }
 
 #[test]
-fn c_24_what_is_not_recoverable_is_not_asked_for_again() {
+fn unrecoverable_validator_gets_the_stop_rule() {
     let registry =
         with("\"command\": \"sh tests.sh\"", "\"recoverableByDefault\": false, \"command\": \"sh tests.sh\"");
     assert_eq!(rules(&registry)[1], rule("complete.issue/tests-pass", OnFail::Stop));
 }
 
 #[test]
-fn later_names_of_the_same_keys_are_read_or_named() {
+fn newer_registry_key_names_are_accepted_or_explained() {
     let later = with("completionPatterns", "failurePatterns");
     assert_eq!(loaded(ATTACHED, &later), loaded(ATTACHED, REGISTRY));
     refused(&with("\"steps\": {", "\"validationSteps\": {"), 33, "here steps stand under `steps`");
@@ -202,7 +202,7 @@ fn later_names_of_the_same_keys_are_read_or_named() {
 }
 
 #[test]
-fn a_registry_that_is_wrong_is_refused_with_line_path_and_reason() {
+fn invalid_registry_is_refused_with_line_path_and_reason() {
     refused("{\n\"agentId\": }", 2, "not JSON: expected value");
     refused("[]", 1, "`the file` has to be an object, not a list");
     refused("{}", 1, "`agentId` is missing");
@@ -279,7 +279,7 @@ fn a_registry_that_is_wrong_is_refused_with_line_path_and_reason() {
 }
 
 #[test]
-fn nothing_configured_is_never_valid() {
+fn registry_step_without_conditions_or_output_schema_is_refused() {
     let without = with(
         "\"completionConditions\": [{\"validator\": \"git-clean\"}, {\"validator\": \"tests-pass\"}],\n      \"onFailure\": {\"action\": \"retry\", \"maxAttempts\": 3}",
         "\"name\": \"x\"",
@@ -313,7 +313,7 @@ fn nothing_configured_is_never_valid() {
 }
 
 #[test]
-fn a_phase_that_names_a_step_nobody_knows_is_refused() {
+fn phase_with_an_unknown_registry_step_is_refused() {
     let told = load(&layers("[phases.design]\nstep = \"complete.isue\"", REGISTRY))
         .expect_err("unknown")
         .to_string();
@@ -328,7 +328,7 @@ fn a_phase_that_names_a_step_nobody_knows_is_refused() {
 }
 
 #[test]
-fn a_check_of_the_projects_own_is_defined_in_the_configuration() {
+fn custom_checks_are_defined_in_the_configuration() {
     let config = "
 [checks.define.docs]
 run = \"make ${what}\"
@@ -364,7 +364,7 @@ checks = [\"docs\", \"changelog\"]
 }
 
 #[test]
-fn a_check_of_the_projects_own_that_cannot_be_made_is_refused() {
+fn invalid_custom_check_is_refused() {
     for (lines, told) in [
         ("", "`checks.define.x` has to have one of `run`, `file`"),
         ("run = \"a\"\nfile = \"b\"", "`checks.define.x` has to have one of `run`, `file`"),
@@ -390,7 +390,7 @@ fn a_check_of_the_projects_own_that_cannot_be_made_is_refused() {
 }
 
 #[test]
-fn what_a_registry_tells_authors_is_protected_from_them() {
+fn registry_and_its_prompt_files_are_protected_from_authors() {
     let protected = |settings: &Settings| {
         settings.agreement(None).expect("an agreement").check_settings.protected_by_default
     };
@@ -411,7 +411,7 @@ fn what_a_registry_tells_authors_is_protected_from_them() {
 }
 
 #[test]
-fn c_27_a_semantic_validator_names_what_it_judges() {
+fn semantic_validator_must_name_what_it_judges() {
     let semantic = |config: &str| {
         let validator = format!(
             "\"words\": {{\"type\": \"semantic\", {config}\"failurePattern\": \"test-failed\"}}, \"tests-pass\": {{"

@@ -40,7 +40,7 @@ fn rules(settings: &Settings, name: &str) -> Vec<(String, OnFail, OnUnavailable)
 }
 
 #[test]
-fn a_17_iterations_delay_and_escalation_are_limits_of_the_quality_gate() {
+fn review_loop_file_sets_iterations_delay_and_escalation_of_the_quality_gate() {
     let policy = phase(&loaded(r#"{"max_iterations": 5, "retry_delay_ms": 20}"#), "implementation").policy;
     assert_eq!((policy.limits.max_passes, policy.limits.max_revisions), (Some(5), 4));
     assert_eq!(policy.limits.backoff_ms, 20);
@@ -50,7 +50,7 @@ fn a_17_iterations_delay_and_escalation_are_limits_of_the_quality_gate() {
 }
 
 #[test]
-fn a_18_at_the_last_iteration_a_person_is_asked_or_the_work_stays_incomplete() {
+fn escalate_on_max_selects_pause_or_incomplete() {
     for (escalate, ending) in [("true", UnapprovedEnd::Pause), ("false", UnapprovedEnd::Incomplete)] {
         let policy = phase(&loaded(&format!("{{\"escalate_on_max\": {escalate}}}")), "implementation").policy;
         assert_eq!((policy.outcomes.exhausted, policy.outcomes.agent_failed), (ending, ending));
@@ -58,7 +58,7 @@ fn a_18_at_the_last_iteration_a_person_is_asked_or_the_work_stays_incomplete() {
 }
 
 #[test]
-fn a_26_its_lists_decide_which_criteria_count() {
+fn review_loop_lists_decide_which_criteria_count() {
     let settings = loaded(WHOLE);
     let rules = rules(&settings, "implementation");
     let of = |id: &str| rules.iter().find(|rule| rule.0 == id).map(|rule| (rule.1, rule.2));
@@ -76,7 +76,7 @@ fn a_26_its_lists_decide_which_criteria_count() {
 }
 
 #[test]
-fn a_26_a_partial_file_leaves_the_rest_as_it_was() {
+fn partial_review_loop_file_keeps_the_other_settings() {
     let plain = ConfigTexts { review_loop: None, ..layers("") };
     let plain = load(&plain).expect("good");
     for file in ["{}", r#"{"max_iterations": 3}"#, r#"{"criteria": {}}"#] {
@@ -88,12 +88,12 @@ fn a_26_a_partial_file_leaves_the_rest_as_it_was() {
 }
 
 #[test]
-fn a_26_other_policies_do_not_follow_it() {
+fn review_loop_file_does_not_affect_other_policies() {
     assert_eq!(rules(&loaded(WHOLE), "design"), rules(&loaded("{}"), "design"));
 }
 
 #[test]
-fn a_26_our_own_file_stands_over_it() {
+fn config_file_takes_priority_over_the_review_loop_file() {
     let mut layers = layers(r#"{"max_iterations": 5}"#);
     layers.repository =
         Some(("config.toml".into(), format!("{GATE}[policies.quality-gate.limits]\nmax_passes = 4\n")));
@@ -102,7 +102,7 @@ fn a_26_our_own_file_stands_over_it() {
 }
 
 #[test]
-fn a_26_a_file_that_is_switched_off_does_not_count_and_says_so() {
+fn disabled_review_loop_file_is_ignored_with_a_notice() {
     let settings = loaded(&WHOLE.replace("\"enabled\": true", "\"enabled\": false").replace(": 3,", ": 9,"));
     assert_eq!(rules(&settings, "implementation"), rules(&loaded("{}"), "implementation"));
     assert_eq!(phase(&settings, "implementation").policy.limits.max_passes, Some(3));
@@ -112,7 +112,7 @@ fn a_26_a_file_that_is_switched_off_does_not_count_and_says_so() {
 }
 
 #[test]
-fn a_26_unknown_keys_and_wrong_types_are_reported() {
+fn unknown_keys_and_wrong_types_in_the_review_loop_file_are_reported() {
     for (file, told) in [
         (
             "{\n\"max_iteration\": 3}",

@@ -25,20 +25,20 @@ fn a_task(file: Option<&str>, tried: usize) -> PromptTask {
 }
 
 #[test]
-fn b_14_a_task_names_its_file_and_numbers_line_issue_and_suggestion() {
+fn task_text_names_file_and_numbers_its_findings_with_line_and_suggestion() {
     let expected = "T1 src/a.rs, major, tried once and not solved\n   1. L12: it panics → return None (F3, major)\n   \
                     2. L12: it panics (F5, minor)";
     assert_eq!(tasks(&[a_task(Some("src/a.rs"), 1)]), expected);
 }
 
 #[test]
-fn what_waits_is_told_in_a_line() {
+fn waiting_tasks_are_listed_in_one_line_each() {
     let waiting = [a_task(Some("src/a.rs"), 0), a_task(None, 0)];
     assert_eq!(later(&waiting), "- T1 src/a.rs: 2 problems, major\n- T1 no file named: 2 problems, major");
 }
 
 #[test]
-fn an_open_finding_is_told_with_its_id() {
+fn open_findings_are_listed_with_their_ids() {
     let told = super::named(&[named("F3", Severity::Major, None)]);
     assert_eq!(told, "F3: major, src/a.rs:12, quality\n   it panics");
 }

@@ -16,7 +16,7 @@ fn told(verdicts: &str, decisions: &str, meanings: &str) -> (String, String, Str
 const COMMON: &str = "PASS|PASS_WITH_SUGGESTIONS|FAIL";
 
 #[test]
-fn common_words_need_no_meaning() {
+fn common_verdicts_need_no_explanation() {
     use Judgment::{Approve, ApproveWithNotes, Revise};
     let map = [("FAIL", Revise), ("PASS", Approve), ("PASS_WITH_SUGGESTIONS", ApproveWithNotes)];
     assert_eq!(words(&map), told(COMMON, "", ""));
@@ -25,7 +25,7 @@ fn common_words_need_no_meaning() {
 }
 
 #[test]
-fn further_words_are_the_decision_and_other_words_the_result() {
+fn additional_verdicts_become_the_decision_and_replaced_ones_the_result() {
     use Judgment::{Approve, ApproveWithNotes, Block, Discuss, Redo, Revise, Unverifiable};
     let map = [
         ("FAIL", Revise),

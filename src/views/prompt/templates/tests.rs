@@ -18,7 +18,7 @@ fn digest_of(phase: &str, settings: &str, step: Step, overrides: &[(&str, &str)]
 }
 
 #[test]
-fn it_is_that_of_the_templates_in_use_and_of_no_others() {
+fn digest_covers_only_the_templates_in_use() {
     let plain = digest("planning", Step::Execute, &[]);
     assert_eq!((plain.len(), plain.clone()), (64, digest("planning", Step::Execute, &[])));
     assert_ne!(plain, digest("planning", Step::Review, &[]));
@@ -27,14 +27,14 @@ fn it_is_that_of_the_templates_in_use_and_of_no_others() {
 }
 
 #[test]
-fn what_a_template_includes_counts_too() {
+fn digest_covers_included_templates() {
     let own = ("planning/execute.md", "{{> shared/mine}}");
     let with = |text| digest("planning", Step::Execute, &[own, ("shared/mine.md", text)]);
     assert_ne!(with("one"), with("two"));
 }
 
 #[test]
-fn a_revision_behind_a_quality_gate_is_made_of_the_task_again() {
+fn quality_gate_revision_uses_the_execute_template() {
     let gate = "[phases.planning]\npolicy = 'quality-gate'";
     let of = |step| digest_of("planning", gate, step, &[]);
     assert_eq!(of(Step::Revise), of(Step::Execute));
@@ -47,7 +47,7 @@ fn params(template: &str) -> (Vec<String>, &str) {
 }
 
 #[test]
-fn c_13_a_head_lists_the_params_and_is_no_part_of_the_text() {
+fn front_matter_lists_the_params_and_is_not_part_of_the_text() {
     let template = "---\ntitle: x\nparams:\n  - failedTests\n  - errorOutput\n---\n\n## Tests\n";
     assert_eq!(params(template), (vec!["failedTests".into(), "errorOutput".into()], "## Tests\n"));
     assert_eq!(params("---\r\nparams: [a]\r\n---\r\ntext"), (vec!["a".into()], "text"));
@@ -55,14 +55,14 @@ fn c_13_a_head_lists_the_params_and_is_no_part_of_the_text() {
 }
 
 #[test]
-fn what_is_no_head_is_text() {
+fn incomplete_front_matter_is_treated_as_text() {
     for text in ["text", "---\nparams: [a]\nnever closed", "", "----\na\n----\n"] {
         assert_eq!(params(text), (vec![], text));
     }
 }
 
 #[test]
-fn a_head_that_says_something_else_is_an_error() {
+fn invalid_front_matter_is_an_error() {
     assert!(split_head("---\nparams: {a: 1}\n---\n").is_err());
     assert_eq!(
         split_head("---\nparams: ['a}}{{b']\n---\n"),
@@ -75,7 +75,7 @@ fn asked(template: &str) -> Vec<(String, usize)> {
 }
 
 #[test]
-fn names_inside_a_list_are_not_asked_of_the_prompt() {
+fn placeholders_local_to_a_list_are_not_requested_from_the_prompt() {
     let template = "{{a}}\n{{#each b}}{{this.c}} {{d}} {{../e}} {{@index}}{{#if f}}{{f}}{{/if}}{{/each}}\n{{#if g}}{{{h}}}{{else}}{{i.j}}{{/if}}{{> k}}{{!-- {{l}} --}}{{! {m}}}";
     let expected = [("a", 1), ("b", 2), ("e", 2), ("g", 3), ("h", 3), ("i", 3)];
     assert_eq!(asked(template), expected.map(|(name, line)| (name.to_owned(), line)));
@@ -85,14 +85,14 @@ fn names_inside_a_list_are_not_asked_of_the_prompt() {
 }
 
 #[test]
-fn helpers_and_literals_are_no_names() {
+fn helpers_and_literals_are_not_placeholders() {
     let template = r#"{{lookup a "b c"}}{{#if (eq d 1)}}{{/if}}{{len e}}{{#if (and f (not g))}}{{/if}}"#;
     let names: Vec<String> = asked(template).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["a", "d", "e", "f", "g"]);
 }
 
 #[test]
-fn a_name_in_a_fence_of_the_template_is_known_by_it() {
+fn placeholders_inside_a_template_fence_are_marked_as_fenced() {
     let names = TemplatePlaceholders::of(
         "{{a}}\n```sh\n{{b}} {{c}}\n```\n{{c}}{{#each d}}\n~~~\n{{this.e}}\n~~~\n{{/each}}",
     );

@@ -4,7 +4,7 @@ use super::*;
 use content_parser::slash_command;
 
 #[test]
-fn what_is_offered_in_a_comment_is_understood_as_it_stands() {
+fn offered_answer_comments_are_valid_slash_commands() {
     for reason in [
         PauseReason::Budget,
         PauseReason::Quota,

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn no_sign_of_a_command_leaves_its_cell() {
+fn command_text_cannot_break_its_table_cell() {
     let hostile = "a | b `c` ``d` <img src=x> </code> @all #2 [x](y) \\| https://x.y/issues/2\n| z |";
     let shown = code(hostile);
     let inner = shown.strip_prefix("<code>").and_then(|rest| rest.strip_suffix("</code>")).expect("code");

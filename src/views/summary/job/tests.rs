@@ -27,7 +27,7 @@ fn changed(paths: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_problem_stands_beside_its_line_and_cannot_become_another_command() {
+fn problem_becomes_an_annotation_and_cannot_inject_workflow_commands() {
     let odd = Problem {
         suggestion: Some("50% less\r\n::set-env name=X::y".into()),
         ..problem("src/a,b:c.rs", Severity::Major, "too slow\n::add-mask::x ##[group]")
@@ -40,7 +40,7 @@ fn a_problem_stands_beside_its_line_and_cannot_become_another_command() {
 }
 
 #[test]
-fn only_open_problems_of_paths_in_the_change_are_shown_the_worst_first() {
+fn annotations_show_open_problems_of_changed_files_worst_first() {
     let settled = Problem { open: false, ..problem("a.rs", Severity::Critical, "settled") };
     let nowhere = Problem { file: None, ..problem("a.rs", Severity::Critical, "nowhere") };
     let all = [
@@ -66,7 +66,7 @@ fn only_open_problems_of_paths_in_the_change_are_shown_the_worst_first() {
 }
 
 #[test]
-fn no_more_than_ten_of_a_level_are_shown() {
+fn at_most_ten_annotations_per_level_are_shown() {
     let many: Vec<Problem> =
         (0..25).map(|n| problem("a.rs", Severity::Minor, &format!("number {n}"))).collect();
     assert_eq!(annotations(&many, &changed(&["a.rs"])).len(), MOST_ANNOTATIONS);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_few_files_are_named_and_the_others_counted() {
+fn unreviewed_files_are_listed_up_to_a_limit_and_then_counted() {
     let paths: Vec<String> = (1..=7).map(|n| format!("src/{n}.rs")).collect();
     let late = |paths: &[String]| UnreviewedFiles { after_the_end: paths.to_vec(), unseen: vec![] };
     assert_eq!(late(&paths[..1]).line(), "1 file changed after the end of the run: src/1.rs");

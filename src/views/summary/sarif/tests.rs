@@ -22,7 +22,7 @@ fn problem(file: Option<&str>, severity: Severity) -> Problem {
 }
 
 #[test]
-fn only_a_path_inside_the_repository_is_a_location() {
+fn only_paths_inside_the_repository_become_sarif_locations() {
     assert_eq!(uri("./src/größe a.rs").as_deref(), Some("src/gr%C3%B6%C3%9Fe%20a.rs"));
     assert_eq!(uri("c:/x.rs").as_deref(), Some("c%3A/x.rs"), "no scheme can be made of it");
     for outside in ["", "/etc/passwd", "../x.rs", "a/../../x.rs", "a\0b"] {
@@ -35,7 +35,7 @@ fn only_a_path_inside_the_repository_is_a_location() {
 }
 
 #[test]
-fn levels_follow_the_severity_and_rules_the_category() {
+fn sarif_level_follows_the_severity_and_rule_the_category() {
     let all = [Severity::Critical, Severity::Major, Severity::Minor, Severity::Info];
     let results = all.map(|severity| result(&problem(Some("src/lib.rs"), severity), &["security".into()]));
     let levels = results.each_ref().map(|result| result["level"].as_str().unwrap_or_default().to_owned());
@@ -47,7 +47,7 @@ fn levels_follow_the_severity_and_rules_the_category() {
 }
 
 #[test]
-fn what_was_answered_is_told_and_suppressed_with_its_reason() {
+fn answered_problem_is_reported_as_suppressed_with_its_reason() {
     let answered = Problem {
         open: false,
         answered: true,
@@ -64,7 +64,7 @@ fn what_was_answered_is_told_and_suppressed_with_its_reason() {
 }
 
 #[test]
-fn a_line_that_is_none_and_a_category_that_is_empty_make_no_invalid_log() {
+fn zero_line_and_empty_category_still_give_valid_sarif() {
     let odd = Problem {
         line: Some(0),
         category: " ".into(),
