@@ -154,7 +154,7 @@ async fn an_agent_gets_the_prompt_and_its_answer_comes_back() {
 }
 
 #[tokio::test]
-async fn what_the_agent_says_it_cost_is_reported() {
+async fn cost_reported_over_acp_is_recorded() {
     let turn = r#"
         update '{"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":0.25,"currency":"USD"}}'
         update '{"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":9.0,"currency":"EUR"}}'
@@ -212,7 +212,7 @@ async fn an_author_is_allowed_once_what_stays_in_the_worktree() {
 }
 
 #[tokio::test]
-async fn what_a_profile_allows_may_run_too() {
+async fn commands_that_a_profile_allows_may_run() {
     let turn = r#"permit execute ',"rawInput":{"command":"npm run x"}'; chunk x; end"#;
     let mut scene = Scene::new(turn, "");
     scene.profile.allow = vec!["npm run".into()];
@@ -297,7 +297,7 @@ async fn an_agent_that_dies_has_last_words() {
 }
 
 #[tokio::test]
-async fn what_is_not_the_protocol_is_a_crash() {
+async fn output_outside_the_protocol_counts_as_a_crash() {
     for garbage in ["say hello", "say '[]'", "say '{\"id\":1'", "printf '\\377\\n'"] {
         let (class, reason) = ended(&format!("chunk x; {garbage}; sleep 60"), "").await;
         assert!(
@@ -341,7 +341,7 @@ async fn a_silent_agent_is_ended() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_to_stop_is_told_so_in_the_protocol() {
+async fn stopping_an_acp_agent_sends_session_cancel() {
     let turn = r#"
         trap '' TERM
         chunk x; touch ../ready

@@ -8,13 +8,13 @@
 )]
 
 mod acp;
-mod examined;
-mod launched;
-mod metered;
+mod command_lines;
 mod real;
 mod recorded;
 #[path = "../support/mod.rs"]
 mod support;
+mod usage_limits;
+mod version_and_sign_in;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -270,7 +270,7 @@ async fn an_agent_sees_exactly_the_documented_environment() {
 }
 
 #[tokio::test]
-async fn an_author_is_not_told_a_review_id() {
+async fn author_prompt_has_no_review_id() {
     let mut scene = Scene::new();
     scene.review_id = Some("r-7");
     let answer = scene.call(&scene.shell("echo \"id=$AI_WORKFLOW_REVIEW_ID\"")).await;
@@ -334,7 +334,7 @@ async fn a_file_without_the_right_to_execute_was_not_started() {
 }
 
 #[tokio::test]
-async fn a_missing_interpreter_is_told_from_a_missing_program() {
+async fn missing_interpreter_and_missing_program_have_different_errors() {
     let scene = Scene::new();
     let answer = scene.call(&scene.executable("#!/no/such/interpreter\n")).await;
     assert_eq!(answer.outcome, ExecOutcome::NotStarted);
@@ -409,7 +409,7 @@ async fn an_agent_gets_time_to_clear_up() {
 }
 
 #[tokio::test]
-async fn whoever_asks_can_stop_a_call() {
+async fn a_call_can_be_stopped_from_outside() {
     for at_once in [false, true] {
         let scene = Scene::new();
         let spec = scene.shell("echo working; touch begun; exec sleep 1000");
@@ -431,7 +431,7 @@ async fn whoever_asks_can_stop_a_call() {
 
 /// The first request alone has three seconds of patience; a busy machine may take its time once, and not each time.
 #[tokio::test]
-async fn a_second_request_ends_the_patience_of_the_first() {
+async fn second_stop_request_kills_at_once() {
     let mut times = Vec::new();
     while times.len() < 5 && !times.iter().any(|took| *took < Duration::from_millis(2500)) {
         times.push(time_to_end_when_asked_twice().await);
@@ -506,7 +506,7 @@ async fn a_line_of_twenty_megabytes_is_only_a_long_line() {
 }
 
 #[tokio::test]
-async fn what_is_not_utf_8_is_replaced() {
+async fn invalid_utf_8_is_replaced() {
     let scene = Scene::new();
     let answer = scene.call(&scene.shell("printf 'a\\377b\\n'")).await;
     assert_eq!((answer.outcome, answer.text.as_str()), (ExecOutcome::Done, "a\u{fffd}b\n"));
@@ -556,7 +556,7 @@ fn reaper_with_a_stubborn_family(folder: &Path) -> (std::process::Child, [String
 }
 
 #[test]
-fn after_our_own_death_nobody_is_left_within_five_seconds() {
+fn reaper_ends_all_processes_within_five_seconds_of_a_killed_runner() {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut reaper, pids) = reaper_with_a_stubborn_family(folder.path());
     // However we die, the line to the reaper ends.
@@ -566,7 +566,7 @@ fn after_our_own_death_nobody_is_left_within_five_seconds() {
 }
 
 #[test]
-fn a_reaper_that_is_told_to_stop_takes_everybody_along() {
+fn stopped_reaper_ends_its_process_tree() {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut reaper, pids) = reaper_with_a_stubborn_family(folder.path());
     let line = reaper.stdin.as_mut().expect("the line");
@@ -776,7 +776,7 @@ async fn a_sleeping_turn_meets_the_same_limits() {
 }
 
 #[tokio::test]
-async fn impossible_figures_of_a_script_are_left_out_and_told() {
+async fn impossible_usage_of_a_script_is_ignored_with_a_warning() {
     let scene = Scene::new();
     let spec =
         scene.script("[[turn]]\nsay = 'x'\nusage = { input_tokens = -5, output_tokens = 2, cost_usd = nan }");

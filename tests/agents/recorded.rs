@@ -337,7 +337,7 @@ async fn a_result_without_an_end_of_line_is_read_and_half_a_result_is_none() {
 }
 
 #[tokio::test]
-async fn an_event_that_is_too_long_is_let_go_and_told() {
+async fn overlong_event_is_dropped_with_a_warning() {
     let mut scene = Scene::new();
     let script = format!(
         "echo '{BEGIN}'; printf '{{\"type\":\"user\",\"x\":\"'; head -c 6000000 /dev/zero | tr '\\0' x; echo '\"}}'; echo '{RESULT}'"
@@ -419,7 +419,7 @@ async fn figures_that_cannot_be_true_are_left_out() {
 }
 
 #[tokio::test]
-async fn a_call_without_a_result_counts_what_its_messages_told() {
+async fn call_without_a_result_counts_the_usage_of_its_messages() {
     let message = |id: &str, input: u64, output: u64| {
         let usage = json!({"input_tokens": input, "cache_read_input_tokens": 10, "output_tokens": output});
         json!({"type": "assistant", "message": {"id": id, "content": [], "usage": usage}}).to_string()
@@ -461,7 +461,7 @@ async fn a_secret_in_the_programs_own_sentence_is_masked() {
 }
 
 #[tokio::test]
-async fn somebody_who_watches_sees_tools_and_words() {
+async fn progress_shows_tool_calls_and_text() {
     let mut scene = Scene::new();
     let stream = fs::read_to_string(recorded("claude", "success_with_edits.jsonl")).expect("the recording");
     let worktree = format!("{}/", scene.worktree().display());

@@ -11,4 +11,4 @@ mod cheats;
 mod commands;
 #[path = "../support/mod.rs"]
 mod support;
-mod written;
+mod tests_of_the_change;

@@ -34,7 +34,7 @@ fn a_good_change_passes() {
 }
 
 #[test]
-fn a_11_a_change_that_only_removes_is_work_and_no_change_is_none() {
+fn a_change_that_only_removes_is_work_and_no_change_is_none() {
     let sandbox = changed();
     sandbox.git(&["rm", "-q", "-f", "src/lib.rs"]);
     let ran = sandbox.run(&["check", "--only", "Q5"]).exits(0);
@@ -44,7 +44,7 @@ fn a_11_a_change_that_only_removes_is_work_and_no_change_is_none() {
 }
 
 #[test]
-fn failures_are_told_with_every_place_and_the_end_of_the_output() {
+fn failures_are_shown_with_every_place_and_the_end_of_the_output() {
     let sandbox = changed();
     sandbox.write("a.lock", "1\n");
     sandbox.write("b.lock", "1\n");
@@ -95,7 +95,7 @@ fn ids(ran: &Ran) -> Vec<String> {
 }
 
 #[test]
-fn without_a_choice_the_checks_of_a_code_phase_and_the_commands_that_are_set_run() {
+fn check_runs_the_checks_of_a_code_phase_and_set_commands_by_default() {
     let sandbox = changed();
     sandbox
         .write(".ai-workflow/config.toml", "[commands]\nlint = \"true\"\n[checks]\ndisabled = [\"build\"]\n");
@@ -120,7 +120,7 @@ fn a_check_of_the_projects_own_can_be_asked_for_alone() {
 }
 
 #[test]
-fn what_cannot_run_is_no_pass_and_nothing_judged_is_none_either() {
+fn unavailable_and_empty_checks_do_not_pass() {
     let sandbox = changed();
     let unavailable = ["check", "--only", "Q7", "--set", "commands.test=/no/such/program"];
     let ran = sandbox.run(&unavailable).exits(1);
@@ -136,7 +136,7 @@ fn what_cannot_run_is_no_pass_and_nothing_judged_is_none_either() {
 }
 
 #[test]
-fn nothing_changed_is_said_and_does_not_pass() {
+fn check_without_a_change_does_not_pass() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["check", "--no-commands"]).exits(1);
     assert!(ran.stdout.starts_with("nothing changed since "), "{}", ran.stdout);
@@ -181,7 +181,7 @@ fn the_base_is_a_commit_and_never_an_option() {
 }
 
 #[test]
-fn on_the_default_branch_what_origin_does_not_have_is_judged() {
+fn unpushed_commits_are_checked_on_the_default_branch() {
     let sandbox = Sandbox::new();
     let name = |sandbox: &Sandbox| {
         sandbox.run(&["check", "--only", "protected", "--json"]).json()["base_name"].clone()
@@ -197,7 +197,7 @@ fn on_the_default_branch_what_origin_does_not_have_is_judged() {
 }
 
 #[test]
-fn it_works_in_a_subfolder_and_says_where_it_cannot() {
+fn check_works_in_a_subfolder_and_needs_a_repository_with_a_commit() {
     let sandbox = changed();
     let here = sandbox.run(&["check", "--only", "code_changed"]).exits(0).stdout;
     assert_eq!(sandbox.run_in("src", &["check", "--only", "code_changed"]).exits(0).stdout, here);
@@ -208,7 +208,7 @@ fn it_works_in_a_subfolder_and_says_where_it_cannot() {
 }
 
 #[test]
-fn c_03_the_answer_of_an_agent_is_held_to_the_schema_of_the_phase() {
+fn the_answer_of_an_agent_is_held_to_the_schema_of_the_phase() {
     let sandbox = changed();
     sandbox.write(".ai-workflow/config.toml", "[phases.implementation]\nschema = \"answer.json\"\n");
     sandbox.write(".ai-workflow/answer.json", "{\"type\": \"object\", \"required\": [\"done\"], \"properties\": {\"done\": {\"type\": \"boolean\"}}}");
@@ -229,7 +229,7 @@ fn c_03_the_answer_of_an_agent_is_held_to_the_schema_of_the_phase() {
 }
 
 #[test]
-fn secrets_of_the_environment_are_told_nowhere() {
+fn secrets_of_the_environment_are_never_printed() {
     let sandbox = changed().with("SERVICE_TOKEN", "s3cr3t-value-of-a-token");
     sandbox.write("s3cr3t-value-of-a-token.lock", "1\n");
     for json in [&["--json"][..], &[]] {

@@ -79,7 +79,7 @@ fn code_scanners_get_a_valid_log_without_secrets() {
 }
 
 #[test]
-fn what_is_resolved_is_not_in_the_log_and_the_fingerprint_stays() {
+fn resolved_findings_are_not_in_sarif_and_fingerprints_are_stable() {
     let (first, second) =
         (findings(&failed(), &["--format", "sarif"]).json(), findings(&ran(), &["--format", "sarif"]).json());
     valid_sarif(&second);
@@ -94,7 +94,7 @@ fn what_is_resolved_is_not_in_the_log_and_the_fingerprint_stays() {
 }
 
 #[test]
-fn what_a_check_saw_is_among_the_problems() {
+fn failed_checks_are_listed_with_the_findings() {
     let sandbox = Sandbox::new();
     let silent = "[[turn]]\nphase = \"planning\"\nsay = \"done\"\n";
     sandbox.short(silent, &["--set", "phases.planning.max_revisions=0"]).exits(1);
@@ -118,7 +118,7 @@ fn the_log_goes_to_a_file_or_the_command_says_why_not() {
 }
 
 #[test]
-fn the_author_of_the_report_is_told_every_round_and_what_is_open() {
+fn report_prompt_lists_every_round_and_open_findings() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[presets.two]\nphases = [\"planning\", \"report\"]\n");
     let agent = sandbox.script(&honest_script(REVIEWS));

@@ -7,20 +7,20 @@
     reason = "tests touch the world and say loudly what they skip"
 )]
 
+mod agent_choice;
 mod answers;
-mod approved;
-mod bases;
-mod by_hand;
+mod approved_documents;
+mod base_branch;
 mod checking;
-mod choosing;
+mod data_loss;
 mod demo;
-mod ending;
+mod finalize_and_cleanup;
 mod findings;
-mod looking;
-mod losses;
+mod help_and_schemas;
+mod manual_changes;
 mod refusals;
 mod secrets;
+mod status_and_explain;
 #[path = "../support/mod.rs"]
 mod support;
 mod unreviewed;
-mod words;

@@ -21,7 +21,7 @@ fn refused(sandbox: &Sandbox, run: impl FnOnce(&Sandbox) -> Ran, code: i32, text
 }
 
 #[test]
-fn t_10_only_a_plain_number_is_an_issue() {
+fn issue_must_be_a_plain_number() {
     let sandbox = Sandbox::new();
     for bad in ["0", "-1", "+1", "243; echo X", "0x10", "243\n", "", "٣", "99999999999999999999999"] {
         let run = |sandbox: &Sandbox| sandbox.run(&["execute", "--issue", bad, "--agent", &fake_agent()]);
@@ -31,7 +31,7 @@ fn t_10_only_a_plain_number_is_an_issue() {
 }
 
 #[test]
-fn x_16_an_issue_that_is_closed_or_does_not_exist_is_not_begun() {
+fn an_issue_that_is_closed_or_does_not_exist_is_not_begun() {
     let sandbox = Sandbox::new();
     let missing = |sandbox: &Sandbox| sandbox.run(&["execute", "--issue", "999", "--agent", &fake_agent()]);
     refused(&sandbox, missing, 2, "there is no .ai-workflow/local/issues/999.md");
@@ -176,7 +176,7 @@ fn an_index_that_another_git_holds_is_left_to_it() {
 }
 
 #[test]
-fn nobody_commits_without_a_name() {
+fn run_without_a_git_identity_is_refused() {
     let sandbox = Sandbox::new();
     fs::remove_file(sandbox.root().with_file_name("home").join(".gitconfig")).expect("removed");
     sandbox.git(&["config", "user.useConfigOnly", "true"]);
@@ -184,7 +184,7 @@ fn nobody_commits_without_a_name() {
 }
 
 #[test]
-fn a_branch_of_somebody_else_is_nothing_to_build_on() {
+fn foreign_branch_with_the_name_of_a_run_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.git(&["checkout", "-q", "-b", "ai-workflow/issue-243"]);
     sandbox.git(&["commit", "-q", "--allow-empty", "-m", "somebody else's"]);
@@ -223,7 +223,7 @@ fn an_agent_that_cannot_be_called_is_found_out_before_anything_begins() {
 }
 
 #[test]
-fn what_is_refused_of_a_first_command_begins_no_run() {
+fn refused_first_command_begins_no_run() {
     let sandbox = Sandbox::new();
     for (arguments, code, text) in [
         (vec!["--phase", "implementation"], 2, "implementation needs requirements, "),
@@ -313,7 +313,7 @@ fn github_without_an_address_or_a_token_is_refused() {
 }
 
 #[test]
-fn what_was_agreed_cannot_be_changed_by_a_flag() {
+fn flags_cannot_change_the_agreement_of_a_run() {
     let sandbox = Sandbox::new();
     sandbox.git(&["branch", "other"]);
     sandbox.short("", &[]).exits(0);

@@ -69,7 +69,7 @@ fn a_secret_is_nowhere_after_a_run() {
 }
 
 #[test]
-fn e_25_no_control_sequence_reaches_a_terminal_or_a_comment() {
+fn no_control_sequence_reaches_a_terminal_or_a_comment() {
     let (sandbox, ran) = leaky_run();
     let mut places = vec![
         ("stdout", ran.stdout),
@@ -88,7 +88,7 @@ fn e_25_no_control_sequence_reaches_a_terminal_or_a_comment() {
 }
 
 #[test]
-fn e_27_a_secret_that_is_too_short_to_be_masked_is_told() {
+fn secret_too_short_for_masking_gives_a_warning() {
     let sandbox = Sandbox::new().with("SHORT_TOKEN", "abc").with("LONG_TOKEN", OURS);
     let ran = sandbox.short("", &[]).exits(0).says("W_SHORT_SECRET: the value of SHORT_TOKEN");
     assert!(!ran.stderr.contains("LONG_TOKEN"), "{}", ran.stderr);

@@ -20,7 +20,7 @@ pub(super) fn commit(sandbox: &Sandbox, path: &str, text: &str) {
 }
 
 #[test]
-fn what_a_person_committed_after_the_end_is_not_published_without_being_asked_for() {
+fn commit_after_the_end_is_published_only_with_include_unreviewed() {
     let sandbox = completed();
     commit(&sandbox, "src/lib.rs", "pub fn pages() -> u32 {\n    99\n}\n");
     commit(&sandbox, "src/ghp_0123456789abcdefghijABCDEFGHIJ012345.rs", "// mine\n");
@@ -38,7 +38,7 @@ fn what_a_person_committed_after_the_end_is_not_published_without_being_asked_fo
 }
 
 #[test]
-fn what_nobody_reviewed_is_published_when_asked_for_and_told_everywhere() {
+fn include_unreviewed_publishes_and_lists_unreviewed_changes() {
     let sandbox = completed();
     commit(&sandbox, "src/lib.rs", "pub fn pages() -> u32 {\n    99\n}\n");
     let told = "1 file changed after the end of the run: src/lib.rs";
@@ -60,7 +60,7 @@ fn what_nobody_reviewed_is_published_when_asked_for_and_told_everywhere() {
 }
 
 #[test]
-fn json_tells_what_nobody_reviewed_and_that_there_is_nothing() {
+fn json_lists_unreviewed_changes_also_when_there_are_none() {
     let sandbox = completed();
     commit(&sandbox, "notes.md", "mine\n");
     let words = ["finalize", "--issue", "243", "--json", "--include-unreviewed"];
@@ -79,7 +79,7 @@ fn a_look_at_the_documents_after_the_end_makes_nothing_reviewed() {
 }
 
 #[test]
-fn what_lies_in_other_folders_of_ours_is_told_as_any_file_is() {
+fn unreviewed_files_in_other_run_folders_are_listed() {
     let sandbox = completed();
     let paths = [".ai-workflow/issue-9/run.sh", ".ai-workflow/issue-9x/run.sh", ".ai-workflow/tmp/run.sh"];
     for path in paths {
@@ -92,7 +92,7 @@ fn what_lies_in_other_folders_of_ours_is_told_as_any_file_is() {
 }
 
 #[test]
-fn what_goes_with_the_run_or_was_never_committed_keeps_nobody_from_finalizing() {
+fn run_files_and_uncommitted_files_do_not_block_finalize() {
     let sandbox = Sandbox::new();
     sandbox.write("stray.txt", "from before\n");
     sandbox.short("", &[]).exits(0);
@@ -124,7 +124,7 @@ fn committed(sandbox: &Sandbox) {
 }
 
 #[test]
-fn what_a_person_committed_before_a_phase_that_nobody_reviews_is_told_and_not_published_unasked() {
+fn manual_commit_before_an_unreviewed_phase_blocks_finalize() {
     let sandbox = at_a_gate("policy = \"completion\"\n", committed);
     let request = sandbox.read(REQUEST);
     let told = "> **Not reviewed:** 1 file changed and shown to no reviewer: src/lib.rs\n";
@@ -139,14 +139,14 @@ fn what_a_person_committed_before_a_phase_that_nobody_reviews_is_told_and_not_pu
 }
 
 #[test]
-fn what_a_person_committed_before_a_phase_that_was_reviewed_is_reviewed() {
+fn manual_commit_before_a_reviewed_phase_counts_as_reviewed() {
     let sandbox = at_a_gate("", committed);
     assert!(!sandbox.read(REQUEST).contains("Not reviewed"));
     sandbox.run(&["finalize", "--issue", "243"]).exits(0);
 }
 
 #[test]
-fn what_a_person_committed_and_took_back_needs_no_review() {
+fn reverted_manual_commit_needs_no_review() {
     let sandbox = at_a_gate("policy = \"completion\"\n", |sandbox| {
         committed(sandbox);
         sandbox.git(&["revert", "--no-edit", "HEAD"]);
@@ -189,7 +189,7 @@ const NOT_REVIEWED: &str = "[phases.report]\nneeds = []\npolicy = \"completion\"
 const BESIDE: &str = "[[turn]]\nphase = \"report\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# report\\n\" }, { path = \"src/beside.rs\", text = \"// beside\\n\" }]\nsay = \"done\"\n";
 
 #[test]
-fn what_an_author_without_a_reviewer_wrote_beside_its_document_is_told_and_not_published_unasked() {
+fn extra_files_of_an_unreviewed_author_block_finalize() {
     let sandbox = with_phases("[\"planning\", \"implementation\", \"report\"]", NOT_REVIEWED);
     let agent = sandbox.script(&crate::support::honest_script(BESIDE));
     execute(&sandbox, &agent, &[]).exits(0);
@@ -205,7 +205,7 @@ fn a_document_that_was_not_to_be_reviewed_is_published_without_a_word() {
 }
 
 #[test]
-fn a_later_reviewer_is_shown_what_an_author_wrote_without_one() {
+fn later_reviewer_sees_changes_of_an_unreviewed_author() {
     let phases = "[\"planning\", \"report\", \"documentation\"]";
     let more = format!("order = {phases}\n");
     let sandbox = Sandbox::new();
@@ -241,7 +241,7 @@ review_id: {{review_id}}
 const OF_DOCUMENTS: &str = "[phases.document_review]\nneeds = [\"planning\"]\n";
 
 #[test]
-fn code_that_came_with_the_fix_of_a_document_is_told_unless_a_later_reviewer_saw_it() {
+fn code_changed_with_a_document_fix_is_listed_unless_reviewed_later() {
     let run = |phases: &str, turns: &str, more: &[&str]| {
         let sandbox = with_phases(phases, OF_DOCUMENTS);
         let agent = sandbox.script(&crate::support::honest_script(turns));
@@ -259,7 +259,7 @@ fn code_that_came_with_the_fix_of_a_document_is_told_unless_a_later_reviewer_saw
 }
 
 #[test]
-fn what_a_person_commits_while_an_author_without_a_reviewer_works_is_told() {
+fn manual_commit_during_an_unreviewed_author_call_is_listed() {
     let sandbox = with_phases("[\"planning\", \"report\"]", NOT_REVIEWED);
     sandbox.write(
         "author.sh",
@@ -274,7 +274,7 @@ fn what_a_person_commits_while_an_author_without_a_reviewer_works_is_told() {
 }
 
 #[test]
-fn files_of_the_run_that_a_person_changed_are_told_where_they_are_published() {
+fn run_files_changed_by_a_person_are_listed_when_published() {
     let planning = ".ai-workflow/issue-243/00_planning/output/planning.md";
     let sandbox = completed();
     sandbox.run(&["finalize", "--issue", "243", "--dry-run", "--keep-files"]).exits(0);
@@ -308,7 +308,7 @@ fn code_that_was_agreed_to_go_without_a_reviewer_or_that_we_put_back_is_not_aske
 }
 
 #[test]
-fn what_was_put_back_by_a_rollback_needs_no_review_and_what_was_written_instead_does() {
+fn rollback_restores_need_no_review_but_new_changes_do() {
     let sandbox = with_phases("[\"planning\", \"report\"]", NOT_REVIEWED);
     let agent = sandbox.script(&crate::support::honest_script(BESIDE));
     execute(&sandbox, &agent, &[]).exits(0);
@@ -336,7 +336,7 @@ fn accepted(config: &str, review: &str, before: impl Fn(&Sandbox, &str)) -> Sand
 }
 
 #[test]
-fn what_a_person_accepted_is_not_asked_about_again() {
+fn accepted_changes_are_not_listed_again() {
     let fails = "say = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\", \"summary\": \"no\", \"findings\": [{\"severity\": \"major\", \"file\": \"src/lib.rs\", \"line\": 2, \"issue\": \"not enough\"}]}'";
     told_as_reviewed(&accepted(ASKS, fails, |_, _| ()));
     // What is committed by hand before an accept makes it void, so a reviewer sees that, too.
@@ -348,7 +348,7 @@ fn what_a_person_accepted_is_not_asked_about_again() {
 }
 
 #[test]
-fn what_a_person_committed_before_a_phase_whose_reviewer_never_answered_is_told() {
+fn manual_commit_before_an_unanswered_review_is_listed() {
     let gate = "gate = \"ask\"\n\n[policies.phase-review.limits]\nbackoff_ms = 1\n";
     let sandbox = accepted(&format!("{ASKS}{gate}"), "exit = 1", |sandbox, agent| {
         commit(sandbox, "src/mine.rs", "// mine\n");

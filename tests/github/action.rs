@@ -44,7 +44,7 @@ fn taken(scene: &Scene, name: &str, event: &Value, extra: &str, calls: &str) -> 
 }
 
 #[test]
-fn w_02_an_issue_with_a_hostile_title_becomes_a_draft_by_the_action_and_runs_nothing() {
+fn an_issue_with_a_hostile_title_becomes_a_draft_by_the_action_and_runs_nothing() {
     let scene = Scene::of_event();
     let sentinel = scene.origin.path().join("SENTINEL");
     let evil =

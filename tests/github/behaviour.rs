@@ -66,7 +66,7 @@ async fn lists_come_in_pages_with_links_to_the_number_of_the_repository() {
 }
 
 #[tokio::test]
-async fn nobody_without_a_token_and_nothing_that_is_unknown_is_answered() {
+async fn fake_refuses_calls_without_a_token_and_missing_items() {
     let github = with_issue();
     let anonymous =
         octocrab::Octocrab::builder().base_uri(github.url()).expect("an address").build().expect("a client");
@@ -104,7 +104,7 @@ async fn a_pull_request_needs_its_branches_and_is_opened_once() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_or_there_already_or_gone_is_refused() {
+async fn fake_refuses_overlong_duplicate_and_missing_items() {
     let github = with_issue();
     let long = json!({ "body": "é".repeat(65_536) });
     assert_eq!(call(&github, "POST", "/issues/7/comments", long).await.status, 201);

@@ -49,7 +49,7 @@ fn an_issue_that_is_closed_passes_and_an_open_one_fails() {
 }
 
 #[test]
-fn an_issue_that_is_gone_or_that_nobody_may_read_is_unknown_and_does_not_pass() {
+fn unreadable_issue_is_unknown_and_does_not_pass() {
     for (status, told) in [(404, "does not exist"), (410, "does not exist"), (403, "403")] {
         let does_not_tell = |scene: &Scene| {
             scene.github.close_issue(243, "alice");

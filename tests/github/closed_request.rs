@@ -11,7 +11,7 @@ impl Scene {
 }
 
 #[test]
-fn a_request_that_a_person_closed_is_left_closed_and_told_until_a_person_opens_it_again() {
+fn closed_pull_request_stays_closed_and_is_reported() {
     let scene = Scene::new().in_a_job();
     scene.execute("", &[&SHORT[..], &["--set", "budget.calls=2"]].concat()).exits(3);
     scene.turn_request(false);

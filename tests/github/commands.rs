@@ -65,7 +65,7 @@ fn run_begins_a_run_and_the_same_comment_begins_no_second_one() {
 }
 
 #[test]
-fn a_stranger_is_not_heard_and_not_answered() {
+fn comments_of_strangers_are_ignored() {
     let scene = Scene::of_event();
     scene.says("mallory", "/ai-workflow run").exits(0).says("E_ACTOR_DENIED");
     scene.says("mallory", "/ai-workflow nonsense").exits(0).says("E_ACTOR_DENIED");
@@ -75,7 +75,7 @@ fn a_stranger_is_not_heard_and_not_answered() {
 }
 
 #[test]
-fn t_14_a_comment_that_was_changed_or_is_somebody_elses_is_not_obeyed() {
+fn edited_or_foreign_comment_is_not_a_command() {
     let scene = Scene::of_event();
     scene.github.permit("bob", "write");
     let event = scene.github.commented("bob", 243, "/ai-workflow run");
@@ -92,7 +92,7 @@ fn t_14_a_comment_that_was_changed_or_is_somebody_elses_is_not_obeyed() {
 }
 
 #[test]
-fn what_is_unclear_is_answered_with_one_line() {
+fn unclear_command_is_answered_with_one_line() {
     let scene = Scene::of_event();
     scene.github.permit("bob", "write");
     scene.says("bob", "/ai-workflow begin").exits(0).says("E_COMMAND_UNKNOWN");
@@ -133,7 +133,7 @@ fn an_answer_goes_on_in_the_name_of_who_gave_it() {
 }
 
 #[test]
-fn another_machine_obeys_as_well() {
+fn commands_work_on_another_machine() {
     let scene = Scene::paused();
     scene.on_another_machine();
     scene.says("bob", "/ai-workflow status").exits(0);
@@ -189,7 +189,7 @@ fn work_that_is_lost_is_done_anew() {
 }
 
 #[test]
-fn what_a_run_shared_goes_with_it() {
+fn cleanup_removes_what_the_run_shared() {
     let scene = Scene::paused();
     let shared = || scene.sandbox.git(&["ls-remote", "origin", "refs/ai-workflow-work/*"]);
     assert!(shared().contains("refs/ai-workflow-work/issue-243"), "{}", shared());

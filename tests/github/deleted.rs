@@ -35,7 +35,7 @@ fn a_deleted_comment_is_made_once_more_and_its_id_is_on_record() {
 }
 
 #[test]
-fn who_deletes_it_again_is_not_given_a_third_one_and_the_run_goes_on() {
+fn comment_deleted_twice_is_not_replaced_again() {
     let scene = Scene::new();
     scene.works_on_until(3);
     scene.github.delete_comment(scene.ids()[0]);

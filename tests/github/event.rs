@@ -143,7 +143,7 @@ fn a_label_becomes_a_draft() {
 }
 
 #[test]
-fn t_01_who_may_only_triage_starts_nothing() {
+fn triage_permission_starts_no_run() {
     let scene = Scene::of_event();
     scene.github.permit("mallory", "triage");
     let event = scene.github.labeled("mallory", 243, LABEL);
@@ -153,7 +153,7 @@ fn t_01_who_may_only_triage_starts_nothing() {
 }
 
 #[test]
-fn t_02_a_bot_that_is_not_named_starts_nothing_and_one_that_is_does() {
+fn a_bot_that_is_not_named_starts_nothing_and_one_that_is_does() {
     let scene = Scene::of_event();
     let event = scene.github.labeled("helper[bot]", 243, LABEL);
     scene.refused(scene.event("issues", &event), "E_ACTOR_DENIED");
@@ -163,7 +163,7 @@ fn t_02_a_bot_that_is_not_named_starts_nothing_and_one_that_is_does() {
 }
 
 #[test]
-fn t_03_a_person_who_is_called_like_a_bot_is_no_bot() {
+fn a_person_who_is_called_like_a_bot_is_no_bot() {
     let scene = Scene::of_event();
     let named = ["--forge", "github", "--set", "github.allowed_actors=dependabot[bot]"];
     scene.github.permit("Dependabot", "read");
@@ -176,7 +176,7 @@ fn t_03_a_person_who_is_called_like_a_bot_is_no_bot() {
 }
 
 #[test]
-fn t_04_what_was_edited_after_the_label_is_not_used() {
+fn edits_after_the_label_are_not_used() {
     let scene = Scene::of_event();
     scene.github.open_issue(7, "Pages are counted from zero", "", &[], "alice");
     scene.github.open_issue(8, "There are no pages", "", &[], "alice");
@@ -196,7 +196,7 @@ fn t_04_what_was_edited_after_the_label_is_not_used() {
 }
 
 #[test]
-fn t_05_a_comment_of_the_same_moment_steers_nothing() {
+fn a_comment_of_the_same_moment_steers_nothing() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let labelled = scene.github.change(|world| world.now);
@@ -211,7 +211,7 @@ fn t_05_a_comment_of_the_same_moment_steers_nothing() {
 }
 
 #[test]
-fn t_06_the_same_event_twice_is_one_run() {
+fn the_same_event_twice_is_one_run() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.event("issues", &event).exits(0);
@@ -224,7 +224,7 @@ fn t_06_the_same_event_twice_is_one_run() {
 }
 
 #[test]
-fn t_06_a_label_that_was_used_up_begins_no_second_run() {
+fn a_label_that_was_used_up_begins_no_second_run() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.github.change(|world| world.unlabel(243, MACHINE, LABEL));
@@ -232,7 +232,7 @@ fn t_06_a_label_that_was_used_up_begins_no_second_run() {
 }
 
 #[test]
-fn t_07_a_label_that_is_put_on_again_during_a_run_starts_none_beside_it() {
+fn a_label_that_is_put_on_again_during_a_run_starts_none_beside_it() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let script = scene
@@ -252,7 +252,7 @@ fn t_07_a_label_that_is_put_on_again_during_a_run_starts_none_beside_it() {
 
 /// A job that is killed before anything was shared leaves nothing but its comment.
 #[test]
-fn the_next_run_takes_over_the_comment_of_a_run_that_was_lost_and_nobody_elses() {
+fn next_run_takes_over_only_the_comment_of_the_lost_run() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let mut lost = scene.start_event(&slow("planning"), "issues", &event);
@@ -295,7 +295,7 @@ fn a_run_whose_job_was_killed_is_paused_and_ended_with_the_commit_that_it_had_ma
 }
 
 #[test]
-fn a_job_that_is_told_to_end_leaves_its_run_to_the_next_one() {
+fn terminated_job_leaves_its_run_to_the_next_job() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let two = ["--forge", "github", "--preset", "review-requirements"];
@@ -314,7 +314,7 @@ fn a_job_that_is_told_to_end_leaves_its_run_to_the_next_one() {
 }
 
 #[test]
-fn t_08_behind_another_workflow_has_to_stand_somebody_who_may() {
+fn dispatch_of_another_workflow_needs_an_actor_with_permission() {
     let scene = Scene::of_event();
     scene.github.permit("mallory", "read");
     let run = |login: &str| json!({ "workflow_run": { "actor": scene.github.person(login) }, "action": "completed" });
@@ -324,7 +324,7 @@ fn t_08_behind_another_workflow_has_to_stand_somebody_who_may() {
 }
 
 #[test]
-fn t_09_a_text_that_does_not_count_is_refused_and_what_comes_after_the_label_changes_nothing() {
+fn a_text_that_does_not_count_is_refused_and_what_comes_after_the_label_changes_nothing() {
     let scene = Scene::of_event();
     scene.github.permit("alice", "read");
     let event = scene.labeled();
@@ -344,7 +344,7 @@ fn t_09_a_text_that_does_not_count_is_refused_and_what_comes_after_the_label_cha
 }
 
 #[test]
-fn t_10_t_11_a_number_is_a_number() {
+fn a_number_is_a_number() {
     let scene = Scene::of_event();
     for bad in ["243; echo X", "-1", "0x10", "243\n", "https://evil.example/owner/repo/issues/1"] {
         let words = ["execute", "--phase", "all", "--issue", bad, "--forge", "github"];
@@ -355,7 +355,7 @@ fn t_10_t_11_a_number_is_a_number() {
 }
 
 #[test]
-fn t_12_who_starts_too_many_runs_is_told_once() {
+fn run_limit_of_an_actor_is_reported_once() {
     let scene = Scene::of_event();
     scene.github.permit("bob", "write");
     scene.github.change(|world| {
@@ -374,7 +374,7 @@ fn t_12_who_starts_too_many_runs_is_told_once() {
 }
 
 #[test]
-fn t_12_runs_that_were_asked_for_in_comments_or_started_by_hand_count_too() {
+fn runs_that_were_asked_for_in_comments_or_started_by_hand_count_too() {
     let scene = Scene::of_event();
     scene.github.permit("bob", "write");
     scene.github.change(|world| {
@@ -401,7 +401,7 @@ fn t_12_runs_that_were_asked_for_in_comments_or_started_by_hand_count_too() {
 }
 
 #[test]
-fn t_12_yesterdays_runs_do_not_count() {
+fn yesterdays_runs_do_not_count() {
     let scene = Scene::of_event();
     scene.github.change(|world| {
         world.meet("bob");
@@ -414,7 +414,7 @@ fn t_12_yesterdays_runs_do_not_count() {
 }
 
 #[test]
-fn t_13_what_github_does_not_say_is_a_no() {
+fn unknown_permission_counts_as_none() {
     for kind in [Kind::Before(404), Kind::Before(403)] {
         let scene = Scene::of_event();
         let event = scene.labeled();
@@ -426,7 +426,7 @@ fn t_13_what_github_does_not_say_is_a_no() {
 
 #[test]
 #[ignore = "full suite: waits between the tries of a broken GitHub"]
-fn t_13_a_github_that_is_broken_says_no() {
+fn a_github_that_is_broken_says_no() {
     for path_contains in ["/permission", "/issues/243/events"] {
         let scene = Scene::of_event();
         let event = scene.labeled();
@@ -438,7 +438,7 @@ fn t_13_a_github_that_is_broken_says_no() {
 /// A try of ours lasts half a minute, and there are five of them.
 #[test]
 #[ignore = "full suite: waits for a GitHub that does not answer"]
-fn t_13_a_github_that_does_not_answer_in_time_says_no() {
+fn a_github_that_does_not_answer_in_time_says_no() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let too_late = Fault { method: "GET", path_contains: "/permission", nth: 0, kind: Kind::Slow(31_000) };
@@ -449,7 +449,7 @@ fn t_13_a_github_that_does_not_answer_in_time_says_no() {
 }
 
 #[test]
-fn t_14_who_the_event_names_has_to_be_who_github_names() {
+fn actor_of_the_event_must_match_github() {
     let scene = Scene::of_event();
     scene.github.permit("mallory", "triage");
     let mut event = scene.github.labeled("mallory", 243, LABEL);
@@ -492,7 +492,7 @@ fn an_event_that_cannot_be_read_is_a_failure_of_the_job() {
 }
 
 #[test]
-fn another_label_and_other_events_lead_to_nothing() {
+fn other_labels_and_events_start_nothing() {
     let scene = Scene::of_event();
     let event = scene.github.labeled("bob", 243, "bug");
     scene.event("issues", &event).exits(0).says("starts no run");
@@ -514,7 +514,7 @@ fn the_label_on_a_run_that_failed_is_another_try_and_the_same_event_is_none() {
 }
 
 #[test]
-fn a_run_that_cannot_begin_is_told_by_a_reaction() {
+fn run_that_cannot_begin_gets_a_reaction() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.sandbox.write("mine.txt", "not committed\n");

@@ -43,7 +43,7 @@ fn thread(scene: &Scene, word: &str) -> ThreadSeen {
 }
 
 #[test]
-fn what_reviewers_ask_for_is_revised_and_each_thread_is_answered_once() {
+fn requested_changes_are_revised_and_each_thread_is_answered_once() {
     let (scene, number) = completed();
     scene.github.thread_by("octo", number, "src/lib.rs", 2, "Count four of them");
     scene.github.thread_by("octo", number, "README.md", 1, "Why is there no manual?");
@@ -107,7 +107,7 @@ fn a_dry_run_shows_the_threads_and_changes_nothing() {
 }
 
 #[test]
-fn what_was_cut_off_is_gone_on_with_and_nothing_is_said_twice() {
+fn interrupted_feedback_continues_without_duplicate_answers() {
     let (scene, number) = completed();
     scene.github.thread_by("octo", number, "src/lib.rs", 2, "Count four of them");
     scene.github.thread_by("octo", number, "src/lib.rs", 1, "Say what it counts");
@@ -126,7 +126,7 @@ fn what_was_cut_off_is_gone_on_with_and_nothing_is_said_twice() {
 }
 
 #[test]
-fn a_pull_request_of_no_run_and_a_run_that_goes_on_are_told() {
+fn feedback_refuses_a_missing_closed_or_unsynchronised_pull_request() {
     let (scene, number) = completed();
     feedback(&scene, 4711, &[]).exits(2).says("pull request 4711 does not exist");
     scene.github.thread_by("octo", number, "src/lib.rs", 2, "Count four of them");
@@ -152,7 +152,7 @@ fn left_open() -> (Scene, u64, u64) {
 }
 
 #[test]
-fn a_thread_that_could_not_be_resolved_is_told_so_and_resolved_by_the_next_command() {
+fn unresolved_thread_is_reported_and_resolved_by_the_next_command() {
     let (scene, number, _) = left_open();
     assert!(!thread(&scene, "Count").resolved && thread(&scene, "Say").resolved);
     let calls = calls_of_agents(&scene);
@@ -172,7 +172,7 @@ fn a_thread_that_could_not_be_resolved_is_told_so_and_resolved_by_the_next_comma
 }
 
 #[test]
-fn a_thread_that_people_go_on_with_is_not_resolved_over_their_words() {
+fn thread_with_newer_comments_is_not_resolved() {
     let (scene, number, id) = left_open();
     scene.github.permit("mallory", "read");
     scene.github.change(|world| super::threads::reply(world, id, "mallory", "It is still wrong."));

@@ -90,7 +90,7 @@ impl Ran {
 }
 
 #[test]
-fn what_github_refuses_leaves_the_run_as_it_was_and_the_same_command_ends_it() {
+fn refused_finalize_changes_nothing_and_can_be_repeated() {
     let scene = Scene::completed();
     for (method, path_contains) in [("GET", "/pulls?"), ("PATCH", "/pulls/"), ("POST", "/graphql")] {
         scene.github.fault(Fault { method, path_contains, nth: 1, kind: Kind::Before(403) });
@@ -132,7 +132,7 @@ fn a_push_that_is_refused_leaves_the_run_and_the_next_command_chooses_anew() {
 }
 
 #[test]
-fn who_goes_on_with_the_run_after_that_finalizes_what_is_there_then() {
+fn continued_run_is_finalized_with_its_new_commits() {
     let scene = Scene::completed();
     scene.cut_short();
     scene.sandbox.git(&["commit", "-q", "--allow-empty", "-m", "mine"]);
@@ -161,7 +161,7 @@ fn a_kill_right_after_the_push_is_made_good() {
 }
 
 #[test]
-fn a_kill_before_the_runs_files_are_gone_is_told_and_made_good() {
+fn killed_finalize_is_reported_and_completed() {
     let scene = Scene::completed();
     let (tip, commit) = scene.cut_short();
     let pair = format!("{commit}:refs/heads/{BRANCH}");

@@ -28,7 +28,7 @@ fn issues(github: &Github) -> Vec<(u64, Vec<String>, Option<u64>)> {
 }
 
 #[tokio::test]
-async fn it_is_opened_once_below_its_parent_with_a_label_of_ours() {
+async fn follow_up_issue_is_opened_once_with_parent_and_label() {
     let github = github();
     let forge = forge(&github);
     let first = follow_up(&forge).await.expect("an issue");
@@ -46,7 +46,7 @@ async fn it_is_opened_once_below_its_parent_with_a_label_of_ours() {
 }
 
 #[tokio::test]
-async fn a_mark_of_somebody_else_is_none_of_ours() {
+async fn follow_up_marker_of_another_author_is_ignored() {
     let github = github();
     github.open_issue(8, "mine", &format!("{MARK}\nclick here"), &[], "mallory");
     let opened = follow_up(&forge(&github)).await.expect("an issue");
@@ -71,7 +71,7 @@ async fn a_label_that_is_common_is_given_where_it_is_and_the_trigger_never() {
 }
 
 #[tokio::test]
-async fn what_this_github_does_not_have_is_done_without() {
+async fn follow_up_works_without_sub_issues_and_labels() {
     let github = github();
     for path_contains in ["/sub_issues", "/labels"] {
         github.fault(Fault { method: "POST", path_contains, nth: 0, kind: Kind::Before(404) });
@@ -118,7 +118,7 @@ fn a_run_that_passed_with_issues_opens_one_and_names_it_everywhere() {
 }
 
 #[test]
-fn no_issue_is_opened_where_nothing_is_left_or_nobody_wants_one() {
+fn no_follow_up_without_remaining_tasks_or_when_disabled() {
     let scene = Scene::new();
     scene.execute("", &[]).exits(0);
     assert_eq!(scene.github.state().issues.len(), 1);
@@ -129,7 +129,7 @@ fn no_issue_is_opened_where_nothing_is_left_or_nobody_wants_one() {
 }
 
 #[test]
-fn an_issue_that_is_refused_is_told_and_stops_nothing() {
+fn refused_follow_up_is_reported_and_stops_nothing() {
     let scene = Scene::new();
     scene.github.fault(Fault { method: "POST", path_contains: "/issues", nth: 2, kind: Kind::Before(403) });
     // Labels are posted below issues, too.

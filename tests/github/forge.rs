@@ -104,7 +104,7 @@ async fn an_issue_comes_in_whole() {
 }
 
 #[tokio::test]
-async fn an_issue_that_is_missing_or_a_pull_request_is_told_apart() {
+async fn missing_issue_and_pull_request_have_different_errors() {
     let github = github();
     let forge = forge(&github);
     let pull = forge.upsert_pull_request(&request("ours")).await.expect("a pull request");
@@ -117,7 +117,7 @@ async fn an_issue_that_is_missing_or_a_pull_request_is_told_apart() {
 }
 
 #[tokio::test]
-async fn a_repository_that_was_renamed_is_told() {
+async fn renamed_repository_is_reported() {
     let github = github();
     github.renamed_from("octo/book");
     let access = Access::new(&github.url(), "octo/book", "test-token").expect("an access");
@@ -175,7 +175,7 @@ async fn a_comment_that_a_person_deleted_is_made_once_more() {
 }
 
 #[tokio::test]
-async fn somebody_elses_comment_with_our_marker_is_not_ours() {
+async fn foreign_comment_with_the_marker_is_ignored() {
     let github = github();
     let theirs = github.comment_by("mallory", 7, &format!("{MARKER}\nall is well"));
     let id = upsert(&forge(&github), None, "one").await.expect("a comment");
@@ -307,7 +307,7 @@ async fn a_pull_request_that_a_person_closed_stays_closed_until_a_person_opens_i
 }
 
 #[tokio::test]
-async fn another_run_of_the_issue_opens_a_pull_request_of_its_own() {
+async fn second_run_of_an_issue_opens_its_own_pull_request() {
     let github = github();
     let forge = forge(&github);
     forge.upsert_pull_request(&request("one, of the first run")).await.expect("a pull request");
@@ -341,7 +341,7 @@ async fn a_draft_is_made_ready_once() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_with_what_the_token_lacks_and_not_tried_again() {
+async fn refusal_names_the_missing_permission_and_is_not_retried() {
     let github = github();
     github.fault(Fault { method: "POST", path_contains: "/comments", nth: 0, kind: Kind::Before(403) });
     let error = upsert(&forge(&github), None, "one").await.expect_err("refused");
@@ -351,7 +351,7 @@ async fn a_refusal_is_told_with_what_the_token_lacks_and_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_not_accepted_is_told_at_once() {
+async fn invalid_token_is_reported_at_once() {
     let github = github();
     github.fault_at_call(1, Kind::Before(401));
     let error = forge(&github).issue(number()).await.expect_err("refused");
@@ -384,7 +384,7 @@ async fn a_github_that_stays_away_ends_the_call_after_a_few_tries() {
 }
 
 #[tokio::test]
-async fn what_a_person_may_do_is_unknown_where_it_is_not_told_in_time() {
+async fn permission_is_unknown_after_a_timeout() {
     let github = github();
     let too_late = Fault { method: "GET", path_contains: "/permission", nth: 0, kind: Kind::Slow(2_000) };
     github.fault(too_late);

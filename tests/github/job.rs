@@ -108,7 +108,7 @@ fn the_outputs_and_the_page_say_how_a_run_ended() {
 }
 
 #[test]
-fn outside_a_job_nothing_is_told() {
+fn outside_a_job_no_job_files_are_written() {
     let files = tempfile::tempdir().expect("a folder");
     let page = files.path().join("page");
     let sandbox = Sandbox::new().with("GITHUB_STEP_SUMMARY", &page.display().to_string());
@@ -124,7 +124,7 @@ say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "no", "findin
 "#;
 
 #[test]
-fn one_of_five_words_and_a_code_say_what_a_later_step_can_do() {
+fn job_outputs_have_one_of_five_words_and_a_code() {
     let job = Job::new();
     job.sandbox.short(WAITS, &["--set", "policies.phase-review.outcomes.exhausted=pause"]).exits(3);
     assert_eq!((job.told("conclusion"), job.told("code")), ("needs_human".into(), "exhausted".into()));
@@ -151,7 +151,7 @@ say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "no", "findin
 "#;
 
 #[test]
-fn what_is_open_in_the_change_stands_beside_its_line() {
+fn open_findings_become_annotations_at_their_line() {
     let job = Job::new();
     let agent = job.sandbox.script(&honest_script(FOUND));
     let words = ["execute", "--issue", "243", "--forge", "local", "--preset", "quick-fix", "--agent", &agent];
@@ -165,7 +165,7 @@ fn what_is_open_in_the_change_stands_beside_its_line() {
 }
 
 #[test]
-fn w_03_what_agents_and_issues_say_is_no_command_for_the_runner() {
+fn text_of_agents_and_issues_is_no_workflow_command() {
     let evil = "::set-env name=X::SENTINEL\\n::add-mask::a\\n##[group]b\\r::error::c";
     let job = Job::new();
     job.sandbox.write(
@@ -210,7 +210,7 @@ say = '{{"review_id": "{{{{review_id}}}}", "result": "FAIL", "summary": "{evil}"
 }
 
 #[test]
-fn w_04_a_delimiter_is_used_once() {
+fn a_delimiter_is_used_once() {
     let job = Job::new();
     job.sandbox.short("", &[]).exits(0);
     let text = job.read("GITHUB_OUTPUT");
@@ -222,7 +222,7 @@ fn w_04_a_delimiter_is_used_once() {
 }
 
 #[test]
-fn w_05_an_agent_is_not_told_where_the_runner_reads() {
+fn agents_get_no_paths_of_job_files() {
     let job = Job::new();
     let seen = job.files.path().join("seen");
     let agent = job.agent_that(&format!("env > '{}'", seen.display()));
@@ -234,7 +234,7 @@ fn w_05_an_agent_is_not_told_where_the_runner_reads() {
 }
 
 #[test]
-fn w_05_an_agent_that_writes_for_later_steps_stops_the_run_and_they_do_not_see_it() {
+fn an_agent_that_writes_for_later_steps_stops_the_run_and_they_do_not_see_it() {
     for variable in ["GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE"] {
         let job = Job::new();
         let path = job.path(variable).display().to_string();
@@ -249,7 +249,7 @@ fn w_05_an_agent_that_writes_for_later_steps_stops_the_run_and_they_do_not_see_i
 }
 
 #[test]
-fn w_05_the_repositorys_own_tests_write_nothing_for_later_steps_either() {
+fn the_repositorys_own_tests_write_nothing_for_later_steps_either() {
     let job = Job::new();
     let path = job.path("GITHUB_ENV").display().to_string();
     let test = job
@@ -264,7 +264,7 @@ fn w_05_the_repositorys_own_tests_write_nothing_for_later_steps_either() {
 
 /// What is printed goes through few places, and each of them takes commands out.
 #[test]
-fn w_03_nothing_is_printed_but_where_commands_are_taken_out() {
+fn all_printed_text_is_free_of_workflow_commands() {
     let mut printing = Vec::new();
     for folder in ["src/cli", "src/app", "src/runner"] {
         look(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder), &mut printing);
@@ -296,7 +296,7 @@ fn look(folder: &std::path::Path, printing: &mut Vec<String>) {
 }
 
 #[test]
-fn w_06_a_workflow_that_an_agent_changes_is_published_by_nobody() {
+fn a_workflow_that_an_agent_changes_is_published_by_nobody() {
     let sandbox = Sandbox::new();
     let changes = r##"
 [[turn]]

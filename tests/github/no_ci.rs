@@ -19,7 +19,7 @@ impl Scene {
 }
 
 #[test]
-fn the_jobs_own_token_is_told_of_before_the_work_and_in_the_comment() {
+fn jobs_own_token_gives_a_warning_and_a_note_in_the_comment() {
     let scene = Scene::of_event().with_token(OF_A_JOB);
     let event = scene.labeled();
     let ran = scene.event("issues", &event).exits(0);
@@ -68,7 +68,7 @@ fn the_warning_goes_when_an_app_goes_on_with_the_run() {
 }
 
 #[test]
-fn where_nothing_is_pushed_no_request_could_start_anything() {
+fn run_without_a_push_gives_no_warning_about_ci() {
     let scene = Scene::new().with_token(OF_A_JOB);
     let ran = scene.execute("", &["--push", "never"]).exits(0);
     assert!(!ran.stderr.contains(WARNING), "{}", ran.stderr);
@@ -76,7 +76,7 @@ fn where_nothing_is_pushed_no_request_could_start_anything() {
 
 /// The first of two jobs cannot see the token of the second; an app that publishes has to be named in the settings.
 #[test]
-fn of_two_jobs_the_first_warns_before_its_work_and_the_second_knows() {
+fn first_of_two_jobs_warns_about_missing_ci() {
     let scene = Scene::of_event().with_token(OF_A_JOB);
     let event = scene.labeled();
     let ran = scene.work("", "issues", &event, &[]).exits(0);
@@ -88,7 +88,7 @@ fn of_two_jobs_the_first_warns_before_its_work_and_the_second_knows() {
 }
 
 #[test]
-fn of_two_jobs_with_a_named_app_nobody_warns() {
+fn two_jobs_with_an_app_token_give_no_warning() {
     let scene = Scene::of_event().with_token(OF_A_JOB);
     let event = scene.labeled();
     let named = ["--set", "github.allowed_actors=[\"our-app[bot]\"]"];

@@ -32,7 +32,7 @@ fn a_limit_in_a_job_pauses_the_run_and_starts_the_next_job_which_completes_it() 
 }
 
 #[test]
-fn where_the_limit_refuses_the_next_job_too_the_summary_says_when_and_how_to_go_on() {
+fn summary_of_a_rate_limited_job_says_when_to_continue() {
     let scene = Scene::of_workflow(OWN);
     let event = scene.labeled();
     // Everything that is asked for after the first phase is refused, for good.
@@ -68,7 +68,7 @@ fn a_job_that_the_limit_let_do_nothing_starts_no_other_one() {
 }
 
 #[test]
-fn at_a_terminal_a_limit_is_a_pause_that_says_until_when_and_resume_goes_on() {
+fn rate_limit_at_a_terminal_pauses_with_a_time_and_resume_continues() {
     let scene = Scene::new();
     scene.github.fault(limit("POST", "/pulls", 1));
     let ran = scene.execute("", &[]).exits(3);
@@ -109,7 +109,7 @@ fn a_comment_that_could_not_be_written_is_put_right_by_the_next_process() {
 }
 
 #[test]
-fn a_limit_before_anything_began_is_told_with_its_time_and_leaves_nothing() {
+fn rate_limit_before_the_start_is_reported_and_leaves_nothing() {
     let scene = Scene::of_workflow(OWN);
     let event = scene.labeled();
     scene.github.fault(limit("DELETE", "/labels/ai-workflow", 0));
@@ -123,7 +123,7 @@ fn a_limit_before_anything_began_is_told_with_its_time_and_leaves_nothing() {
 }
 
 #[test]
-fn a_wait_that_ends_by_itself_is_told_to_whoever_sits_before_it() {
+fn terminal_shows_how_long_a_rate_limit_lasts() {
     let scene = Scene::new();
     let (path_contains, kind) = ("/issues/243/comments", Kind::SecondaryLimit { retry_after: Some(3) });
     scene.github.fault(Fault { method: "POST", path_contains, nth: 1, kind });

@@ -47,7 +47,7 @@ fn a_lost_answer_starts_no_second_job() {
 }
 
 #[test]
-fn a_job_that_cannot_be_started_is_told_with_what_is_needed() {
+fn failed_redispatch_is_reported_with_the_missing_permission() {
     let scene = Scene::of_workflow(OWN);
     scene.github.fault(Fault {
         method: "POST",

@@ -42,7 +42,7 @@ fn a_red_check_goes_back_to_the_author_and_a_green_one_ends_the_run() {
 }
 
 #[test]
-fn after_the_last_round_a_person_is_asked_and_nothing_is_completed() {
+fn exhausted_ci_rounds_pause_the_run() {
     let (scene, ran) = with_rounds(1, &["failure", "timed_out", "success"]);
     ran.exits(3).says("still red after 1 round: build (timed_out)");
     assert!(scene.comment().contains("ai-workflow: paused"));
@@ -59,7 +59,7 @@ fn after_the_last_round_a_person_is_asked_and_nothing_is_completed() {
 }
 
 #[test]
-fn what_nobody_knows_in_time_is_told() {
+fn unknown_remote_checks_are_reported() {
     let (scene, ran) = with_rounds(1, &["in_progress"]);
     ran.exits(0).says("W_CI_UNKNOWN");
     assert!(fed_back(&scene).is_empty());
@@ -90,7 +90,7 @@ fn checks_that_may_not_be_read_are_unknown_and_the_run_ends_as_it_does_without_t
 }
 
 #[test]
-fn as_a_check_of_a_phase_what_may_not_be_read_is_no_pass() {
+fn unreadable_remote_checks_do_not_pass() {
     let scene = Scene::new().in_a_job();
     scene.sandbox.write(
         ".ai-workflow/config.toml",
@@ -109,7 +109,7 @@ fn as_a_check_of_a_phase_what_may_not_be_read_is_no_pass() {
 }
 
 #[test]
-fn as_a_check_of_a_phase_it_judges_what_was_pushed_before() {
+fn remote_checks_judge_the_pushed_commit() {
     for (word, code, told) in
         [("success", 0, "1 of 1 checks"), ("failure", 1, "failed on the server: build (failure)")]
     {
@@ -130,7 +130,7 @@ fn as_a_check_of_a_phase_it_judges_what_was_pushed_before() {
 
 /// The job that works pushes nothing, so the server has seen nothing of it: a gate that is asked for is not left out.
 #[test]
-fn as_a_check_of_a_phase_it_is_no_pass_in_the_first_of_two_jobs() {
+fn remote_checks_do_not_pass_in_the_first_of_two_jobs() {
     let scene = Scene::of_event();
     scene.sandbox.write(
         ".ai-workflow/config.toml",
@@ -151,7 +151,7 @@ fn as_a_check_of_a_phase_it_is_no_pass_in_the_first_of_two_jobs() {
 
 /// At a terminal the branch is pushed when the run halts, so the server does not know the commit of the phase before.
 #[test]
-fn as_a_check_of_a_phase_what_is_not_pushed_yet_is_told_with_the_way_out() {
+fn remote_checks_of_an_unpushed_commit_are_unavailable() {
     for (more, code, told) in [
         (&["--push", "phase"][..], 0, vec!["1 of 1 checks"]),
         (&[], 3, vec!["the commit is not on GitHub yet", "`--push phase`", "`[github] ci_rounds`"]),

@@ -122,7 +122,7 @@ fn the_title_of_the_issue_is_plain_text_in_the_request_and_in_every_commit() {
 }
 
 #[test]
-fn in_a_job_others_see_each_phase_as_soon_as_it_is_on_the_branch() {
+fn job_pushes_and_shows_each_phase_at_once() {
     let scene = Scene::new().in_a_job();
     scene.execute("", &[]).exits(0);
     scene.everything_is_pushed();
@@ -163,7 +163,7 @@ fn a_run_that_fails_leaves_its_work_in_a_draft_and_says_so() {
 }
 
 #[test]
-fn another_machine_goes_on_with_the_same_comment_and_the_same_draft() {
+fn another_machine_continues_with_the_same_comment_and_draft() {
     let scene = Scene::new().in_a_job();
     scene.execute(FAILS, &[]).exits(1);
     scene.on_another_machine();
@@ -187,7 +187,7 @@ fn a_branch_of_its_name_that_holds_other_work_is_not_written_over() {
 }
 
 #[test]
-fn a_branch_on_origin_that_holds_no_run_is_told_before_anything_is_paid_for() {
+fn branch_on_origin_without_a_run_is_refused_before_any_call() {
     let scene = Scene::new().in_a_job();
     scene.sandbox.git(&["push", "-q", "origin", "main:refs/heads/ai-workflow/issue-243"]);
     scene.execute("", &[]).exits(2).says("holds no run, or one that was finalized");
@@ -195,7 +195,7 @@ fn a_branch_on_origin_that_holds_no_run_is_told_before_anything_is_paid_for() {
 }
 
 #[test]
-fn what_a_person_has_to_do_stands_first() {
+fn comment_begins_with_the_next_action_of_a_person() {
     let scene = Scene::new();
     scene.execute(FAILS, &["--set", "policies.phase-review.outcomes.exhausted=pause"]).exits(3);
     let comment = scene.comment();
@@ -205,7 +205,7 @@ fn what_a_person_has_to_do_stands_first() {
 }
 
 #[test]
-fn without_a_push_nothing_but_the_comment_leaves_the_machine() {
+fn run_without_push_sends_only_the_comment() {
     let scene = Scene::new();
     scene.execute("", &["--push", "never"]).exits(0);
     assert!(scene.github.state().pulls.is_empty());
@@ -234,7 +234,7 @@ fn finalize_makes_one_commit_and_takes_the_request_out_of_its_draft() {
 }
 
 #[test]
-fn what_nobody_reviewed_is_told_in_the_part_of_the_request_that_is_ours() {
+fn unreviewed_changes_are_listed_in_the_managed_section() {
     let scene = Scene::new();
     scene.execute("", &[]).exits(0);
     scene.sandbox.write("src/mine.rs", "// mine\n");
@@ -271,7 +271,7 @@ fn a_branch_that_others_went_on_with_is_not_finalized_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_token_that_is_missing_or_wrong_is_told_before_anything_is_paid_for() {
+fn missing_or_invalid_token_is_reported_before_any_call() {
     let scene = Scene::new();
     let words = ["execute", "--phase", "all", "--issue", "243", "--forge", "github", "--agent", "auto"];
     let mut command = scene.sandbox.binary(&words);

@@ -17,12 +17,12 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use super::connection_reset::{Scissors, Wires};
 use super::contract::contract;
 use super::exchange::{Answer, Request};
 use super::fault::{Fault, Faults, Hit, Kind, Lost, PAGE};
 use super::picture::Picture;
 use super::references::References;
-use super::wire::{Scissors, Wires};
 use super::world::World;
 use super::{fault, graphql, routes, smart_http};
 

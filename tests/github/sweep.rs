@@ -75,7 +75,7 @@ async fn swept(faults: &[Kind], patience: RetryPolicy) {
 }
 
 #[tokio::test]
-async fn nothing_is_there_twice_when_answers_are_lost() {
+async fn lost_answers_create_no_duplicates() {
     for lost in [Lost::Status(502), Lost::Reset] {
         swept(&[Kind::AppliedButLost(lost)], PATIENCE).await;
     }
@@ -83,7 +83,7 @@ async fn nothing_is_there_twice_when_answers_are_lost() {
 }
 
 #[tokio::test]
-async fn nothing_is_there_twice_when_answers_are_lost_again_and_again() {
+async fn repeatedly_lost_answers_create_no_duplicates() {
     let lost = Kind::AppliedButLost(Lost::Reset);
     swept(&[lost, lost], PATIENCE).await;
     swept(&[lost, Kind::Before(502), lost], PATIENCE).await;
@@ -91,14 +91,14 @@ async fn nothing_is_there_twice_when_answers_are_lost_again_and_again() {
 }
 
 #[tokio::test]
-async fn nothing_is_missing_when_calls_do_not_arrive() {
+async fn lost_calls_are_repeated() {
     for kind in [Kind::Before(503), Kind::Reset, Kind::Html] {
         swept(&[kind], PATIENCE).await;
     }
 }
 
 #[tokio::test]
-async fn nothing_is_missing_when_limits_are_reached() {
+async fn rate_limited_calls_are_repeated() {
     for status in [403, 429] {
         swept(&[Kind::RateLimited { status, retry_after: 2 }], PATIENCE).await;
     }
@@ -106,7 +106,7 @@ async fn nothing_is_missing_when_limits_are_reached() {
 }
 
 #[tokio::test]
-async fn nothing_is_there_twice_when_answers_come_too_late() {
+async fn late_answers_create_no_duplicates() {
     let patience = RetryPolicy { request: Duration::from_secs(2), ..PATIENCE };
     swept(&[Kind::Slow(3_500)], patience).await;
 }

@@ -305,7 +305,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn w_06_nothing_of_what_was_tampered_with_is_published() {
+fn tampered_bundle_is_not_published() {
     nothing_is_published(&BROKEN);
 }
 
@@ -354,7 +354,7 @@ pub(super) fn nothing_is_published(rows: &[Row]) {
 }
 
 #[test]
-fn w_06_a_log_that_origin_has_is_continued_and_never_shortened() {
+fn a_log_that_origin_has_is_continued_and_never_shortened() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.work(FAILS, "issues", &event, &[]).exits(1);
@@ -387,7 +387,7 @@ fn w_06_a_log_that_origin_has_is_continued_and_never_shortened() {
 }
 
 #[test]
-fn w_06_what_a_run_agreed_to_protect_stays_so_although_the_settings_do_not_say_it() {
+fn protected_paths_of_the_agreement_hold_after_settings_change() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let protects = [&SHORT[..], &["--set", "checks.protected=src/locked/"]].concat();

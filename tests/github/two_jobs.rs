@@ -72,7 +72,7 @@ fn a_label_becomes_a_draft_by_two_jobs_and_the_one_with_the_agents_writes_nothin
 }
 
 #[test]
-fn what_was_applied_is_applied_once() {
+fn bundle_is_applied_once() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.work("", "issues", &event, &SHORT).exits(0);
@@ -164,7 +164,7 @@ fn a_run_that_failed_is_published_as_it_is_and_goes_on_in_two_jobs() {
 }
 
 #[test]
-fn what_a_person_asks_is_answered_by_the_job_that_may_write() {
+fn publishing_job_answers_questions_of_people() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.work("", "issues", &event, &SHORT).exits(0);
@@ -179,7 +179,7 @@ fn what_a_person_asks_is_answered_by_the_job_that_may_write() {
 }
 
 #[test]
-fn who_may_start_nothing_is_refused_by_both_jobs() {
+fn actor_without_permission_is_refused_by_both_jobs() {
     let scene = Scene::of_event();
     scene.github.permit("mallory", "triage");
     let event = scene.github.labeled("mallory", 243, "ai-workflow");
@@ -195,7 +195,7 @@ fn who_may_start_nothing_is_refused_by_both_jobs() {
 }
 
 #[test]
-fn what_is_not_approved_yet_travels_from_job_to_job() {
+fn unapproved_work_is_handed_to_the_next_job() {
     let pauses = ["--set", "policies.phase-review.outcomes.exhausted=pause"];
     let scene = Scene::of_event();
     let event = scene.labeled();
@@ -251,7 +251,7 @@ fn a_job_that_leads_nowhere_starts_no_other_one() {
 }
 
 #[test]
-fn a_label_that_is_taken_off_while_agents_work_is_told_as_what_it_is() {
+fn label_removed_during_the_run_is_reported() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.work("", "issues", &event, &SHORT).exits(0);
@@ -290,7 +290,7 @@ fn a_comment_that_ends_a_run_under_way_is_obeyed_by_one_job_and_answered_by_the_
 }
 
 #[test]
-fn who_only_reads_cannot_write_by_any_way() {
+fn read_only_job_cannot_write() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let cancel = scene.github.commented("bob", 243, "/ai-workflow cancel");

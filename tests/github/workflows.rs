@@ -83,7 +83,7 @@ fn each_text(mut look: impl FnMut(&str, &str, &str)) {
 }
 
 #[test]
-fn w_01_no_expression_stands_in_a_command() {
+fn no_expression_stands_in_a_command() {
     let mut commands = 0;
     each_text(|name, path, text| {
         if path.ends_with("/run") {
@@ -98,7 +98,7 @@ fn w_01_no_expression_stands_in_a_command() {
 }
 
 #[test]
-fn w_02_what_people_write_decides_whether_a_job_runs_and_goes_nowhere_else() {
+fn event_fields_are_used_only_in_conditions_and_run_names() {
     each_text(|name, path, text| {
         let asked = path.ends_with("/if") || path.ends_with("/concurrency/group") || path == "/run-name";
         let foreign = ["github.event", "github.head_ref", "github.ref_name", "github.actor", "inputs.issue"];
@@ -135,7 +135,7 @@ fn signalled_before(command: &str, signal: &str) -> String {
 
 /// Where the signal may meet the shell: before it knows the program, before it looks back, and while it waits.
 #[test]
-fn what_ends_a_job_reaches_the_program_once_and_its_end_is_waited_for() {
+fn job_cancellation_signals_the_program_once_and_waits() {
     for signal in ["INT", "TERM"] {
         for command in ["program=$!", r#"[ -n "$told" ]"#, r#"wait "$program""#] {
             let folder = tempfile::tempdir().expect("a folder");
@@ -161,7 +161,7 @@ fn what_ends_a_job_reaches_the_program_once_and_its_end_is_waited_for() {
 
 /// The command of the action itself, with hostile texts wherever somebody could put one.
 #[test]
-fn w_02_the_commands_of_the_action_obey_nobody_but_us() {
+fn action_passes_hostile_text_as_data() {
     let script = handing_over();
     let folder = tempfile::tempdir().expect("a folder");
     let bin = folder.path().join("ai-workflow/bin");
@@ -218,7 +218,7 @@ fn w_02_the_commands_of_the_action_obey_nobody_but_us() {
 }
 
 #[test]
-fn w_07_every_action_is_pinned_by_its_commit_with_the_version_beside_it() {
+fn every_action_is_pinned_by_its_commit_with_the_version_beside_it() {
     let pinned = regex::Regex::new(r"^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$").expect("a constant");
     let mut seen = 0;
     for (name, text) in all() {
@@ -234,7 +234,7 @@ fn w_07_every_action_is_pinned_by_its_commit_with_the_version_beside_it() {
 }
 
 #[test]
-fn w_08_a_job_that_may_write_shares_no_cache() {
+fn a_job_that_may_write_shares_no_cache() {
     each_text(|name, path, text| {
         assert!(!text.contains("actions/cache") && !path.ends_with("/with/cache"), "{name} {path}: {text}");
     });
@@ -304,7 +304,7 @@ fn a_strangers_comment_starts_no_job() {
 }
 
 #[test]
-fn of_what_the_action_installs_one_script_is_run() {
+fn action_runs_one_install_script_only() {
     let text = fs::read_to_string(root().join("action.yml")).expect("a file");
     for line in text.lines().filter(|line| line.contains("npm ")) {
         assert!(line.contains("npm ci ") && line.contains(" --ignore-scripts "), "{line}");
@@ -314,7 +314,7 @@ fn of_what_the_action_installs_one_script_is_run() {
 }
 
 #[test]
-fn w_06_of_two_jobs_one_has_the_agents_and_the_other_one_may_write() {
+fn two_job_workflow_separates_agents_from_write_access() {
     let workflow =
         workflows().into_iter().find(|(name, _)| name == TWO_JOBS).expect("the form with two jobs").1;
     let (agent, apply) = (&workflow["jobs"]["agent"], &workflow["jobs"]["apply"]);

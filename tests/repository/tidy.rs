@@ -99,7 +99,7 @@ fn no_file_name_says_nothing() {
 }
 
 #[test]
-fn e_12_how_a_review_is_read_is_written_down_beside_the_code_and_in_the_architecture() {
+fn how_a_review_is_read_is_written_down_beside_the_code_and_in_the_architecture() {
     let text = |path: &str| fs::read_to_string(root().join(path)).expect(path);
     let chapter = text("ARCHITECTURE.md").split("## How a review is read").nth(1).map(str::to_owned);
     let chapter = chapter.expect("ARCHITECTURE.md has the chapter");

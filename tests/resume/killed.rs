@@ -35,22 +35,22 @@ fn signal(child: &std::process::Child, signal: Signal) {
 }
 
 #[test]
-fn x05_killed_while_the_author_works() {
+fn killed_while_the_author_works() {
     killed_in("planning/execute", "planning/execute/1");
 }
 
 #[test]
-fn x05_killed_while_the_author_of_a_later_phase_works() {
+fn killed_while_the_author_of_a_later_phase_works() {
     killed_in("implementation/execute", "implementation/execute/1");
 }
 
 #[test]
-fn x05_killed_while_the_reviewer_works() {
+fn killed_while_the_reviewer_works() {
     killed_in("implementation/review", "implementation/review/1");
 }
 
 #[test]
-fn x05_killed_while_the_author_revises() {
+fn killed_while_the_author_revises() {
     killed_in("planning/revise", "planning/revise/1");
 }
 

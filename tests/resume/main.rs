@@ -8,28 +8,28 @@
     reason = "tests touch the world and say loudly what they skip"
 )]
 
+mod concurrent_process;
+mod damaged_log;
+mod disk_full;
 #[cfg(target_os = "linux")]
-mod beside;
+mod edits_between_processes;
 #[cfg(target_os = "linux")]
-mod between;
-mod by_hand;
-mod cleared;
-mod damaged;
-#[cfg(target_os = "linux")]
-mod exchange;
+mod git_by_user;
+mod git_gc;
 mod killed;
-mod lost;
-mod no_room;
-mod on_top;
+#[cfg(target_os = "linux")]
+mod killed_in_exchange;
+mod lost_facts;
 mod outages;
 mod over_budget;
 #[cfg(target_os = "linux")]
 mod panel;
 mod pauses;
+mod resume_answers;
+mod reverted_log;
 mod review_result;
-mod second;
 #[path = "../support/mod.rs"]
 mod support;
 mod sweep;
-mod taken_back;
+mod user_commits;
 pub mod world;

@@ -119,7 +119,7 @@ fn reviews(facts: &[Value]) -> Vec<(Value, Value)> {
 }
 
 #[test]
-fn killed_between_any_two_facts_of_a_panel_nobody_who_answered_is_called_again() {
+fn kill_between_any_two_facts_of_a_panel_repeats_no_answered_review() {
     let played = Played::new();
     let facts: Vec<Value> = (1..=played.log.len()).map(|number| played.fact(number)).collect();
     let calls = played.begun(facts.len());

@@ -91,7 +91,7 @@ fn work_by_hand_in_a_pause_goes_with_the_phase_and_is_reviewed_however_it_is_ans
 }
 
 #[test]
-fn work_by_hand_in_a_pause_of_a_phase_without_a_reviewer_is_told_however_it_is_answered() {
+fn manual_work_in_a_pause_of_an_unreviewed_phase_is_reported() {
     for (policy, how) in
         ["quality-gate", "completion"].into_iter().flat_map(|it| ANSWERS.map(|how| (it, how)))
     {
@@ -138,7 +138,7 @@ fn after_a_quota(policy: &str, flag: &str, command: &[&str]) -> Sandbox {
 }
 
 #[test]
-fn work_by_hand_while_a_quota_is_waited_for_goes_with_the_phase_and_is_reviewed_or_told() {
+fn manual_work_in_a_quota_pause_is_reviewed_or_reported() {
     for command in [&["execute"][..], &["resume", "--continue"]] {
         all_was_shown(&after_a_quota("phase-review", "--reviewer", command));
         all_was_shown(&after_a_quota("phase-review", "--agent", command));

@@ -18,7 +18,7 @@ fn forging(step: &str) -> String {
 }
 
 #[test]
-fn b_17_the_record_of_a_review_has_every_field() {
+fn the_record_of_a_review_has_every_field() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);
     let (written, metadata) = (file(&sandbox), sandbox.metadata());
@@ -36,7 +36,7 @@ fn b_17_the_record_of_a_review_has_every_field() {
 }
 
 #[test]
-fn b_17_every_verdict_is_written_and_findings_tighten_it() {
+fn every_verdict_is_written_and_findings_tighten_it() {
     let says = |result: &str, grade: &str, severity: &str| {
         format!(
             "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nsay = '{{\"review_id\": \"{{{{review_id}}}}\", \"result\": \"{result}\", {grade}\"findings\": [{{\"severity\": \"{severity}\", \"category\": \"plan\", \"issue\": \"too coarse\"}}]}}'\n"
@@ -54,7 +54,7 @@ fn b_17_every_verdict_is_written_and_findings_tighten_it() {
 }
 
 #[test]
-fn b_18_a_file_that_an_agent_wrote_changes_nothing_and_reaches_no_commit() {
+fn a_file_that_an_agent_wrote_changes_nothing_and_reaches_no_commit() {
     let honest = Sandbox::new();
     honest.short("", &[]).exits(0);
     let forged = Sandbox::new();
@@ -70,7 +70,7 @@ fn b_18_a_file_that_an_agent_wrote_changes_nothing_and_reaches_no_commit() {
 }
 
 #[test]
-fn b_18_without_any_review_a_forged_file_is_removed() {
+fn forged_review_result_without_a_review_is_removed() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[phases.planning]\npolicy = \"completion\"\n");
     let forges = forging("execute").replace("requirements", "planning");
@@ -80,7 +80,7 @@ fn b_18_without_any_review_a_forged_file_is_removed() {
 }
 
 #[test]
-fn b_19_a_crash_between_approval_and_commit_pays_no_second_review() {
+fn a_crash_between_approval_and_commit_pays_no_second_review() {
     let sandbox = Sandbox::new();
     let locks = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nrun = \"touch .git/index.lock\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"PASS\", \"findings\": []}'\n";
     let ran = sandbox.short(locks, &["--phase", "planning"]);
@@ -94,7 +94,7 @@ fn b_19_a_crash_between_approval_and_commit_pays_no_second_review() {
 }
 
 #[test]
-fn b_19_cleanup_removes_the_file() {
+fn cleanup_removes_the_file() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);
     assert!(sandbox.has(FILE));
@@ -104,7 +104,7 @@ fn b_19_cleanup_removes_the_file() {
 }
 
 #[test]
-fn nothing_in_our_program_reads_the_file() {
+fn program_never_reads_review_result_json() {
     let agent = honest_script("");
     let sandbox = Sandbox::new();
     sandbox.short("", &["--phase", "planning"]).exits(0);

@@ -31,7 +31,7 @@ fn facts_of(sandbox: &Sandbox, kind: &str) -> Vec<Value> {
 }
 
 #[test]
-fn c_07_an_answer_that_misses_its_schema_is_asked_for_again_and_uses_no_revision() {
+fn an_answer_that_misses_its_schema_is_asked_for_again_and_uses_no_revision() {
     let sandbox = sandbox();
     let script = author("done: {\"tasks\": [1], \"more\": 2}", "```json\n{\"tasks\": [\"repair it\"]}\n```");
     sandbox.short(&script, &[]).exits(0);
@@ -64,7 +64,7 @@ fn c_07_an_answer_that_misses_its_schema_is_asked_for_again_and_uses_no_revision
 }
 
 #[test]
-fn c_07_an_answer_that_never_fits_uses_up_its_redos_and_then_revisions() {
+fn an_answer_that_never_fits_uses_up_its_redos_and_then_revisions() {
     let sandbox = sandbox();
     sandbox.short(&author("done", "done"), &[]).exits(1);
     let rulings = facts_of(&sandbox, "ruled");
@@ -74,7 +74,7 @@ fn c_07_an_answer_that_never_fits_uses_up_its_redos_and_then_revisions() {
 }
 
 #[test]
-fn c_07_the_schema_of_a_step_of_a_registry_holds_its_phase_to_it() {
+fn the_schema_of_a_step_of_a_registry_holds_its_phase_to_it() {
     let sandbox = sandbox();
     sandbox.write(".ai-workflow/config.toml", "[phases.planning]\nstep = \"plan.issue\"\n");
     let registry = |name: &str| {
@@ -144,7 +144,7 @@ fn judged(sandbox: &Sandbox) -> Vec<(Value, String)> {
 }
 
 #[test]
-fn c_03_a_form_of_the_answer_is_asked_for_by_settings_and_asked_for_again() {
+fn a_form_of_the_answer_is_asked_for_by_settings_and_asked_for_again() {
     for (config, first, then, told, asked) in [
         (
             "answer_format = \"json\"",
@@ -183,7 +183,7 @@ fn c_03_a_form_of_the_answer_is_asked_for_by_settings_and_asked_for_again() {
 }
 
 #[test]
-fn c_03_a_form_that_cannot_be_asked_for_is_refused_with_its_key() {
+fn a_form_that_cannot_be_asked_for_is_refused_with_its_key() {
     for (config, told) in [
         ("planning]\nanswer_pattern = '[a'", "`phases.planning.answer_pattern` is no regular expression"),
         ("planning]\nanswer_pattern = 'x*'", "`phases.planning.answer_pattern` is met by an empty answer"),

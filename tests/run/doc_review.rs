@@ -63,7 +63,7 @@ fn triage(round: u32, fix_required: u32, no_fix_needed: u32, needs_discussion: u
 const FINDING: &str = r#"[{"severity": "major", "category": "design", "file": "planning.md", "issue": "the limit is missing"}]"#;
 
 #[test]
-fn d_01_a_review_by_hand_is_one_review_and_its_exit_code_is_its_verdict() {
+fn a_review_by_hand_is_one_review_and_its_exit_code_is_its_verdict() {
     let planned = Planned::new(&review(1, "FAIL", FINDING));
     let ran = planned.doc_review(&[]).exits(1);
     assert!(ran.stdout.contains("round 1: FAIL by json, 1 finding\n"), "{}", ran.stdout);
@@ -80,7 +80,7 @@ fn d_01_a_review_by_hand_is_one_review_and_its_exit_code_is_its_verdict() {
 }
 
 #[test]
-fn d_01_a_review_by_hand_that_passes_approves_nothing() {
+fn a_review_by_hand_that_passes_approves_nothing() {
     let planned = Planned::new("");
     let report = planned.doc_review(&["--json"]).exits(0).json();
     assert_eq!((&report["exit_code"], &report["review"]["verdict"]), (&json!(0), &json!("PASS")));
@@ -89,7 +89,7 @@ fn d_01_a_review_by_hand_that_passes_approves_nothing() {
 }
 
 #[test]
-fn d_01_the_fix_by_hand_answers_the_review_once_and_the_next_review_sees_the_fixes() {
+fn the_fix_by_hand_answers_the_review_once_and_the_next_review_sees_the_fixes() {
     let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 1, 0, 0)));
     planned.doc_review(&[]).exits(1);
     planned.doc_review(&["--fix"]).exits(0).says("Round 1 answered: 1 to fix, 0 not to fix, 0 to discuss");
@@ -110,7 +110,7 @@ fn d_01_the_fix_by_hand_answers_the_review_once_and_the_next_review_sees_the_fix
 }
 
 #[test]
-fn d_01_the_loop_runs_with_autofix_and_takes_up_what_was_made_by_hand() {
+fn the_loop_runs_with_autofix_and_takes_up_what_was_made_by_hand() {
     let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 1, 0, 0)));
     planned.doc_review(&[]).exits(1);
     planned.doc_review(&["--autofix"]).exits(0);
@@ -120,7 +120,7 @@ fn d_01_the_loop_runs_with_autofix_and_takes_up_what_was_made_by_hand() {
 }
 
 #[test]
-fn d_02_a_round_is_a_review_and_then_its_answer_each_with_its_document() {
+fn a_round_is_a_review_and_then_its_answer_each_with_its_document() {
     let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 1, 0, 0)));
     planned.doc_review(&["--autofix"]).exits(0);
     let facts = planned.sandbox.facts();
@@ -140,7 +140,7 @@ fn d_02_a_round_is_a_review_and_then_its_answer_each_with_its_document() {
 }
 
 #[test]
-fn d_06_what_is_to_be_discussed_is_told_at_once_and_pauses_after_the_fixes() {
+fn discussion_items_are_shown_at_once_and_pause_after_the_fixes() {
     let both = r#"[{"severity": "major", "issue": "the limit is missing"}, {"severity": "major", "issue": "which?"}]"#;
     let planned = Planned::new(&(review(1, "FAIL", both) + &triage(1, 1, 0, 1)));
     planned
@@ -158,7 +158,7 @@ fn d_06_what_is_to_be_discussed_is_told_at_once_and_pauses_after_the_fixes() {
 }
 
 #[test]
-fn d_08_a_table_that_cannot_be_read_is_told_to_the_triage_and_then_to_a_person() {
+fn unreadable_triage_table_is_asked_again_and_then_pauses() {
     let nothing = triage(1, 0, 0, 0);
     let planned = Planned::new(&(review(1, "FAIL", FINDING) + &nothing));
     let why = "the triage table cannot be read: it judges none of the 1 findings of the review";
@@ -171,7 +171,7 @@ fn d_08_a_table_that_cannot_be_read_is_told_to_the_triage_and_then_to_a_person()
 }
 
 #[test]
-fn d_20_a_review_begins_when_its_documents_are_there_and_nothing_of_it_is_under_way() {
+fn a_review_begins_when_its_documents_are_there_and_nothing_of_it_is_under_way() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", DOCUMENTS);
     sandbox.run(&["doc-review", "--issue", "243"]).refuses(2, "there is no run of issue 243");
@@ -184,7 +184,7 @@ fn d_20_a_review_begins_when_its_documents_are_there_and_nothing_of_it_is_under_
 }
 
 #[test]
-fn d_20_a_review_without_its_documents_is_refused() {
+fn a_review_without_its_documents_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", DOCUMENTS);
     let agent = sandbox.script(&honest_script(""));
@@ -217,7 +217,7 @@ fn two_answers() -> String {
 }
 
 #[test]
-fn d_21_what_the_triage_says_of_each_finding_is_kept_and_shown_with_its_reason() {
+fn triage_judgments_are_recorded_and_shown_with_reasons() {
     let planned = Planned::new(&two_answers());
     planned.doc_review(&["--autofix"]).exits(0);
     let facts = planned.sandbox.facts();

@@ -48,7 +48,7 @@ fn rulings(sandbox: &Sandbox) -> Vec<String> {
 const SECOND: [&str; 2] = ["--second-reviewer", "AGENT"];
 
 #[test]
-fn b_21_a_second_that_fails_has_the_work_revised_for_three_calls_more() {
+fn a_second_that_fails_has_the_work_revised_for_three_calls_more() {
     let sandbox = Sandbox::new();
     let fails = turn("second", "round = 1", &verdict("FAIL", &finding("major")));
     sandbox.short(&fails, &SECOND).exits(0);
@@ -91,7 +91,7 @@ fn a_second_that_cannot_be_started_does_not_keep_a_run_from_beginning() {
 const SPLIT: &str = "[phases.planning]\npolicy = \"retake\"\n\n[policies.retake.review]\nsplit = true\n";
 
 #[test]
-fn b_07_split_viewpoints_are_five_reviews_and_a_d_of_one_waits_for_a_person() {
+fn split_viewpoints_are_five_reviews_and_a_d_of_one_waits_for_a_person() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", SPLIT);
     let grades = [("security", "D"), ("performance", "A"), ("quality", "A"), ("compatibility", "A")];
@@ -115,7 +115,7 @@ fn b_07_split_viewpoints_are_five_reviews_and_a_d_of_one_waits_for_a_person() {
 }
 
 #[test]
-fn b_07_viewpoints_are_one_call_by_default_and_grades_decide_by_the_table() {
+fn viewpoints_are_one_call_by_default_and_grades_decide_by_the_table() {
     for (grade, code) in [("B", 0), ("C", 0), ("D", 3)] {
         let sandbox = Sandbox::new();
         sandbox.write(".ai-workflow/config.toml", "[phases.planning]\npolicy = \"retake\"\n");
@@ -131,7 +131,7 @@ fn b_07_viewpoints_are_one_call_by_default_and_grades_decide_by_the_table() {
 
 /// Nobody has looked from a viewpoint that has no grade.
 #[test]
-fn b_09_an_approval_without_every_grade_is_asked_for_again_and_then_revised() {
+fn an_approval_without_every_grade_is_asked_for_again_and_then_revised() {
     for (case, grades) in [("none", ""), ("one", ", \"viewpoints\": {\"Security\": \"A\"}")] {
         let sandbox = Sandbox::new();
         sandbox.write(".ai-workflow/config.toml", "[phases.planning]\npolicy = \"retake\"\n");
@@ -144,7 +144,7 @@ fn b_09_an_approval_without_every_grade_is_asked_for_again_and_then_revised() {
 }
 
 #[test]
-fn a_panel_of_the_configuration_sits_where_it_is_named() {
+fn a_phase_uses_the_panel_it_configures() {
     let sandbox = Sandbox::new();
     sandbox.write(
         ".ai-workflow/config.toml",
@@ -175,7 +175,7 @@ fn second_reviewers_are_agreed_on_once_and_the_same_command_goes_on() {
 }
 
 #[test]
-fn who_gives_a_second_opinion_on_its_own_work_is_told() {
+fn second_reviewer_that_is_the_author_gives_a_warning() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     let told = sandbox.run(&["doctor", "--agent", &agent, "--second-reviewer", &agent]);

@@ -42,7 +42,7 @@ fn prompt(sandbox: &Sandbox, call: &str) -> String {
 }
 
 #[test]
-fn b_02_a_question_is_put_to_the_author_and_its_answer_to_the_reviewer_as_data() {
+fn a_question_is_put_to_the_author_and_its_answer_to_the_reviewer_as_data() {
     let sandbox = Sandbox::new();
     sandbox.short(&(asks_first() + &answers()), &[]).exits(0).says("the reviewer asked 1 question");
     assert_eq!(calls(&sandbox), ["execute", "review", "answer", "review"]);
@@ -63,7 +63,7 @@ fn b_02_a_question_is_put_to_the_author_and_its_answer_to_the_reviewer_as_data()
 }
 
 #[test]
-fn b_02_people_see_the_exchange_in_a_line_and_scripts_in_the_round() {
+fn people_see_the_exchange_in_a_line_and_scripts_in_the_round() {
     let sandbox = Sandbox::new();
     sandbox.short(&(asks_first() + &answers()), &[]).exits(0);
     let line = "planning round 1: the reviewer asked 1 question, the author answered, and the reviewer was asked again";
@@ -88,7 +88,7 @@ fn b_02_people_see_the_exchange_in_a_line_and_scripts_in_the_round() {
 }
 
 #[test]
-fn b_02_an_author_that_changes_files_while_it_answers_is_undone_and_not_heard() {
+fn file_changes_in_an_answer_step_are_undone_and_void_the_answer() {
     let sandbox = Sandbox::new();
     let writes = turn("answer", "write = [{ path = \"src/lib.rs\", text = \"gone\" }]", "Yes.");
     sandbox
@@ -103,7 +103,7 @@ fn b_02_an_author_that_changes_files_while_it_answers_is_undone_and_not_heard() 
 }
 
 #[test]
-fn b_02_silence_and_a_break_leave_the_first_verdict_as_it_stands() {
+fn silence_and_a_break_leave_the_first_verdict_as_it_stands() {
     for (answer, why) in
         [(turn("answer", "", ""), "without a word"), (turn("answer", "exit = 1", "x"), "gave no answer")]
     {
@@ -117,7 +117,7 @@ fn b_02_silence_and_a_break_leave_the_first_verdict_as_it_stands() {
 }
 
 #[test]
-fn b_02_the_setting_takes_the_paragraph_and_the_exchange_away() {
+fn the_setting_takes_the_paragraph_and_the_exchange_away() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[policies.phase-review.review]\nquestions = false\n");
     sandbox.short(&asks_first(), &[]).exits(0);
@@ -132,7 +132,7 @@ fn b_02_the_setting_takes_the_paragraph_and_the_exchange_away() {
 }
 
 #[test]
-fn b_02_a_second_reviewer_asks_and_is_asked_again_with_the_answer() {
+fn a_second_reviewer_asks_and_is_asked_again_with_the_answer() {
     let sandbox = Sandbox::new();
     let asks = turn("review", "seat = \"second\"\nattempt = 2", &verdict("FAIL", QUESTION));
     sandbox.short(&(asks + &answers()), &["--second-reviewer", "AGENT"]).exits(0);
@@ -142,7 +142,7 @@ fn b_02_a_second_reviewer_asks_and_is_asked_again_with_the_answer() {
 }
 
 #[test]
-fn b_06_each_situation_has_its_pattern_in_the_prompts() {
+fn reviewer_prompt_names_the_answer_form_for_each_situation() {
     let sandbox = Sandbox::new();
     sandbox.short(&(asks_first() + &answers()), &[]).exits(0);
     let reviewer = prompt(&sandbox, "review/round-1/attempt-1");
@@ -157,7 +157,7 @@ fn b_06_each_situation_has_its_pattern_in_the_prompts() {
 }
 
 #[test]
-fn b_03_b_06_what_needs_a_change_becomes_a_task_although_something_was_asked() {
+fn findings_become_tasks_although_the_reviewer_asked_a_question() {
     let sandbox = Sandbox::new();
     let finding = json!({"severity": "major", "category": "security", "file": "src/lib.rs", "line": 1, "issue": "no validation"});
     let found = format!(", \"findings\": [{finding}]");
@@ -172,7 +172,7 @@ fn b_03_b_06_what_needs_a_change_becomes_a_task_although_something_was_asked() {
 }
 
 #[test]
-fn b_05_b_06_a_notice_reaches_the_authors_of_later_phases_and_no_reviewer() {
+fn a_notice_reaches_the_authors_of_later_phases_and_no_reviewer() {
     let sandbox = Sandbox::new();
     let claim = r#"{"status": "completed", "notices": ["`pages` counts from 1"]}"#;
     let tells =

@@ -115,7 +115,7 @@ fn a_run_in_which_no_test_was_run_says_so_in_its_first_lines() {
 }
 
 #[test]
-fn a_reviewer_is_told_that_a_difference_was_cut_off() {
+fn review_prompt_says_that_the_diff_was_truncated() {
     let sandbox = Sandbox::new();
     let lines: String = (0..9_000).map(|line| format!("// line {line}\\n")).collect();
     let big = format!(
@@ -144,7 +144,7 @@ fn exit_4_means_that_no_program_could_be_started() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_agent_that_kills_its_supervisor_leaves_nobody_behind() {
+fn agent_that_kills_its_supervisor_leaves_no_process() {
     let sandbox = Sandbox::new();
     // A file for each start: a pid left by the start before must not count as this one's.
     let text = r#"#!/bin/sh
@@ -177,7 +177,7 @@ fn an_agent_that_broke_before_another_one_was_missing_is_a_failed_phase() {
 }
 
 #[test]
-fn e_16_a_failed_review_starts_the_revise_step() {
+fn a_failed_review_starts_the_revise_step() {
     let sandbox = Sandbox::new();
     let look = sandbox.executable("look.sh", "#!/bin/sh\ngrep -o '\"current_step\": *\"[a-z]*\"' .ai-workflow/issue-243/metadata.json | head -1 > seen.txt\n");
     let once = format!(
@@ -193,7 +193,7 @@ fn e_16_a_failed_review_starts_the_revise_step() {
 }
 
 #[test]
-fn e_17_the_phase_fails_after_three_revisions() {
+fn the_phase_fails_after_three_revisions() {
     let sandbox = Sandbox::new();
     sandbox
         .execute(&sandbox.script(&honest_script(PLANNING_FAILS)))
@@ -206,7 +206,7 @@ fn e_17_the_phase_fails_after_three_revisions() {
 }
 
 #[test]
-fn e_07_a_failed_phase_is_in_metadata_and_nothing_runs_after_it() {
+fn a_failed_phase_is_in_metadata_and_nothing_runs_after_it() {
     let sandbox = Sandbox::new();
     sandbox.execute(&sandbox.script(&honest_script(PLANNING_FAILS))).exits(1);
     let metadata = sandbox.metadata();
@@ -218,7 +218,7 @@ fn e_07_a_failed_phase_is_in_metadata_and_nothing_runs_after_it() {
 }
 
 #[test]
-fn e_18_a_failed_phase_skips_the_rest_and_exits_1_again() {
+fn a_failed_phase_skips_the_rest_and_exits_1_again() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(PLANNING_FAILS));
     let line = "Skipping subsequent phases due to failed phase: planning";
@@ -229,7 +229,7 @@ fn e_18_a_failed_phase_skips_the_rest_and_exits_1_again() {
 }
 
 #[test]
-fn e_19_passing_at_the_second_revise_goes_on() {
+fn passing_at_the_second_revise_goes_on() {
     let sandbox = Sandbox::new();
     let twice = format!("{PLANNING_FAILS}round = 1\n{PLANNING_FAILS}round = 2\n");
     sandbox.execute(&sandbox.script(&honest_script(&twice))).exits(0);
@@ -238,7 +238,7 @@ fn e_19_passing_at_the_second_revise_goes_on() {
 }
 
 #[test]
-fn e_13_e_14_the_log_says_how_a_verdict_was_read() {
+fn the_log_says_how_a_verdict_was_read() {
     let sandbox = Sandbox::new();
     let turns = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nround = 1\nsay = \"再度レビューを実施し、PASS判定が可能になります\\n最終判定: FAIL\"\n";
     sandbox
@@ -249,7 +249,7 @@ fn e_13_e_14_the_log_says_how_a_verdict_was_read() {
 }
 
 #[test]
-fn an_agent_that_writes_nothing_is_told_so_and_fails_at_the_limit() {
+fn author_without_a_deliverable_is_revised_and_fails_at_the_limit() {
     let sandbox = Sandbox::new();
     let lazy = "[[turn]]\nphase = \"planning\"\nstep = \"execute\"\nsay = \"all done\"\n\n[[turn]]\nphase = \"planning\"\nstep = \"revise\"\nsay = \"still done\"\n";
     sandbox.execute(&sandbox.script(&honest_script(lazy))).exits(1).says("E_NO_DELIVERABLE");
@@ -371,7 +371,7 @@ fn a_completed_run_says_so_and_does_nothing() {
 }
 
 #[test]
-fn one_phase_alone_leaves_the_others_pending() {
+fn single_phase_leaves_the_others_pending() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     let one = ["execute", "--phase", "planning", "--issue", "243", "--forge", "local", "--agent", &agent];
@@ -689,7 +689,7 @@ fn an_agent_that_cannot_open_files_finds_the_documents_in_its_prompt() {
 }
 
 #[test]
-fn d_17_an_author_is_told_at_once_to_tick_what_it_does_where_ticks_are_checked() {
+fn author_prompt_asks_for_ticked_boxes_where_they_are_checked() {
     let config = "[presets.two]\nphases = [\"planning\", \"implementation\"]\n";
     let plan = ".ai-workflow/issue-243/00_planning/output/planning.md";
     let turns = format!(

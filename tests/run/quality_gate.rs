@@ -65,7 +65,7 @@ fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn a_01_one_task_is_one_row_and_its_iterations_are_in_its_history() {
+fn a_task_is_one_row_with_its_iterations_in_its_history() {
     let sandbox = sandbox(CONFIG);
     execute(&sandbox, BAD_THEN_GOOD).exits(0);
     let metadata = sandbox.metadata();
@@ -87,7 +87,7 @@ fn a_01_one_task_is_one_row_and_its_iterations_are_in_its_history() {
 }
 
 #[test]
-fn a_03_an_author_that_says_complete_over_a_todo_is_not_completed() {
+fn an_author_that_says_complete_over_a_todo_is_not_completed() {
     let sandbox = sandbox(CONFIG);
     let always_bad = BAD_THEN_GOOD.replace("    3\\n", "    // TODO: count\\n    2\\n");
     execute(&sandbox, &always_bad).exits(3);
@@ -106,7 +106,7 @@ fn a_03_an_author_that_says_complete_over_a_todo_is_not_completed() {
 }
 
 #[test]
-fn a_13_an_optional_criterion_that_is_enabled_gates() {
+fn an_optional_criterion_that_is_enabled_gates() {
     let sandbox = sandbox(&CONFIG.replace("detect = false", "test = \"sh tests.sh\"\ndetect = false"));
     let criteria = r#"{"max_iterations": 2, "criteria": {"optional": ["Q7"]}}"#;
     sandbox.write(".claude/review-loop.json", criteria);
@@ -123,7 +123,7 @@ fn a_13_an_optional_criterion_that_is_enabled_gates() {
 }
 
 #[test]
-fn a_20_replay_prints_the_seven_events_with_the_prompt_that_was_sent() {
+fn replay_prints_the_seven_events_with_the_prompt_that_was_sent() {
     let sandbox = sandbox(CONFIG);
     execute(&sandbox, BAD_THEN_GOOD).exits(0);
     let told = events(&sandbox);
@@ -178,7 +178,7 @@ say = '{"review_id": "{{review_id}}", "result": "PASS", "summary": "all six hold
 "#;
 
 #[test]
-fn a_25_the_judge_is_off_by_default_and_one_switch_turns_it_on() {
+fn the_judge_is_off_by_default_and_one_switch_turns_it_on() {
     let off = sandbox(CONFIG);
     execute(&off, &format!("{BAD_THEN_GOOD}{JUDGE}")).exits(0);
     assert!(off.facts().iter().all(|fact| fact["type"] != "reviewed"));
@@ -203,7 +203,7 @@ fn a_25_the_judge_is_off_by_default_and_one_switch_turns_it_on() {
 }
 
 #[test]
-fn k_10_a_line_that_says_incomplete_is_revised_although_every_check_passes() {
+fn a_line_that_says_incomplete_is_revised_although_every_check_passes() {
     let sandbox = sandbox(CONFIG);
     let honest = BAD_THEN_GOOD.replace("    // TODO: count the last page\\n    2\\n", "    3\\n").replace(
         r#"{"status": "completed", "next_action": "complete", "summary": "all done"}"#,

@@ -330,12 +330,12 @@ fn play_all(table: &str) {
 }
 
 #[test]
-fn what_can_be_read_counts_by_the_strictest_word_and_finding_and_always_ends() {
+fn readable_reviews_count_by_the_strictest_word_and_finding() {
     play_all(JUDGING);
 }
 
 #[test]
-fn who_gives_no_answer_is_asked_again_and_then_waited_for_or_left_out() {
+fn reviewer_without_an_answer_is_asked_again_then_paused_or_skipped() {
     play_all(SILENT);
 }
 
@@ -345,7 +345,7 @@ fn words_that_are_no_verdict_of_this_review_never_approve() {
 }
 
 #[test]
-fn b_01_what_a_reviewer_writes_does_not_count() {
+fn files_written_by_a_reviewer_void_its_review() {
     play_all(MEDDLING);
 }
 

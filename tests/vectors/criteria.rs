@@ -130,7 +130,7 @@ fn passes(result: &CheckResult) -> bool {
 }
 
 #[test]
-fn a_07_to_a_12_the_vectors_of_the_quality_gate() {
+fn quality_criteria_match_the_vectors() {
     let cases = cases("000_quality_criteria.json");
     let mut differing = BTreeSet::new();
     for case in &cases {
@@ -196,7 +196,7 @@ fn goal_drift(strict: bool) -> (BTreeSet<String>, usize) {
 }
 
 #[test]
-fn a_31_to_a_36_the_vectors_of_goal_drift() {
+fn goal_drift_matches_the_vectors() {
     for strict in [false, true] {
         let (differing, cases) = goal_drift(strict);
         assert_differences(&differing, &[], cases);
@@ -204,7 +204,7 @@ fn a_31_to_a_36_the_vectors_of_goal_drift() {
 }
 
 #[test]
-fn a_27_and_a_38_the_vectors_of_the_gate() {
+fn quality_gate_matches_the_vectors() {
     let cases = cases("000_goal_drift_gate.json");
     let mut differing = BTreeSet::new();
     for case in &cases {
@@ -236,7 +236,7 @@ fn runs(template: &str) -> bool {
 }
 
 #[test]
-fn a_27_without_a_template_nothing_is_listed_and_with_one_the_phases_that_change_code_list_it() {
+fn template_evaluators_are_listed_in_phases_that_change_code() {
     let phases_of = |template: &str| -> Vec<String> {
         let listed = with_template(template).phases.into_iter().filter(|phase| {
             phase
@@ -252,14 +252,14 @@ fn a_27_without_a_template_nothing_is_listed_and_with_one_the_phases_that_change
 }
 
 #[test]
-fn a_27_a_template_that_does_not_exist_is_named_with_those_that_do() {
+fn a_template_that_does_not_exist_is_named_with_those_that_do() {
     let agreement = with_template("goal_drift_gard");
     assert_eq!(checks::unknown_template(&agreement), Some(("goal_drift_gard", vec!["goal_drift_guard"])));
     assert_eq!(checks::unknown_template(&with_template("goal_drift_guard")), None);
 }
 
 #[test]
-fn a_28_a_round_passes_when_all_criteria_and_the_evaluator_pass() {
+fn a_round_passes_when_all_criteria_and_the_evaluator_pass() {
     let judge = |answer: &str, criterion: &str| {
         let file = serde_json::json!({"output": answer, "verified_files": [{"path": "a.rs", "content_preview": "fn a() {}"}]});
         passes(&Case::of(&file).judged(criterion))

@@ -64,7 +64,7 @@ const DECISIONS: &[(&str, &str)] = &[(
 )];
 
 #[test]
-fn d_03_to_d_08_and_d_19_as_the_vectors_have_them() {
+fn document_review_rounds_match_the_vectors() {
     let cases = cases("003_loop_decisions.json");
     if cases.is_empty() {
         return;
@@ -95,7 +95,7 @@ fn after_round(input: &Value) -> Value {
 }
 
 #[test]
-fn d_21_real_reply_tables_lead_where_their_counts_say() {
+fn real_reply_tables_lead_where_their_counts_say() {
     for case in cases("003_reply_tables_real.json") {
         let table = read_triage(case["input"]["reply_md"].as_str().expect("a reply"), None);
         let table = table.unwrap_or_else(|why| panic!("{}: {why}", case["name"]));
@@ -123,7 +123,7 @@ const SERVICE: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn d_18_to_d_20_as_the_vectors_have_them() {
+fn document_review_records_match_the_vectors() {
     let cases = cases("003_document_review_service.json");
     if cases.is_empty() {
         return;

@@ -46,7 +46,7 @@ const EXTRACTED_OTHERWISE: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn c_11_c_26_c_27_the_extractors_take_what_the_seed_takes() {
+fn the_extractors_take_what_the_seed_takes() {
     let mut differing = BTreeMap::new();
     for case in cases("002_extractors") {
         let input = &case["input"];
@@ -100,7 +100,7 @@ fn meaning(semantic: &Value) -> Value {
 }
 
 #[test]
-fn c_10_success_is_judged_as_the_seed_judges_it() {
+fn success_conditions_match_the_vectors() {
     for case in cases("002_success_when") {
         let (input, result) = (&case["input"], &case["input"]["commandResult"]);
         let exit = result["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
@@ -112,7 +112,7 @@ fn c_10_success_is_judged_as_the_seed_judges_it() {
 }
 
 #[test]
-fn c_24_what_can_be_tried_again_is_what_the_seed_tries_again() {
+fn recoverable_failures_match_the_vectors() {
     for case in cases("002_recoverable") {
         let input = &case["input"];
         let exit = input["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());

@@ -10,7 +10,7 @@ use crate::flow::approved_phase::{approved, checked, is_left_out, looked_at_agai
 use crate::flow::world::{Script, World, fails};
 
 #[test]
-fn b_19_the_fast_path_as_the_vectors_have_it() {
+fn fast_path_matches_the_vectors() {
     let all = cases("001_verdicts.json");
     let rows: Vec<&Value> = all.iter().filter(|case| name(case).starts_with("fast path: ")).collect();
     let differs = |case: &&&Value| json!(ours(&case["input"])) != case["expected"];

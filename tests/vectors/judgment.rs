@@ -26,7 +26,7 @@ const DIFFERENCES: [(&str, &str); 2] = [
 ];
 
 #[test]
-fn a_03_to_a_06_a_18_and_a_25_as_the_vectors_have_them() {
+fn judgments_match_the_vectors() {
     let Some(folder) = beside("AI_WORKFLOW_VECTORS", "../shared/vectors") else { return };
     let text = std::fs::read_to_string(folder.join("000_judgment_loop.json")).expect("a vector file");
     let file: Value = serde_json::from_str(&text).expect("JSON");

@@ -22,7 +22,7 @@ const DIFFERENCES: [(&str, &str); 1] = [(
 )];
 
 #[test]
-fn b_21_and_b_38_as_the_vectors_have_them() {
+fn panel_judgments_match_the_vectors() {
     let mut differing = BTreeMap::new();
     let cases = cases("001_verdicts.json");
     let rows = cases.iter().filter(|case| case["name"].as_str().is_some_and(|name| name.starts_with(ROWS)));

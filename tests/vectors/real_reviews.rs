@@ -31,7 +31,7 @@ fn real_reply_tables_are_read_as_their_peer_reads_them() {
 }
 
 #[test]
-fn a_15_real_inspection_lines_are_read_as_their_peer_reads_them() {
+fn real_inspection_lines_are_read_as_their_peer_reads_them() {
     for case in vectors("003_inspection_lines_real.json") {
         let reading = read(case["input"]["line"].as_str().expect("a line"));
         let read = (reading.read_as, if reading.result == Verdict::Pass { "go" } else { "nogo" });

@@ -21,7 +21,7 @@ const DIFFERENCES: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn b_04_the_ladder_of_recovery_as_the_vectors_have_it() {
+fn recovery_ladder_matches_the_vectors() {
     let all = cases("001_recovery.json");
     let differs = |case: &&Value| {
         let number = case["input"]["failure_number"].as_u64().expect("a number");
@@ -33,7 +33,7 @@ fn b_04_the_ladder_of_recovery_as_the_vectors_have_it() {
 }
 
 #[test]
-fn b_04_at_the_end_of_the_ladder_a_person_is_asked_and_may_give_up() {
+fn exhausted_recovery_ladder_pauses_for_a_person() {
     let mut world = broken();
     let last = u64::from(2 * SELF + 2);
     let levels: Vec<&str> = (1..=last).map(|number| level(&world, number)).collect();

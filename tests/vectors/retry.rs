@@ -249,23 +249,23 @@ fn summarised(case: &Value) -> Option<String> {
 }
 
 #[test]
-fn c_05_c_25_vectors_of_the_retry_handler() {
+fn retry_handler_matches_the_vectors() {
     play("002_retry_handler.json", &[DIFFERENCES[0].0], retry_handler);
 }
 
 #[test]
-fn c_13_vectors_of_injected_params() {
+fn vectors_of_injected_params() {
     play("002_param_injector.json", &[], injected);
 }
 
 #[test]
-fn c_13_vectors_of_heads() {
+fn retry_prompt_heads_match_the_vectors() {
     let listed: Vec<&str> = DIFFERENCES[1..4].iter().map(|(name, _)| *name).collect();
     play("002_frontmatter.json", &listed, head);
 }
 
 #[test]
-fn c_15_vectors_of_declarations() {
+fn vectors_of_declarations() {
     let listed: Vec<&str> = DIFFERENCES[4..].iter().map(|(name, _)| *name).collect();
     play("002_iteration_summary.json", &listed, summarised);
 }

@@ -64,7 +64,7 @@ fn agrees(sandbox: &Sandbox, validators: &Value, conditions: &Value, expected: &
 }
 
 #[test]
-fn c_04_the_step_validator_of_seed_002_says_the_same() {
+fn the_step_validator_of_seed_002_says_the_same() {
     let sandbox = Sandbox::new();
     for case in cases("002_step_validator.json") {
         let name = case["name"].as_str().expect("a name").trim_start_matches("StepValidator - ").to_owned();
@@ -81,7 +81,7 @@ fn c_04_the_step_validator_of_seed_002_says_the_same() {
 }
 
 #[test]
-fn c_27_a_semantic_validator_says_the_same_in_a_sentence_of_ours() {
+fn a_semantic_validator_says_the_same_in_a_sentence_of_ours() {
     let sandbox = Sandbox::new();
     let validators = json!({"check-commits": {
         "type": "semantic", "semanticConfig": {"checkType": "commit-message"}, "successWhen": "empty",
@@ -97,7 +97,7 @@ fn c_27_a_semantic_validator_says_the_same_in_a_sentence_of_ours() {
 }
 
 #[test]
-fn c_04_with_a_shell_the_diagnosis_is_the_same() {
+fn failed_step_has_the_same_diagnosis_with_a_shell() {
     let sandbox = Sandbox::new();
     let validators = json!({"diagnosis": {
         "type": "command", "command": "echo 'M src/app.ts' >&2; exit 1", "shell": true, "successWhen": "exitCode:0",
@@ -111,7 +111,7 @@ fn c_04_with_a_shell_the_diagnosis_is_the_same() {
 }
 
 #[test]
-fn a_17_the_limits_of_seed_000_are_the_limits_of_the_quality_gate() {
+fn the_limits_of_seed_000_are_the_limits_of_the_quality_gate() {
     for case in cases("000_judgment_loop.json") {
         let (input, expected) = (&case["input"], &case["expected"]);
         let Some(iterations) = input["max_iterations"].as_u64() else { continue };

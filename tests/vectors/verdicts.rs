@@ -146,7 +146,7 @@ fn in_words_of(expected: &Value, found: &Value) -> Value {
 }
 
 #[test]
-fn b_08_to_b_15_the_vectors_of_the_verdicts() {
+fn verdicts_match_the_vectors() {
     let mut differing = BTreeMap::new();
     let cases = cases("001_verdicts.json");
     for case in &cases {

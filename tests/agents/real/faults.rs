@@ -196,7 +196,7 @@ fn stopped(reason: &'static str, text: &str) -> Turn {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn what_the_model_of_claude_does_wrong_ends_in_its_class() {
+fn errors_of_claudes_model_are_classified() {
     use ExecOutcome::{Done, LimitReached, NoOutput, OverBudget, Refused};
     let useless = || tool("StructuredOutput", json!({"result": "PASS"}));
     let again = || tool("Glob", json!({"pattern": "*.none"}));
@@ -222,7 +222,7 @@ fn what_the_model_of_claude_does_wrong_ends_in_its_class() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn what_the_model_of_codex_does_wrong_ends_in_its_class() {
+fn errors_of_codexs_model_are_classified() {
     use ExecOutcome::{Crashed, Done, NoOutput, OverBudget, Refused};
     hold(
         AgentKind::Codex,

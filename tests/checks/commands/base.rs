@@ -12,7 +12,7 @@ fn red() -> Sandbox {
 }
 
 #[test]
-fn what_fails_at_the_base_is_not_charged_before_testing_and_charged_there() {
+fn failures_of_the_base_are_charged_in_the_testing_phase_only() {
     let sandbox = red();
     work(&sandbox, &[], &[]).exits(1);
     expect(
@@ -54,7 +54,7 @@ fn a_repaired_test_is_welcome() {
 }
 
 #[test]
-fn without_names_an_old_failure_is_not_charged_and_said_so() {
+fn failure_of_the_base_without_test_names_is_reported_and_not_charged() {
     let sandbox = project("lint = \"false\"\n");
     work(&sandbox, &[], &[]).exits(0);
     expect(&sandbox, "implementation", "lint", "pass", "its output names none");
@@ -119,7 +119,7 @@ fn rust_project(benches: &[&str]) -> Sandbox {
 const ODD: (&str, &str) = ("src/lib.rs", "pub fn pages_() -> u32 {\n    3\n}\n");
 
 #[test]
-fn a_detected_command_that_fails_at_the_base_is_told_and_not_charged() {
+fn detected_command_that_fails_at_the_base_is_reported_and_not_charged() {
     let sandbox = rust_project(&["benches/1.rs", "benches/2.rs"]);
     work(&sandbox, &[ODD], &[]).exits(0);
     for check in ["lint", "typecheck"] {

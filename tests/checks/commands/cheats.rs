@@ -6,7 +6,7 @@ use crate::support::{ISSUE, Sandbox, honest_script};
 const HONEST: (&str, &str) = ("tests/new.t", "grep -qx '    3' src/lib.rs\n");
 
 #[test]
-fn a_13_q7_tests_that_pass_let_the_run_through_and_tests_that_fail_do_not() {
+fn tests_that_pass_let_the_run_through_and_tests_that_fail_do_not() {
     let sandbox = tested();
     work(&sandbox, &[HONEST], &[]).exits(0);
     expect(&sandbox, "implementation", "tests", "pass", ", 2 tests");
@@ -21,7 +21,7 @@ fn a_13_q7_tests_that_pass_let_the_run_through_and_tests_that_fail_do_not() {
 }
 
 #[test]
-fn a_13_q8_and_q9_lint_and_types_are_checked_as_soon_as_their_commands_are_set() {
+fn lint_and_types_are_checked_when_their_commands_are_set() {
     let commands = "lint = \"grep -qx '    2' src/lib.rs\"\ntypecheck = \"test -f src/lib.rs\"\n";
     let sandbox = project(commands);
     work(&sandbox, &[], &[]).exits(1);
@@ -39,7 +39,7 @@ fn a_13_q8_and_q9_lint_and_types_are_checked_as_soon_as_their_commands_are_set()
 }
 
 #[test]
-fn d10_a_helper_that_nobody_publishes_does_not_help() {
+fn unpublished_helper_file_does_not_make_tests_pass() {
     let uses = ("tests/new.t", ". ./helper.sh\n");
     let sandbox = tested();
     sandbox.write("helper.sh", "true\n");
@@ -54,7 +54,7 @@ fn d10_a_helper_that_nobody_publishes_does_not_help() {
 }
 
 #[test]
-fn d11_a_report_of_an_earlier_run_is_deleted_before_ours() {
+fn a_report_of_an_earlier_run_is_deleted_before_ours() {
     let sandbox = project("test = \"sh trusting.sh\"\n");
     let trusting = "for report in junit.xml cache/a.xml packages/one/junit.xml packages/one/reports/a.xml; do\n\
                     [ -e $report ] && [ $report != cache/a.xml ] && exit 0\n\
@@ -71,7 +71,7 @@ fn d11_a_report_of_an_earlier_run_is_deleted_before_ours() {
 }
 
 #[test]
-fn d04_no_tests_and_exit_code_0_is_a_failure() {
+fn no_tests_and_exit_code_0_is_a_failure() {
     let sandbox = tested();
     work(&sandbox, &[], &["tests/old.t"]).exits(1);
     let result = expect(&sandbox, "implementation", "tests", "fail", "ran no test");
@@ -79,7 +79,7 @@ fn d04_no_tests_and_exit_code_0_is_a_failure() {
 }
 
 #[test]
-fn d04_fewer_tests_than_at_the_base_is_a_failure() {
+fn fewer_tests_than_at_the_base_is_a_failure() {
     let sandbox = tested();
     sandbox.write("tests/other.t", "true\n");
     commit(&sandbox);
@@ -127,7 +127,7 @@ fn a_project_without_tests_may_begin_and_has_to_have_some_in_the_end() {
 }
 
 #[test]
-fn d12_new_tests_have_to_fail_without_the_code() {
+fn new_tests_have_to_fail_without_the_code() {
     let gated = || {
         let sandbox = tested();
         let config = sandbox.read(".ai-workflow/config.toml") + "[checks]\nenabled = [\"red_green\"]\n";

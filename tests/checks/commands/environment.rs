@@ -6,7 +6,7 @@ use super::{WORK, commit, expect, project, tested, turns, work};
 use crate::support::{Sandbox, honest_script, make_executable};
 
 #[test]
-fn c_24_a_missing_tool_is_unavailable_never_a_failed_test_and_never_a_pass() {
+fn a_missing_tool_is_unavailable_never_a_failed_test_and_never_a_pass() {
     let sandbox = project("test = \"no-such-tool-anywhere --all\"\n");
     work(&sandbox, &[], &[]).exits(3).says("unavailable");
     let result = expect(&sandbox, "implementation", "tests", "unavailable", "install what is missing");
@@ -60,7 +60,7 @@ fn depending(commands: &str) -> Sandbox {
 }
 
 #[test]
-fn without_a_setup_ignored_dependencies_are_linked_and_said_so() {
+fn ignored_dependencies_are_linked_and_reported_without_a_setup_command() {
     let sandbox = depending("test = \"sh run.sh\"\n");
     work(&sandbox, &[], &[]).exits(0);
     let result = expect(&sandbox, "testing", "tests", "pass", "1 test");
@@ -85,7 +85,7 @@ fn a_virtual_environment_that_ignores_itself_is_linked() {
 }
 
 #[test]
-fn with_a_worktree_of_its_own_a_run_uses_the_dependencies_of_the_checkout() {
+fn run_in_a_worktree_uses_the_dependencies_of_the_checkout() {
     let sandbox = depending("test = \"sh run.sh\"\n");
     sandbox.write("tests/other.t", ". ./.venv/helper.sh\n");
     commit(&sandbox);
@@ -192,7 +192,7 @@ fn detected_commands_are_agreed_on_and_one_that_cannot_run_is_noted() {
 }
 
 #[test]
-fn what_is_set_stands_against_what_is_detected_and_detection_can_be_switched_off() {
+fn set_commands_override_detected_ones_and_detection_can_be_disabled() {
     let sandbox = go_project();
     sandbox.write(".ai-workflow/config.toml", &format!("{WORK}[commands]\nlint = \"true\"\n"));
     work(&sandbox, &[], &[]).exits(0);

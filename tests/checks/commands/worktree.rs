@@ -39,7 +39,7 @@ fn commands_of_a_run_in_a_worktree_of_its_own_run_in_a_clean_one() {
 }
 
 #[test]
-fn what_a_command_leaves_behind_is_in_nobodys_tree() {
+fn files_that_a_command_leaves_are_in_no_snapshot() {
     let sandbox = project("test = \"sh -c 'echo x > left-over; echo spoiled > src/lib.rs'\"\n");
     work(&sandbox, &[], &[]).exits(0);
     assert!(!sandbox.has("left-over"));
@@ -48,7 +48,7 @@ fn what_a_command_leaves_behind_is_in_nobodys_tree() {
 }
 
 #[test]
-fn x05_killed_while_a_command_runs_the_next_process_is_not_in_its_way() {
+fn killed_while_a_command_runs_the_next_process_is_not_in_its_way() {
     let sandbox = project("test = \"sh waiting.sh\"\n");
     let (begun, go) = (sandbox.root().with_file_name("begun"), sandbox.root().with_file_name("go"));
     let waiting = format!("echo x > '{}'\n[ -e '{}' ] || sleep 60\n", begun.display(), go.display());

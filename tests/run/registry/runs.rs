@@ -61,7 +61,7 @@ say = "repaired"
 "##;
 
 #[test]
-fn c_02_red_tests_are_asked_for_alone_and_then_the_step_is_completed() {
+fn red_tests_are_asked_for_alone_and_then_the_step_is_completed() {
     let sandbox = sandbox(&preset(CONFIG), REGISTRY);
     execute(&sandbox, REPAIRS).exits(0);
     let rounds = rounds(&sandbox);
@@ -79,7 +79,7 @@ fn c_02_red_tests_are_asked_for_alone_and_then_the_step_is_completed() {
 }
 
 #[test]
-fn c_12_the_retry_text_below_the_base_of_a_registry_is_what_the_author_reads() {
+fn the_retry_text_below_the_base_of_a_registry_is_what_the_author_reads() {
     let registry = REGISTRY.replace(
         r#""agentId": "iterator","#,
         r#""agentId": "iterator", "userPromptsBase": "agents/prompts","#,
@@ -103,7 +103,7 @@ fn c_12_the_retry_text_below_the_base_of_a_registry_is_what_the_author_reads() {
 }
 
 #[test]
-fn d10_a_file_that_nobody_publishes_makes_no_test_of_a_registry_pass() {
+fn unpublished_file_makes_no_registry_test_pass() {
     let cheat = REPAIRS.replace("path = \"green\"", "path = \"cache/green\"");
     let sandbox = sandbox(&preset(CONFIG), &REGISTRY.replace("{\"validator\": \"git-clean\"}, ", ""));
     sandbox.write("tests.sh", &TESTS.replace("green", "cache/green"));
@@ -117,7 +117,7 @@ fn d10_a_file_that_nobody_publishes_makes_no_test_of_a_registry_pass() {
 }
 
 #[test]
-fn c_23_the_third_failure_ends_the_step_and_nobody_was_paid_to_review() {
+fn third_failure_ends_the_step_without_a_review() {
     let reviewed = CONFIG.replace("policy = \"completion\"\n", "");
     let sandbox = sandbox(&preset(&reviewed), REGISTRY);
     execute(&sandbox, "").exits(1);
@@ -128,7 +128,7 @@ fn c_23_the_third_failure_ends_the_step_and_nobody_was_paid_to_review() {
 }
 
 #[test]
-fn c_24_abort_ends_the_phase_at_the_first_failure() {
+fn abort_ends_the_phase_at_the_first_failure() {
     let abort = REGISTRY.replace(r#"{"action": "retry", "maxAttempts": 3}"#, r#"{"action": "abort"}"#);
     let sandbox = sandbox(&preset(CONFIG), &abort);
     execute(&sandbox, REPAIRS).exits(1);
@@ -137,7 +137,7 @@ fn c_24_abort_ends_the_phase_at_the_first_failure() {
 }
 
 #[test]
-fn c_24_skip_goes_on_and_the_failure_stands_in_the_log() {
+fn skip_goes_on_and_the_failure_stands_in_the_log() {
     let skip = REGISTRY.replace(r#"{"action": "retry", "maxAttempts": 3}"#, r#"{"action": "skip"}"#);
     let sandbox = sandbox(&preset(CONFIG), &skip);
     execute(&sandbox, "").exits(0);
@@ -145,7 +145,7 @@ fn c_24_skip_goes_on_and_the_failure_stands_in_the_log() {
 }
 
 #[test]
-fn c_24_a_missing_program_is_unavailable_and_never_failed_tests() {
+fn a_missing_program_is_unavailable_and_never_failed_tests() {
     for command in ["no-such-program --now", "sh -c 'exit 126'", "sh -c 'echo EACCES >&2; exit 1'"] {
         let registry = REGISTRY.replace("sh tests.sh", command);
         let sandbox = sandbox(&preset(CONFIG), &registry);
@@ -199,7 +199,7 @@ checks = [\"license\", \"shelled\", \"notes\"]
 ";
 
 #[test]
-fn c_28_a_value_is_one_argument_and_never_code() {
+fn a_value_is_one_argument_and_never_code() {
     let sandbox = sandbox(&preset(OWN), REGISTRY);
     let notes = REPAIRS
         .replace("path = \"green\", text = \"yes\\n\"", "path = \"NOTES.md\", text = \"a b; touch evil\\n\"");
@@ -220,7 +220,7 @@ fn a_check_that_hangs_is_ended_and_failed() {
 }
 
 #[test]
-fn an_issue_that_is_open_is_not_closed_because_somebody_says_so() {
+fn open_issue_does_not_count_as_closed_by_a_claim() {
     let own = "[checks.define.closed]\nissue_closed = true\n[phases.planning]\npolicy = \"completion\"\nmax_revisions = 0\nchecks = [\"closed\"]\n";
     let sandbox = sandbox(&preset(own), REGISTRY);
     execute(&sandbox, "").exits(1);
@@ -268,7 +268,7 @@ fn a_review_loop_that_is_switched_off_is_mentioned() {
 }
 
 #[test]
-fn c_27_an_author_that_commits_itself_is_held_to_what_its_message_says() {
+fn an_author_that_commits_itself_is_held_to_what_its_message_says() {
     let own = "[checks.define.messages]\ncommit_messages = true\n[phases.planning]\npolicy = \"completion\"\nchecks = [\"messages\"]\n";
     let commit = "git -c user.name=author -c user.email=author@example.org commit --quiet --allow-empty";
     let turns = format!(

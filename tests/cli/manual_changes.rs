@@ -20,17 +20,17 @@ fn at_the_gate(by_hand: impl Fn(&Sandbox)) -> Sandbox {
 }
 
 #[test]
-fn what_a_person_committed_before_an_author_without_a_reviewer_is_told_though_both_wrote_the_file() {
+fn manual_commit_to_a_file_of_an_unreviewed_author_is_reported() {
     told_as_unreviewed(&at_the_gate(|sandbox| commit(sandbox, "src/lib.rs", MINE)), "src/lib.rs");
 }
 
 #[test]
-fn what_a_person_left_uncommitted_before_an_author_without_a_reviewer_is_told_though_both_wrote_the_file() {
+fn uncommitted_manual_change_to_a_file_of_an_unreviewed_author_is_reported() {
     told_as_unreviewed(&at_the_gate(|sandbox| sandbox.write("src/lib.rs", MINE)), "src/lib.rs");
 }
 
 #[test]
-fn what_a_person_took_back_is_not_told() {
+fn reverted_manual_change_is_not_reported() {
     told_as_reviewed(&at_the_gate(|_| ()));
     told_as_reviewed(&at_the_gate(|sandbox| {
         commit(sandbox, "src/lib.rs", MINE);
@@ -47,7 +47,7 @@ fn out_of_budget() -> Sandbox {
 }
 
 #[test]
-fn what_a_person_wrote_while_the_budget_waited_is_told_though_the_author_wrote_the_file_too() {
+fn manual_change_during_a_budget_pause_is_reported() {
     let go_on = |sandbox: &Sandbox| {
         sandbox.run(&["execute", "--issue", "243", "--set", "budget.calls=20"]).exits(0);
         assert!(sandbox.read("src/lib.rs").contains('3'));
@@ -84,7 +84,7 @@ const OF_COLLEAGUES: [(&str, &str); 2] =
     [("COLLEAGUE.md", "theirs\n"), ("README.md", "# sandbox\n\ntheirs\n")];
 
 #[test]
-fn what_came_with_the_base_branch_is_neither_told_nor_made_the_runs() {
+fn merged_changes_of_the_base_branch_are_not_reported_or_attributed_to_the_run() {
     for words in [&["merge", "-q", "--no-edit", "main"][..], &["rebase", "-q", "main"]] {
         let sandbox = beside_the_base_branch(&OF_COLLEAGUES);
         sandbox.git(words);
@@ -97,7 +97,7 @@ fn what_came_with_the_base_branch_is_neither_told_nor_made_the_runs() {
 }
 
 #[test]
-fn what_a_person_wrote_into_a_merge_of_the_base_branch_is_told() {
+fn manual_change_inside_a_merge_of_the_base_branch_is_reported() {
     let sandbox = beside_the_base_branch(&[OF_COLLEAGUES[0], ("src/lib.rs", "// theirs\n")]);
     sandbox.git(&["merge", "-q", "--no-commit", "-s", "ours", "main"]);
     sandbox.write("COLLEAGUE.md", "theirs\n");
@@ -109,7 +109,7 @@ fn what_a_person_wrote_into_a_merge_of_the_base_branch_is_told() {
 }
 
 #[test]
-fn what_came_from_a_branch_that_is_not_the_base_is_told() {
+fn changes_merged_from_another_branch_are_reported() {
     let sandbox = beside_the_base_branch(&[]);
     sandbox.git(&["switch", "-q", "-c", "theirs", "main"]);
     commit(&sandbox, "COLLEAGUE.md", "theirs\n");

@@ -38,7 +38,7 @@ fn the_help_of_every_command_is_what_it_was() {
 }
 
 #[test]
-fn without_a_command_the_help_is_shown_and_nothing_done() {
+fn program_without_a_command_shows_help_and_exits_2() {
     let ran = Sandbox::empty().run(&[]).exits(2).says("Usage: ai-workflow <COMMAND>");
     assert_eq!(ran.stdout, "");
 }
@@ -96,7 +96,7 @@ fn a_review_is_read_from_a_file_or_from_stdin_and_exits_0_whatever_it_says() {
 }
 
 #[test]
-fn a_configuration_is_shown_with_the_place_of_every_value() {
+fn config_show_names_the_origin_of_every_value() {
     let sandbox = Sandbox::new().with("AI_WORKFLOW_BUDGET__CALLS", "60");
     sandbox.write(".ai-workflow/config.toml", "language = \"ja\"\n");
     let ran = sandbox.run(&["config", "show", "--agent", "claude:opus"]).exits(0);
@@ -175,7 +175,7 @@ fn the_metadata_of_runs_fits_the_published_schema() {
 }
 
 #[test]
-fn init_writes_once_and_over_only_when_told() {
+fn init_overwrites_only_with_force() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["init"]).exits(0);
     assert!(ran.stdout.contains("next: ai-workflow execute --phase all --issue N"), "{}", ran.stdout);

@@ -63,7 +63,7 @@ fn worked_in(scene: &Scene) -> (Workspace, CommitId, CommitId) {
 }
 
 #[test]
-fn a_push_whose_answer_is_lost_is_found_on_the_server_and_not_taken_for_somebody_elses() {
+fn push_with_a_lost_answer_is_recognised_on_the_server() {
     let scene = Scene::new().over_http();
     let (workspace, before, after) = worked_in(&scene);
     scene.sandbox.git(&["push", "-q", "origin", "main:work"]);

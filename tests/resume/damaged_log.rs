@@ -105,7 +105,7 @@ fn a_log_of_a_newer_program_is_left_to_that_program() {
 }
 
 #[test]
-fn x07_a_view_that_is_missing_empty_or_older_is_built_again() {
+fn a_view_that_is_missing_empty_or_older_is_built_again() {
     let world = World::new();
     let child = world.start_until("planning/review");
     let view = world.sandbox.root().join(VIEW);
@@ -132,7 +132,7 @@ fn x07_a_view_that_is_missing_empty_or_older_is_built_again() {
 }
 
 #[test]
-fn x08_a_view_edited_by_hand_is_refused() {
+fn a_view_edited_by_hand_is_refused() {
     let world = stopped_in_the_middle();
     let view = world.sandbox.read(VIEW);
     let edits = [

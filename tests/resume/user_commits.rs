@@ -37,7 +37,7 @@ fn leaves_alone(world: &World, told: &str) {
 }
 
 #[test]
-fn a_commit_on_top_of_a_completed_run_stays_and_is_told() {
+fn commit_on_top_of_a_completed_run_stays_and_is_reported() {
     let world = completed();
     let by_hand = commit(&world, "NOTES.md", "by hand\n");
     for _ in 0..2 {
@@ -64,7 +64,7 @@ fn a_merge_of_the_base_branch_into_a_completed_run_stays_and_its_files_are_nobod
 }
 
 #[test]
-fn what_another_clone_brings_onto_a_completed_run_stays() {
+fn commits_pulled_onto_a_completed_run_stay() {
     let world = completed();
     let (clone, root) = (world.path_beside("clone"), world.sandbox.root());
     let (clone, root) = (clone.to_str().expect("a path"), root.to_str().expect("a path"));
@@ -86,7 +86,7 @@ fn a_completed_run_with_nothing_on_top_is_as_it_was() {
 }
 
 #[test]
-fn a_commit_on_top_of_a_completed_run_in_a_worktree_of_its_own_stays_and_is_told() {
+fn commit_on_top_of_a_completed_run_in_a_worktree_stays_and_is_reported() {
     let world = World::new();
     let arguments = world.arguments();
     let words: Vec<&str> = arguments.iter().map(String::as_str).chain(["--worktree"]).collect();

@@ -16,7 +16,7 @@ fn execute(world: &World, issue: &str, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn x09_a_second_runner_is_turned_away_and_told_who_works() {
+fn second_process_is_refused_and_shown_the_holder() {
     let world = World::new();
     let child = world.start_until("planning/review");
     let before = world.every_byte();
@@ -86,7 +86,7 @@ fn a_run_whose_runner_was_killed_is_nobodys() {
 }
 
 #[test]
-fn another_issue_is_turned_away_from_a_checkout_that_a_run_works_in() {
+fn second_issue_in_a_busy_checkout_is_refused() {
     let world = World::new();
     let sandbox = &world.sandbox;
     execute(&world, "8", &["--phase", "planning"]).exits(0);

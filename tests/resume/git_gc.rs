@@ -45,7 +45,7 @@ fn every_answer_works_after_git_has_cleared_up_and_nothing_is_kept_in_the_end() 
 }
 
 #[test]
-fn what_a_person_edited_meanwhile_is_looked_at_after_git_has_cleared_up() {
+fn manual_edit_is_reviewed_after_git_gc() {
     let sandbox = waiting();
     sandbox.write("src/lib.rs", "pub fn pages() -> u32 {\n    33\n}\n");
     answer(&sandbox, &["--edited"]);

@@ -207,7 +207,7 @@ fn two_runs_can_be_compared() {
 }
 
 #[test]
-fn each_step_shows_its_bytes_and_tokens() {
+fn status_json_lists_prompt_bytes_and_calls_of_each_step() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);
     let status = sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
@@ -221,7 +221,7 @@ fn each_step_shows_its_bytes_and_tokens() {
 }
 
 #[test]
-fn a_run_that_no_process_works_on_is_told_as_interrupted() {
+fn status_of_a_run_without_a_process_is_interrupted() {
     let mut running = Running::start();
     let looked = |sandbox: &Sandbox| {
         let json = sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();

@@ -28,7 +28,7 @@ fn on_branch(world: &World, path: &str) -> String {
 }
 
 #[test]
-fn a_log_that_a_revert_took_off_the_branch_is_told_and_can_be_brought_back() {
+fn log_reverted_on_the_branch_is_reported_with_its_repair() {
     let world = World::new();
     world.execute().exits(0);
     world.sandbox.git(&["revert", "--no-edit", "main..HEAD"]);
@@ -62,7 +62,7 @@ fn a_branch_whose_log_was_taken_off_may_be_put_aside_to_begin_anew() {
 }
 
 #[test]
-fn what_was_amended_after_a_reviewer_was_killed_is_reviewed() {
+fn commit_amended_after_a_killed_review_is_reviewed() {
     let world = killed_in("implementation/review");
     world.sandbox.write("NOTES.md", "by hand\n");
     world.sandbox.git(&["add", "NOTES.md"]);
@@ -88,7 +88,7 @@ fn commits_made_after_an_author_was_killed_stay_and_are_reviewed() {
 }
 
 #[test]
-fn what_a_killed_author_committed_itself_is_folded_into_the_commit_of_its_phase() {
+fn commits_of_a_killed_author_join_the_phase_commit() {
     let world = World::new();
     let commits = "if [ \"$AI_WORKFLOW_PHASE\" = implementation ] && [ ! -e \"$here/once\" ]; then\n\
                    touch \"$here/once\"; echo own > OWN.md; git add OWN.md; git commit -q -m own\n\
@@ -103,7 +103,7 @@ fn what_a_killed_author_committed_itself_is_folded_into_the_commit_of_its_phase(
 }
 
 #[test]
-fn commits_of_which_nobody_knows_whose_they_are_go_into_the_next_one_and_are_told() {
+fn commits_of_unknown_origin_join_the_next_commit_with_a_warning() {
     let world = killed_in("implementation/execute");
     let by_hand = commit(&world, "NOTES.md", "by hand\n");
     // As a power cut leaves it, which kills everybody.
@@ -131,7 +131,7 @@ fn make_it_again(world: &World) {
 }
 
 #[test]
-fn a_branch_that_is_gone_between_two_commands_is_told_before_anybody_is_paid() {
+fn deleted_branch_is_reported_before_any_call() {
     for commands in GONE {
         let world = killed_in("implementation/execute");
         take_away(&world, commands);
@@ -192,7 +192,7 @@ fn a_completed_run_whose_branch_is_gone_is_completed_and_says_so() {
 }
 
 #[test]
-fn git_may_clear_up_while_somebody_works_and_a_revision_follows() {
+fn git_gc_during_a_call_does_not_disturb_the_revision() {
     for step in ["review", "revise"] {
         let world = World::new();
         world.beside(&format!("meddle-{step}"), "git gc --quiet --prune=now\n");

@@ -96,7 +96,7 @@ fn a_document_that_a_later_author_empties_fails_the_phase() {
 }
 
 #[test]
-fn a_document_that_is_rewritten_where_nobody_reviews_fails_the_phase() {
+fn approved_document_rewritten_in_a_phase_without_review_fails_the_phase() {
     let without_reviewer = "\n[phases.report]\npolicy = \"completion\"\n";
     let (sandbox, ran) = run("short", without_reviewer, &rewriting("report", "# less is asked\\n"));
     ran.exits(1).says("requirements.md: was changed by a phase that nobody reviews");
@@ -104,7 +104,7 @@ fn a_document_that_is_rewritten_where_nobody_reviews_fails_the_phase() {
 }
 
 #[test]
-fn a_document_that_is_rewritten_before_a_reviewer_is_shown_to_it_as_a_difference() {
+fn rewritten_document_is_in_the_diff_that_the_reviewer_sees() {
     let (sandbox, ran) = run("short", "", &rewriting("report", "# more is asked\\n"));
     ran.exits(0);
     assert_eq!(on_branch(&sandbox, REQUIREMENTS), "# more is asked");
@@ -113,7 +113,7 @@ fn a_document_that_is_rewritten_before_a_reviewer_is_shown_to_it_as_a_difference
 }
 
 #[test]
-fn what_the_engine_wrote_of_a_document_review_is_on_the_branch_as_it_wrote_it() {
+fn review_records_on_the_branch_are_as_the_engine_wrote_them() {
     let forged = format!(
         "write = [{{ path = \"{REVIEW}\", text = \"all is well\" }}, {{ path = \"{REPLY}\", text = \"so it is\" }}"
     );

@@ -180,7 +180,7 @@ fn strict() -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn c_07_authors_too_are_held_to_a_schema_where_their_program_can_be() {
+async fn authors_too_are_held_to_a_schema_where_their_program_can_be() {
     let lax =
         json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
     for (kind, schema, flag) in [
@@ -279,7 +279,7 @@ async fn the_key_goes_in_under_the_name_that_the_program_wants() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_not_set_is_told_before_anything_starts() {
+async fn missing_api_key_is_reported_before_the_program_starts() {
     for kind in [AgentKind::Claude, AgentKind::Codex] {
         let mut scene = full_scene();
         scene.profiles.get_mut("mine").expect("it is there").api_key_env = Some("NO_SUCH_KEY_HERE".into());
@@ -291,7 +291,7 @@ async fn a_key_that_is_not_set_is_told_before_anything_starts() {
 }
 
 #[tokio::test]
-async fn what_a_profile_says_wins_over_the_quiet_switches() {
+async fn settings_of_a_profile_override_the_default_switches() {
     let mut scene = full_scene();
     let profile = scene.profiles.get_mut("mine").expect("it is there");
     profile.env.insert("CLAUDE_CODE_MAX_RETRIES".into(), "9".into());

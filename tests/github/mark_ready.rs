@@ -49,7 +49,7 @@ fn owners_are_asked_once_and_the_draft_ends_once() {
 }
 
 #[test]
-fn a_run_that_failed_stays_a_draft_and_nobody_is_asked() {
+fn failed_run_stays_a_draft_without_review_requests() {
     let scene = owned("* @alice\n");
     scene.github.permit("alice", "write");
     let fails = "[[turn]]\nphase = \"report\"\nstep = \"review\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\", \"summary\": \"no\", \"findings\": [{\"severity\": \"major\", \"category\": \"quality\", \"issue\": \"no\"}]}'\n";
@@ -58,7 +58,7 @@ fn a_run_that_failed_stays_a_draft_and_nobody_is_asked() {
 }
 
 #[test]
-fn what_nobody_reviewed_stays_a_draft_that_says_so() {
+fn unreviewed_changes_keep_the_pull_request_a_draft() {
     let scene = Scene::new();
     let beside = "[[turn]]\nphase = \"report\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# report\\n\" }, { path = \"src/beside.rs\", text = \"// beside\\n\" }]\nsay = \"done\"\n";
     let more = [&WANTED[..], &["--preset", "quick-fix", "--set", "phases.report.policy=completion"]].concat();
@@ -70,7 +70,7 @@ fn what_nobody_reviewed_stays_a_draft_that_says_so() {
 }
 
 #[test]
-fn a_refusal_is_told_and_stops_nothing() {
+fn refused_mark_ready_is_reported_and_stops_nothing() {
     let scene = owned("* @alice\n");
     let refused = |path_contains| Fault { method: "POST", path_contains, nth: 0, kind: Kind::Before(403) };
     scene.github.fault(refused("/requested_reviewers"));
@@ -87,7 +87,7 @@ say = '{"decision": "PASS_WITH_ISSUES", "remaining_tasks": [{"task": "fixes #1, 
 "##;
 
 #[test]
-fn only_the_issue_of_the_run_is_closed_and_only_once() {
+fn pull_request_closes_only_the_issue_of_the_run_once() {
     let scene = Scene::new();
     scene.execute(HOSTILE, &[]).exits(0);
     let closing = regex::Regex::new(

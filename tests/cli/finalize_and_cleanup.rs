@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::looking::Running;
+use super::status_and_explain::Running;
 use crate::support::{Sandbox, honest_script};
 
 const CODE: &str = "[[turn]]\nphase = \"requirements\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# r\" }, { path = \"src/new.rs\", text = \"// new\\n\" }]\nsay = \"done\"\n";

@@ -68,7 +68,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn what_happens_before_the_time_is_over_waits_and_is_written_once() {
+async fn events_within_the_interval_are_written_in_one_edit() {
     let telling = Telling::new();
     let (mut reporter, task) =
         github_comment(telling.forge.clone(), Masker::default(), Duration::from_secs(3600));
@@ -83,7 +83,7 @@ async fn what_happens_before_the_time_is_over_waits_and_is_written_once() {
 }
 
 #[tokio::test]
-async fn what_happens_after_it_is_written() {
+async fn events_after_an_edit_are_written_with_the_next_edit() {
     let telling = Telling::new();
     let (mut reporter, task) = github_comment(telling.forge.clone(), Masker::default(), Duration::ZERO);
     for nth in 0..3 {

@@ -114,7 +114,7 @@ async fn a_broken_request_is_reported() {
 
 #[tokio::test]
 #[should_panic(expected = "GitHub's description does not allow this")]
-async fn a_violation_that_nobody_looks_at_fails_the_test() {
+async fn unchecked_contract_violation_fails_the_test() {
     let github = Github::start();
     let query = json!({ "query": "{ viewer { logn } }" });
     send(&github, "POST", "/graphql", Some(query)).await.expect("an answer");

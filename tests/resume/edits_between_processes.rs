@@ -112,7 +112,7 @@ fn commits_made_after_a_reviewer_was_interrupted_or_killed_stay_and_are_reviewed
 }
 
 #[test]
-fn what_is_changed_while_the_budget_waits_before_a_review_stays_and_is_reviewed() {
+fn change_during_a_budget_pause_before_a_review_is_reviewed() {
     let more = ["--issue", "243", "--set", "budget.calls=20"];
     for (command, commits) in
         [(vec!["execute"], true), (vec!["resume", "--continue"], true), (vec!["execute"], false)]
@@ -169,7 +169,7 @@ fn after_an_author_nobody_reviews_was_stopped(signal: Signal, by_hand: impl FnOn
 }
 
 #[test]
-fn what_is_edited_after_an_author_nobody_reviews_was_stopped_is_told_as_a_persons() {
+fn edit_after_a_stopped_unreviewed_author_counts_as_manual() {
     for signal in [Signal::INT, Signal::TERM] {
         let world = after_an_author_nobody_reviews_was_stopped(signal, |world| {
             world.sandbox.write(NOTES, "by hand\n");
@@ -188,7 +188,7 @@ fn what_is_edited_after_an_author_nobody_reviews_was_stopped_is_told_as_a_person
 
 /// Nobody can tell then who wrote what.
 #[test]
-fn what_is_there_after_an_author_nobody_reviews_was_killed_is_named() {
+fn changes_after_a_killed_unreviewed_author_are_named() {
     let world = unreviewed();
     world.kill(world.start_until("implementation/execute"));
     world.let_go();
@@ -197,14 +197,14 @@ fn what_is_there_after_an_author_nobody_reviews_was_killed_is_named() {
 }
 
 #[test]
-fn what_a_stopped_author_left_is_its_own() {
+fn changes_of_a_stopped_author_count_as_its_own() {
     let world = after_an_author_nobody_reviews_was_stopped(Signal::INT, |_| {});
     assert!(facts(&world, "changed_by_hand").is_empty());
     world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
 }
 
 #[test]
-fn what_an_interrupted_reviewer_changed_is_undone_and_passes_for_nobodys_work() {
+fn changes_of_an_interrupted_reviewer_are_undone() {
     let world = World::new();
     world.beside("lenient", "");
     world.beside(

@@ -43,7 +43,7 @@ impl Scene {
 }
 
 #[test]
-fn what_a_person_asks_for_by_a_label_or_a_comment_is_believed() {
+fn requests_by_label_or_comment_are_accepted_from_a_bundle() {
     let scene = Scene::halted(&[]);
     let event = scene.labeled();
     assert_eq!(scene.both("", "issues", &event, &[]), 0, "the label is put on again");
@@ -57,7 +57,7 @@ fn what_a_person_asks_for_by_a_label_or_a_comment_is_believed() {
 }
 
 #[test]
-fn what_a_person_answers_is_believed() {
+fn answers_of_a_person_are_accepted_from_a_bundle() {
     let scene = Scene::halted(&WAITS);
     assert_eq!(scene.both_obey("bob", "/ai-workflow skip report"), 3);
     assert_eq!(scene.both_obey("bob", "/ai-workflow answer\n mind the last page "), 0);
@@ -72,7 +72,7 @@ fn what_a_person_answers_is_believed() {
 }
 
 #[test]
-fn a_comment_that_lets_a_run_wait_is_believed() {
+fn pause_comment_is_accepted_from_a_bundle() {
     let scene = Scene::of_event();
     scene.github.permit("bob", "write");
     let event = scene.labeled();
@@ -113,7 +113,7 @@ fn an_answer_that_differs_from_the_comment_is_refused() {
 }
 
 #[test]
-fn a_run_that_origin_has_goes_to_no_commit_that_nobody_judged() {
+fn bundle_cannot_move_a_pushed_run_to_an_unjudged_commit() {
     let scene = Scene::halted(&[]);
     let before = scene.references();
     let event = scene.labeled();

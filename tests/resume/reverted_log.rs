@@ -70,7 +70,7 @@ fn a_log_that_was_taken_back_before_a_crash_is_put_back_by_the_next_run() {
 }
 
 #[test]
-fn who_goes_back_to_an_older_commit_of_the_branch_goes_on_from_there() {
+fn reset_to_an_older_run_commit_continues_from_there() {
     let world = World::new();
     world.execute().exits(0);
     let before = world.log();

@@ -33,7 +33,7 @@ fn plan(sandbox: &Sandbox, more: &[&str]) -> (Value, Value, Ran) {
 }
 
 #[test]
-fn auto_is_resolved_when_the_run_begins_and_the_reason_is_told() {
+fn auto_agent_is_resolved_at_the_start_with_its_reason() {
     let (agent, reviewer, ran) = plan(&machine(&["claude", "codex"]), &[]);
     assert_eq!((agent, reviewer), (json!(["claude"]), json!(["codex", "claude:opus"])));
     let _ = ran.says("auto is claude: it is there, and asked first");
@@ -103,7 +103,7 @@ fn a_reviewer_that_is_named_stands_and_auto_in_it_is_resolved_too() {
 }
 
 #[test]
-fn who_reviews_its_own_work_is_warned_of() {
+fn agent_that_reviews_its_own_work_gives_a_warning() {
     let sandbox = machine(&["claude", "codex"]);
     let local = "[agents.local]\nkind = 'claude'\nbase_url = 'http://localhost:11434'\nmodel = 'qwen'\n";
     sandbox.write(".ai-workflow/config.toml", local);

@@ -41,7 +41,7 @@ fn an_answer_goes_on_with_the_persons_words() {
 }
 
 #[test]
-fn as_many_rounds_as_a_person_grants_and_then_the_question_again() {
+fn granted_rounds_run_and_then_the_question_returns() {
     let sandbox = paused();
     let before = calls(&sandbox, "revise");
     answered(&sandbox, FAILS, &["--continue", "--rounds", "2"]).exits(3).says("revisions 2/2");
@@ -50,7 +50,7 @@ fn as_many_rounds_as_a_person_grants_and_then_the_question_again() {
 }
 
 #[test]
-fn who_accepts_says_why_and_everybody_reads_it() {
+fn accept_needs_a_reason_that_is_published() {
     let sandbox = paused();
     let facts = sandbox.facts();
     answered(&sandbox, "", &["--accept"])
@@ -121,7 +121,7 @@ fn a_budget_takes_no_rounds_and_no_work_by_hand() {
 }
 
 #[test]
-fn b_20_the_question_tells_the_limit_what_is_unresolved_every_round_and_how_to_go_on() {
+fn the_question_tells_the_limit_what_is_unresolved_every_round_and_how_to_go_on() {
     let sandbox = paused();
     let ran = sandbox.run(&["status", "--issue", "243"]).exits(0);
     for line in [
@@ -157,7 +157,7 @@ fn b_20_the_question_tells_the_limit_what_is_unresolved_every_round_and_how_to_g
 }
 
 #[test]
-fn k6_nobody_waits_in_a_pipeline_and_the_question_is_printed_recorded_and_can_be_answered_later() {
+fn pause_in_a_pipeline_prints_and_records_the_question() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", PAUSES);
     let ran = sandbox.short(FAILS, &["--no-wait", "--json"]).exits(1);

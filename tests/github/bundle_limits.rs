@@ -80,13 +80,13 @@ const HEAVY: [Row; 3] = [
 ];
 
 #[test]
-fn w_06_what_is_more_than_a_run_makes_is_refused_as_a_whole() {
+fn bundle_with_too_many_items_is_refused() {
     nothing_is_published(&QUICK);
 }
 
 #[test]
 #[ignore = "full suite: as much as is too much"]
-fn w_06_what_is_heavier_than_a_run_is_refused_as_a_whole() {
+fn bundle_that_is_too_large_is_refused() {
     nothing_is_published(&HEAVY);
 }
 

@@ -21,7 +21,7 @@ fn with_room_for(world: &World, bytes: usize) -> Ran {
 }
 
 #[test]
-fn x06_a_full_disk_stops_the_run_and_room_lets_it_go_on() {
+fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
     let world = World::new();
     world.kill(world.start_until("planning/revise"));
     world.let_go();
