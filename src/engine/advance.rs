@@ -4,7 +4,7 @@
 
 use crate::phase_state::{PhaseState, Status};
 use crate::redo::{once_more, unreadable};
-use crate::revision_limit::{HowRuled, end};
+use crate::revision_limit::{RulingWithReason, end};
 use crate::run::Run;
 use model::event::{CheckStatus, EvaluationDecision, PauseReason, Reviewed, Ruling};
 use model::phase::{PhaseName, Step};
@@ -15,7 +15,7 @@ use model::verdict::{ReadAs, Verdict};
 const MOST_VOIDED: u32 = 3;
 
 /// Lets the phase through if every precondition holds.
-pub(crate) fn advance(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
+pub(crate) fn advance(run: &Run, phase: &PhaseState, why: &str) -> RulingWithReason {
     if let Some(person) = &phase.person.accepted_by {
         return (Ruling::Advance, format!("accepted by {person}"));
     }
@@ -37,13 +37,13 @@ pub(crate) fn advance(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
     if phase.def.decides { decided(run, phase) } else { (Ruling::Advance, String::new()) }
 }
 
-fn blocked(phase: &PhaseState, lack: &str) -> HowRuled {
+fn blocked(phase: &PhaseState, lack: &str) -> RulingWithReason {
     let (ruling, how) = end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, lack);
     (ruling, format!("not approved: {lack}; {how}"))
 }
 
 /// The files are not those that were reviewed: the evidence is gathered again.
-fn moved(phase: &PhaseState, why: &str) -> HowRuled {
+fn moved(phase: &PhaseState, why: &str) -> RulingWithReason {
     let blocked = || end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, why);
     let (ruling, how) = once_more(phase, Step::Check).unwrap_or_else(blocked);
     (ruling, format!("not approved: the files changed between check and review; {how}"))
@@ -89,7 +89,7 @@ fn triaged(phase: &PhaseState) -> bool {
 }
 
 /// Follows the decision.
-pub(crate) fn decided(run: &Run, phase: &PhaseState) -> HowRuled {
+pub(crate) fn decided(run: &Run, phase: &PhaseState) -> RulingWithReason {
     match phase.evidence.evaluation.as_ref().map(|evaluation| &evaluation.decision) {
         None => fail("no_decision", "the evaluation made no decision".into()),
         Some(EvaluationDecision::Pass) => (Ruling::Advance, "the evaluation decided PASS".into()),
@@ -101,11 +101,11 @@ pub(crate) fn decided(run: &Run, phase: &PhaseState) -> HowRuled {
     }
 }
 
-fn fail(reason: &str, how: String) -> HowRuled {
+fn fail(reason: &str, how: String) -> RulingWithReason {
     (Ruling::Fail { reason: reason.into(), incomplete: false }, how)
 }
 
-fn send_back(run: &Run, evaluation: &PhaseState, word: &str) -> HowRuled {
+fn send_back(run: &Run, evaluation: &PhaseState, word: &str) -> RulingWithReason {
     let decision = format!("the evaluation decided FAIL_PHASE_{word}");
     let (used, most) = (run.cycles, run.started.agreement.max_cycles);
     let Some(phase) = named_phase(run, evaluation, word) else {

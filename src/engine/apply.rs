@@ -8,7 +8,7 @@ use crate::fits::fits;
 use crate::history::{Approval, VerdictRecord};
 use crate::phase_state::{PhaseState, Status};
 use crate::reopen::{answered, reopen, take_feedback, wait_at_gate};
-use crate::run::{BranchState, FeedbackState, Publication, Run, State};
+use crate::run::{BranchState, FeedbackState, Publication, Run, State, phase_of};
 use crate::spending::Spending;
 use model::event::{
     CallEnd, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled, Ruling,
@@ -177,10 +177,6 @@ impl Run {
         }
     }
 
-    pub(crate) fn phase_mut(&mut self, name: &PhaseName) -> &mut PhaseState {
-        phase_of(&mut self.phases, name)
-    }
-
     /// A new request also ends a pause whose reason may be gone; `decide` pauses again if it is not.
     fn asked_for(&mut self, asked: &RunRequested, at: Timestamp) {
         if let Some(budget) = &asked.budget {
@@ -307,11 +303,6 @@ impl Run {
             self.phase_mut(&ruled.phase).set_turn(Step::Revise, turn);
         }
     }
-}
-
-fn phase_of<'a>(phases: &'a mut [PhaseState], name: &PhaseName) -> &'a mut PhaseState {
-    let found = phases.iter_mut().find(|phase| phase.name() == name);
-    found.expect("a fact that fits names a phase of the run")
 }
 
 /// A quota or a provider whose time is known is waited for, unless other agents are asked for.

@@ -28,7 +28,7 @@ pub enum Decision {
     Halt(Outcome),
 }
 
-/// A touch of the world.
+/// An action with a side effect.
 #[derive(Debug, Clone, PartialEq, derive_more::Display)]
 #[allow(missing_docs, reason = "the doc of a variant says what its fields are")]
 pub enum Action {
@@ -263,7 +263,7 @@ pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
     Ruled { phase: phase.name().clone(), round: phase.round, judgment, ruling, rule, standstill }
 }
 
-/// An approval that does not open the door was none; what an evaluation decides after it is another matter.
+/// Tells whether an approval does not lead to `Advance`; an evaluation that decides otherwise after it does not count.
 fn doubted(judgment: Judgment, ruling: &Ruling) -> bool {
     let let_through = matches!(ruling, Ruling::Advance | Ruling::Reopen { .. } | Ruling::Fail { .. });
     judgment.approves() && !let_through

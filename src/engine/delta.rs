@@ -10,7 +10,7 @@ use model::finding::Finding;
 /// So many lines around a changed line belong to it.
 const MARGIN: u64 = 3;
 
-/// The review before by the one who is asked now.
+/// The previous review of the reviewer that is asked now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviousReview {
     /// The files that it judged.

@@ -91,7 +91,7 @@ pub fn job_limit_pause(before: &PhaseName, minutes: u64) -> Escalation {
     pause(PauseReason::JobLimit, Some(before), question)
 }
 
-/// Says that the server lets nobody in until then; `action` is what it refused for so long.
+/// Says that the rate limit of the server ends at this time; `action` is what it refused for so long.
 pub fn rate_limit_pause(phase: Option<&PhaseName>, action: &str, until: Timestamp) -> Escalation {
     let question = format!(
         "The server's limit of requests is reached: it asks to wait until {until} (we could not {action}). Nothing is lost."

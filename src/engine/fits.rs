@@ -7,10 +7,10 @@ use model::event::{Fact, Outcome, Ruled, Ruling, StepStarted};
 use model::phase::{PhaseName, Step};
 
 /// Nothing, or why the fact does not fit.
-pub(crate) type Fit = Result<(), String>;
+pub(crate) type FitResult = Result<(), String>;
 
 /// Says whether the fact fits the run.
-pub(crate) fn fits(run: &Run, fact: &Fact) -> Fit {
+pub(crate) fn fits(run: &Run, fact: &Fact) -> FitResult {
     match fact {
         Fact::RunStarted(_) => Err("the run has already begun".into()),
         Fact::RunRequested(asked) => {
@@ -107,7 +107,7 @@ pub(crate) fn fits(run: &Run, fact: &Fact) -> Fit {
 const NOT_CANCELLED: &[Outcome] =
     &[Outcome::Running, Outcome::Paused, Outcome::Completed, Outcome::Failed, Outcome::Incomplete];
 
-fn unless(fits: bool, why: impl FnOnce() -> String) -> Fit {
+fn unless(fits: bool, why: impl FnOnce() -> String) -> FitResult {
     if fits { Ok(()) } else { Err(why()) }
 }
 
@@ -121,31 +121,31 @@ fn in_round<'a>(run: &'a Run, name: &PhaseName, round: u32) -> Result<&'a PhaseS
     Ok(phase)
 }
 
-fn run_is(run: &Run, fitting: &[Outcome]) -> Fit {
+fn run_is(run: &Run, fitting: &[Outcome]) -> FitResult {
     unless(fitting.contains(&run.outcome), || format!("the run is {}", run.outcome.as_str()))
 }
 
-fn running(run: &Run) -> Fit {
+fn running(run: &Run) -> FitResult {
     run_is(run, &[Outcome::Running])
 }
 
-fn pending(phase: &PhaseState) -> Fit {
+fn pending(phase: &PhaseState) -> FitResult {
     unless(phase.status == Status::Pending, || format!("{} is {}, not pending", phase.name(), phase.status))
 }
 
-fn at(phase: &PhaseState, stage: Stage) -> Fit {
+fn at(phase: &PhaseState, stage: Stage) -> FitResult {
     unless(phase.stage == stage, || format!("{} is {}, not {stage}", phase.name(), phase.stage))
 }
 
 /// Who writes takes the files as they are.
-fn waits_for_a_step(phase: &PhaseState) -> Fit {
+fn waits_for_a_step(phase: &PhaseState) -> FitResult {
     let reader = phase.current_step().is_some_and(|step| matches!(step, Step::Review | Step::Answer));
     let fits = reader || phase.author_rests();
     unless(fits, || format!("{} is {}, not before a step", phase.name(), phase.stage))
 }
 
 /// A call begins where the step is due, or takes up the same step that was interrupted.
-fn call_fits(run: &Run, started: &StepStarted) -> Fit {
+fn call_fits(run: &Run, started: &StepStarted) -> FitResult {
     running(run)?;
     let phase = in_round(run, &started.phase, started.round)?;
     unless(started.step != Step::Check, || format!("{} is not an agent's step of the cycle", started.step))?;
@@ -159,7 +159,7 @@ fn call_fits(run: &Run, started: &StepStarted) -> Fit {
 }
 
 /// Reviewers are heard one after the other, each once.
-fn seat_fits(phase: &PhaseState, step: Step, seat: Option<&str>) -> Fit {
+fn seat_fits(phase: &PhaseState, step: Step, seat: Option<&str>) -> FitResult {
     let due = phase.seat_of(step);
     unless(due == seat, || {
         let name = |seat: Option<&str>| seat.unwrap_or("the first reviewer").to_owned();
@@ -167,14 +167,14 @@ fn seat_fits(phase: &PhaseState, step: Step, seat: Option<&str>) -> Fit {
     })
 }
 
-fn ended_fits(run: &Run, name: &PhaseName, step: Step, (round, attempt): (u32, u32)) -> Fit {
+fn ended_fits(run: &Run, name: &PhaseName, step: Step, (round, attempt): (u32, u32)) -> FitResult {
     let phase = in_round(run, name, round)?;
     at(phase, Stage::Working(step))?;
     let latest = phase.attempts_at(step);
     unless(attempt == latest, || format!("attempt {latest} of {step} is under way"))
 }
 
-fn ruling_fits(run: &Run, ruled: &Ruled) -> Fit {
+fn ruling_fits(run: &Run, ruled: &Ruled) -> FitResult {
     running(run)?;
     let phase = in_round(run, &ruled.phase, ruled.round)?;
     at(phase, Stage::Deciding)?;
@@ -196,7 +196,7 @@ fn ruling_fits(run: &Run, ruled: &Ruled) -> Fit {
     }
 }
 
-fn reopenable(run: &Run, name: &PhaseName) -> Fit {
+fn reopenable(run: &Run, name: &PhaseName) -> FitResult {
     let phase = known(run, name)?;
     unless(!phase.left_out_by_choice(), || format!("{name} was left out of this run"))
 }

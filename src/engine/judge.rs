@@ -26,11 +26,11 @@ const HINT_WITHOUT_WORDS: &str = "The judge of the quality criteria said nothing
      through the work yourself: is anything missing, shortened, put off or claimed without a proof?";
 
 /// A judgment and what led to it, for people.
-pub(crate) type Judged = (Judgment, String);
+pub(crate) type JudgmentWithReason = (Judgment, String);
 
 impl PhaseState {
     /// Returns the judgment of what this phase has shown.
-    pub(crate) fn judgment(&self) -> Judged {
+    pub(crate) fn judgment(&self) -> JudgmentWithReason {
         if let Some(step) = self.evidence.broken {
             return self.broken_judgment(step);
         }
@@ -51,7 +51,7 @@ impl PhaseState {
         }
     }
 
-    fn broken_judgment(&self, step: Step) -> Judged {
+    fn broken_judgment(&self, step: Step) -> JudgmentWithReason {
         if self.asked_interactively(step) && !self.def.policy.triage {
             return (Judgment::Revise, format!("{step}: {}", wording(ExecOutcome::BlockedOnPrompt).reason));
         }
@@ -86,11 +86,11 @@ impl PhaseState {
     }
 
     /// Returns what the checks demand; nothing when they let the phase go on.
-    pub(crate) fn evidence_judgment(&self) -> Option<Judged> {
+    pub(crate) fn evidence_judgment(&self) -> Option<JudgmentWithReason> {
         self.failure_judgment().or_else(|| self.missing_judgment())
     }
 
-    fn failure_judgment(&self) -> Option<Judged> {
+    fn failure_judgment(&self) -> Option<JudgmentWithReason> {
         let failed = self.evidence.results().filter_map(|result| {
             let judgment = self.judgment_of_demand(result.demand(&self.def.policy))?;
             Some((judgment, format!("check {}: {}", result.check, result.summary)))
@@ -99,7 +99,7 @@ impl PhaseState {
     }
 
     /// A check that gave no result is not a passed one; after a failure the later ones may be missing.
-    fn missing_judgment(&self) -> Option<Judged> {
+    fn missing_judgment(&self) -> Option<JudgmentWithReason> {
         let results = self.evidence.checks.as_ref()?;
         let has_result = |id: &String| results.iter().any(|result| result.check == *id);
         let rule = self.def.policy.checks.iter().find(|rule| !has_result(&rule.id))?;
@@ -140,10 +140,10 @@ impl PhaseState {
 
     /// Returns what the reviews of the round demand: the strictest of what each states, and of what they name together.
     /// `reading` is what they say together, or what the one says that is heard now.
-    pub(crate) fn reviews_judgment(&self, reading: &Reading) -> Judged {
+    pub(crate) fn reviews_judgment(&self, reading: &Reading) -> JudgmentWithReason {
         let Reviews { opinions, current, .. } = &self.reviews;
         let heard = if self.all_have_answered() { opinions.as_slice() } else { current.as_slice() };
-        let mut judged: Vec<Judged> =
+        let mut judged: Vec<JudgmentWithReason> =
             heard.iter().filter_map(|review| self.opinion_judgment(review)).collect();
         let readable = reading.read_as != ReadAs::Default;
         if readable || opinions.len() > 1 {
@@ -155,7 +155,7 @@ impl PhaseState {
     }
 
     /// Returns what one review demands by itself.
-    pub(crate) fn opinion_judgment(&self, opinion: &Reviewed) -> Option<Judged> {
+    pub(crate) fn opinion_judgment(&self, opinion: &Reviewed) -> Option<JudgmentWithReason> {
         let reading = opinion.reading.as_ref()?;
         let judged = self.review_judgment(reading, opinion.ended.truncated);
         let (judgment, why) = self.with_every_grade(judged, opinion.seat.as_deref(), reading);
@@ -165,7 +165,12 @@ impl PhaseState {
 
     /// An object that approves has to grade each viewpoint that it was asked for, where grades decide. A line of a
     /// verdict has no place for grades.
-    fn with_every_grade(&self, judged: Judged, seat: Option<&str>, reading: &Reading) -> Judged {
+    fn with_every_grade(
+        &self,
+        judged: JudgmentWithReason,
+        seat: Option<&str>,
+        reading: &Reading,
+    ) -> JudgmentWithReason {
         let decide = self.def.policy.review.as_ref().is_some_and(|rule| !rule.grade_map.is_empty());
         let lacks = |viewpoint: &&String| !reading.grades(viewpoint);
         let missing: Vec<&str> = self.viewpoints_of(seat).iter().filter(lacks).map(String::as_str).collect();
@@ -176,7 +181,7 @@ impl PhaseState {
         (Judgment::Unverifiable, format!("{}, and gives no grade for {}", judged.1, missing.join(", ")))
     }
 
-    fn review_judgment(&self, reading: &Reading, truncated: bool) -> Judged {
+    fn review_judgment(&self, reading: &Reading, truncated: bool) -> JudgmentWithReason {
         if reading.read_as == ReadAs::Default {
             return (Judgment::Unverifiable, format!("the review cannot be read: {}", reading.reason));
         }
@@ -185,7 +190,7 @@ impl PhaseState {
     }
 
     /// Returns what the reviewer states. An approval that contradicts its own verdict, or was cut off, is none.
-    fn stated(&self, reading: &Reading, truncated: bool) -> Judged {
+    fn stated(&self, reading: &Reading, truncated: bool) -> JudgmentWithReason {
         let word = if reading.stated.is_empty() { reading.result.as_str() } else { &reading.stated };
         if !reading.judgment.approves() && self.approves(word) {
             (reading.judgment, format!("the reviewer states {word} ({})", reading.reason))
@@ -207,7 +212,7 @@ impl PhaseState {
     }
 
     /// Findings tighten a verdict and never loosen it.
-    fn findings_demand(&self, reading: &Reading) -> Option<Judged> {
+    fn findings_demand(&self, reading: &Reading) -> Option<JudgmentWithReason> {
         let rule = self.def.policy.review.as_ref()?;
         let worst = reading.worst()?;
         if worst == Severity::Critical {
@@ -220,7 +225,7 @@ impl PhaseState {
     }
 
     /// Grades tighten a verdict and never loosen it; a grade that nobody gave demands nothing.
-    fn grades_demand(&self, reading: &Reading) -> Option<Judged> {
+    fn grades_demand(&self, reading: &Reading) -> Option<JudgmentWithReason> {
         let rule = self.def.policy.review.as_ref()?;
         let of_viewpoints = reading.viewpoints.iter().map(|(name, grade)| (*grade, Some(name)));
         let all = of_viewpoints.chain(reading.grade.map(|grade| (grade, None)));
@@ -230,7 +235,7 @@ impl PhaseState {
         Some((rule.grade_map.judgment(grade)?, why))
     }
 
-    pub(crate) fn triage_judgment(&self) -> Judged {
+    pub(crate) fn triage_judgment(&self) -> JudgmentWithReason {
         let Some(triage) = &self.evidence.triage else { return (Judgment::Unverifiable, "no triage".into()) };
         let Some(table) = triage.table else {
             let why = triage.unread.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
@@ -304,7 +309,7 @@ impl PhaseState {
     }
 
     /// Returns what the author's own word demands; nothing when it does not say that it is unfinished.
-    pub(crate) fn unfinished_judgment(&self) -> Option<Judged> {
+    pub(crate) fn unfinished_judgment(&self) -> Option<JudgmentWithReason> {
         let claim = self.unfinished()?;
         let (judgment, says) = match claim.status {
             ClaimStatus::Blocked if self.counters.blocked >= MOST_BLOCKED => {
@@ -355,7 +360,7 @@ impl PhaseState {
     }
 
     /// Returns what a judgment is worth in this policy: what a judge leaves open is a rejection.
-    pub(crate) fn as_judge(&self, judged: Judged) -> Judged {
+    pub(crate) fn as_judge(&self, judged: JudgmentWithReason) -> JudgmentWithReason {
         let (judgment, why) = judged;
         let open = matches!(judgment, Judgment::Unverifiable | Judgment::Discuss);
         // A judge whose approval is doubtful is asked again; it has not rejected.
@@ -366,7 +371,7 @@ impl PhaseState {
     }
 
     /// Returns the judgment of a policy with a judge when there is no reading.
-    pub(crate) fn without_reading(&self) -> Judged {
+    pub(crate) fn without_reading(&self) -> JudgmentWithReason {
         if self.was_rejected_without_words() {
             return (Judgment::Revise, "the judge said nothing".to_owned());
         }
@@ -411,7 +416,7 @@ impl PhaseState {
 }
 
 /// Returns the stricter one, the first of equals.
-fn stricter(one: Judged, other: Judged) -> Judged {
+fn stricter(one: JudgmentWithReason, other: JudgmentWithReason) -> JudgmentWithReason {
     if other.0 > one.0 { other } else { one }
 }
 

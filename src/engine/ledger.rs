@@ -34,7 +34,7 @@ pub enum Standing {
 pub struct LedgerFinding {
     /// Its number in the phase.
     pub id: FindingId,
-    /// What tells it from others: of a finding its fingerprint, of a failed check its own.
+    /// Its identity: of a finding its fingerprint, of a failed check its own.
     pub identity: String,
     /// Its first wording, the worst severity, and the place where it was last seen.
     pub finding: Finding,

@@ -5,9 +5,10 @@
 #![warn(missing_docs)]
 
 mod agents;
-mod fix_tasks;
 mod history;
 mod ledger;
+
+mod fix_tasks;
 
 mod phase_state;
 
@@ -27,16 +28,18 @@ mod escalation;
 
 mod budget;
 mod chain;
-mod redo;
 mod revision_limit;
+
+mod redo;
 
 mod advance;
 
 mod decide;
 
-mod apply;
 mod fits;
 mod reopen;
+
+mod apply;
 
 pub use agents::{AgentStates, CalledAgent, Fallback, Outage, UnusableAgent};
 pub use apply::{InvalidFact, apply, fold};

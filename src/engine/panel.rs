@@ -123,13 +123,13 @@ fn tighten(known: &mut Finding, other: &Finding) {
 }
 
 /// Where a problem stands.
-type At = (String, u64);
+type FileAndLine = (String, u64);
 
-/// Which findings there are, by what tells them from others.
+/// Index of the findings by identity and place.
 #[derive(Default)]
 struct FindingIndex {
     by_fingerprint: BTreeMap<String, Vec<usize>>,
-    by_place: BTreeMap<At, Vec<usize>>,
+    by_place: BTreeMap<FileAndLine, Vec<usize>>,
 }
 
 impl FindingIndex {
@@ -146,7 +146,7 @@ impl FindingIndex {
         }
     }
 
-    /// Returns the finding that tells the same problem, unless the same reviewer has told that one already.
+    /// Returns the finding that describes the same problem, unless the same reviewer has told that one already.
     pub(crate) fn find(
         &self,
         findings: &[Finding],
@@ -167,8 +167,8 @@ impl FindingIndex {
     }
 }
 
-/// Only a line makes two places one.
-fn place(finding: &Finding) -> Option<At> {
+/// Two places are the same only if both have a line.
+fn place(finding: &Finding) -> Option<FileAndLine> {
     Some((finding.file.clone()?, finding.line?))
 }
 
@@ -198,7 +198,7 @@ const SIMILAR_WITHOUT_SPACES: f64 = 0.6;
 /// So many words two texts without spaces have in common at least.
 const FEWEST_COMMON: usize = 2;
 
-/// What makes the opposite of a text without spaces.
+/// Negations of languages that write without spaces.
 const NEGATIONS: [&str; 9] = ["ない", "なく", "なし", "ません", "せず", "れず", "未", "不", "無"];
 
 /// Tells whether two texts share most of their words; two without any say the same, and a text never says its opposite.

@@ -141,7 +141,7 @@ pub struct PhaseFiles {
     pub by_hand: BTreeSet<String>,
     /// The author was stopped, and the files stand as it left them.
     pub author_was_stopped: bool,
-    /// What stopped calls of the author changed; the one that takes them up answers for it.
+    /// What stopped calls of the author changed; the next call of the author takes it over.
     pub(crate) left_by_stopped: BTreeSet<String>,
     /// The commit of the phase.
     pub commit: Option<String>,
@@ -339,6 +339,12 @@ impl PhaseState {
         if !self.evidence.completed_steps.contains(&step) {
             self.evidence.completed_steps.push(step);
         }
+    }
+
+    /// Ends a step after which the phase waits for its ruling.
+    pub(crate) fn decide_after(&mut self, step: Step) {
+        self.done(step);
+        self.stage = Stage::Deciding;
     }
 
     pub(crate) fn by_table(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::agents::{may_succeed_again, wording};
 use crate::budget::{budget_pause, shortage};
 use crate::escalation::{outage_pause, quota_pause};
 use crate::phase_state::{PhaseState, passes_exhausted};
-use crate::revision_limit::{HowRuled, end, exhausted, revise};
+use crate::revision_limit::{RulingWithReason, end, exhausted, revise};
 use crate::run::Run;
 use model::event::{ExecOutcome, PauseReason, Ruling};
 use model::phase::Step;
@@ -19,7 +19,7 @@ use model::policy::{OnUnreadable, UnapprovedEnd};
 const LONGEST_BACKOFF_MS: u64 = 30_000;
 
 /// Repeats the step that broke, or the work that a check wants done over.
-pub(crate) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
+pub(crate) fn redo(run: &Run, phase: &PhaseState, why: &str) -> RulingWithReason {
     match phase.evidence.broken {
         Some(step) => after_break(run, phase, step, why),
         None if phase.judge_asks_again() => judge_again(phase, why),
@@ -30,7 +30,7 @@ pub(crate) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
 
 /// Repeats a step that broke on its own budget, where that can help; then with the next agent of its chain; then waits
 /// for a provider that fails, or for the quota of an earlier one, if that comes back; then ends.
-fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled {
+fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> RulingWithReason {
     let Some(ended) = phase.ended_of(step) else { return give_up(phase, step, "", why) };
     if ended.outcome == ExecOutcome::OverBudget
         && let Some(short) = shortage(run, phase, step)
@@ -59,14 +59,14 @@ fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled
     }
 }
 
-fn take_over(step: Step, next: String, used: &str) -> HowRuled {
+fn take_over(step: Step, next: String, used: &str) -> RulingWithReason {
     let separator = if used.is_empty() { "" } else { ", " };
     let how = format!("{used}{separator}{next} takes over");
     (Ruling::Redo { step, delay_ms: 0, next_agent: true, takes_over: Some(next) }, how)
 }
 
-/// Goes on without a second opinion that nobody gives; it is told, and nothing is loosened by it.
-fn leave_out(phase: &PhaseState, used: &str) -> HowRuled {
+/// Continues without a second reviewer that does not answer, and records this; no judgment becomes milder by it.
+fn leave_out(phase: &PhaseState, used: &str) -> RulingWithReason {
     let seat = phase.seat_due().map(|seat| seat.name.clone()).unwrap_or_default();
     let counts = phase.first_verdict_of(&seat).map_or("", |_| ", and what it stated at first counts");
     let how = after_redos(used, &format!("{seat} is left out{counts}"));
@@ -79,7 +79,7 @@ fn after_redos(used: &str, how: &str) -> String {
 }
 
 /// Ends the phase, and says what a person can do where trying again does not help.
-fn give_up(phase: &PhaseState, step: Step, used: &str, why: &str) -> HowRuled {
+fn give_up(phase: &PhaseState, step: Step, used: &str, why: &str) -> RulingWithReason {
     let remedy = phase.ended_of(step).and_then(|ended| wording(ended.outcome).remedy.as_ref());
     let outcomes = &phase.def.policy.outcomes;
     let (ending, reason) = if step == Step::Review {
@@ -95,7 +95,7 @@ fn give_up(phase: &PhaseState, step: Step, used: &str, why: &str) -> HowRuled {
 
 /// Asks a provider that fails again later; when that took as long as it may, a second opinion is left out, and any other
 /// step waits for somebody who asks for the run again.
-fn await_provider(run: &Run, phase: &PhaseState, step: Step, (used, why): (&str, &str)) -> HowRuled {
+fn await_provider(run: &Run, phase: &PhaseState, step: Step, (used, why): (&str, &str)) -> RulingWithReason {
     let (ruling, how) = match ask_later(run, phase, step) {
         Some(ruled) => ruled,
         None if phase.is_dispensable(step) => return leave_out(phase, used),
@@ -105,14 +105,14 @@ fn await_provider(run: &Run, phase: &PhaseState, step: Step, (used, why): (&str,
 }
 
 /// Waits for a quota: nothing is used up, and the step comes again.
-fn wait(run: &Run, phase: &PhaseState, step: Step, used: &str) -> HowRuled {
+fn wait(run: &Run, phase: &PhaseState, step: Step, used: &str) -> RulingWithReason {
     let ahead = run.resets(phase, step).into_iter().filter(|until| *until > run.updated_at);
     let escalation = quota_pause(phase, step, ahead.min());
     (Ruling::Pause { escalation }, after_redos(used, "no agent is left; on quota: pause"))
 }
 
 /// Repeats work that ended, because a decision, its form or a check asks for it; then it is revised like any other.
-fn over_again(phase: &PhaseState, why: &str) -> HowRuled {
+fn over_again(phase: &PhaseState, why: &str) -> RulingWithReason {
     let step = phase.evidence.work.as_ref().map_or(Step::Execute, |work| work.step);
     let (asked, most) = (phase.counters.format_redos, phase.def.policy.limits.max_format_redo);
     if phase.undecided() && asked >= most {
@@ -127,7 +127,7 @@ fn over_again(phase: &PhaseState, why: &str) -> HowRuled {
 }
 
 /// Repeats a step after a pause, as often as the limit allows.
-pub(crate) fn once_more(phase: &PhaseState, step: Step) -> Option<HowRuled> {
+pub(crate) fn once_more(phase: &PhaseState, step: Step) -> Option<RulingWithReason> {
     let limits = &phase.def.policy.limits;
     let used = phase.counters.redos.get(&step).copied().unwrap_or(0);
     if used >= limits.max_redo {
@@ -142,13 +142,13 @@ fn same_step(step: Step, delay_ms: u64) -> Ruling {
 }
 
 /// Asks the reviewer that approves and names something severe which of both holds.
-pub(crate) fn ask_which_holds(phase: &PhaseState) -> Option<HowRuled> {
+pub(crate) fn ask_which_holds(phase: &PhaseState) -> Option<RulingWithReason> {
     phase.to_be_asked()?;
     Some((same_step(Step::Review, 0), "asked which of both holds".to_owned()))
 }
 
 /// Asks again once; text that stays unreadable is never an approval.
-pub(crate) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
+pub(crate) fn unreadable(phase: &PhaseState, why: &str) -> RulingWithReason {
     if let Some(asked) = ask_which_holds(phase) {
         return asked;
     }
@@ -169,7 +169,7 @@ pub(crate) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
 }
 
 /// Asks the judge again on the budget of its own step; then its words are a rejection.
-pub(crate) fn judge_again(phase: &PhaseState, why: &str) -> HowRuled {
+pub(crate) fn judge_again(phase: &PhaseState, why: &str) -> RulingWithReason {
     let again = ask_which_holds(phase).or_else(|| once_more(phase, Step::Review));
     again.unwrap_or_else(|| revise(phase, why))
 }
@@ -186,7 +186,7 @@ fn after(at: Timestamp, seconds: u64) -> Timestamp {
 }
 
 /// Has the step asked for again later; returns nothing when the run has waited as long as it may.
-pub(crate) fn ask_later(run: &Run, phase: &PhaseState, step: Step) -> Option<HowRuled> {
+pub(crate) fn ask_later(run: &Run, phase: &PhaseState, step: Step) -> Option<RulingWithReason> {
     let outage = run.agents.outage.as_ref()?;
     let pause = FIRST_PAUSE.saturating_mul(1 << outage.waits.min(16)).min(LONGEST_PAUSE);
     let soon = after(run.updated_at, pause);
@@ -201,7 +201,7 @@ pub(crate) fn ask_later(run: &Run, phase: &PhaseState, step: Step) -> Option<How
 }
 
 /// Pauses the run, and says from when on it is worth going on.
-pub(crate) fn pause_for_outage(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled {
+pub(crate) fn pause_for_outage(run: &Run, phase: &PhaseState, step: Step, why: &str) -> RulingWithReason {
     let later = after(run.updated_at, longest_outage(run));
     let until = earliest_call(run, phase, step, later).filter(|until| *until > run.updated_at);
     let escalation = outage_pause(phase, step, why, until);

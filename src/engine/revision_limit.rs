@@ -7,10 +7,10 @@ use model::event::{CheckResult, PauseReason, Ruling};
 use model::policy::UnapprovedEnd;
 
 /// A ruling and how the limits led to it.
-pub(crate) type HowRuled = (Ruling, String);
+pub(crate) type RulingWithReason = (Ruling, String);
 
 /// Asks for another revision while the limit allows one.
-pub(crate) fn revise(phase: &PhaseState, why: &str) -> HowRuled {
+pub(crate) fn revise(phase: &PhaseState, why: &str) -> RulingWithReason {
     let (used, most) = phase.used_of_limit();
     if used >= most || passes_exhausted(phase) {
         return exhausted(phase, why);
@@ -20,7 +20,12 @@ pub(crate) fn revise(phase: &PhaseState, why: &str) -> HowRuled {
 }
 
 /// Ends the phase as its policy says.
-pub(crate) fn end(phase: &PhaseState, ending: UnapprovedEnd, reason: PauseReason, why: &str) -> HowRuled {
+pub(crate) fn end(
+    phase: &PhaseState,
+    ending: UnapprovedEnd,
+    reason: PauseReason,
+    why: &str,
+) -> RulingWithReason {
     let (incomplete, word) = match ending {
         UnapprovedEnd::Pause => {
             let escalation = escalation(phase, reason, why);
@@ -34,7 +39,7 @@ pub(crate) fn end(phase: &PhaseState, ending: UnapprovedEnd, reason: PauseReason
 }
 
 /// Ends the phase at its limit.
-pub(crate) fn exhausted(phase: &PhaseState, why: &str) -> HowRuled {
+pub(crate) fn exhausted(phase: &PhaseState, why: &str) -> RulingWithReason {
     let (ruling, how) = end(phase, phase.def.policy.outcomes.exhausted, PauseReason::Exhausted, why);
     (ruling, format!("{} used; {how}", limit_reached(phase)))
 }

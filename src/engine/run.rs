@@ -120,7 +120,7 @@ pub struct Publication {
     pub reviewers: Option<Vec<String>>,
     /// The id of its comment on the issue.
     pub progress_comment: Option<u64>,
-    /// It took the place of one that somebody deleted; another one would be importunate.
+    /// A deleted comment was replaced once; it is not replaced again.
     pub comment_was_replaced: bool,
     /// Number and address of the issue with what is left for later.
     pub follow_up: Option<(u64, String)>,
@@ -201,6 +201,11 @@ impl Run {
         self.phases.iter().find(|phase| phase.name() == name)
     }
 
+    /// Returns a phase of the run by its name; facts that fit name no other.
+    pub(crate) fn phase_mut(&mut self, name: &PhaseName) -> &mut PhaseState {
+        phase_of(&mut self.phases, name)
+    }
+
     /// Returns the phase that is in progress or paused, else the first that failed, else the first pending one.
     pub fn current(&self) -> Option<&PhaseState> {
         let by_urgency = [Status::InProgress, Status::Paused, Status::Failed, Status::Pending];
@@ -223,7 +228,7 @@ impl Run {
         Some(asked)
     }
 
-    /// Keeps what an author told, the newest first. The same once more is only newer.
+    /// Keeps what an author told, the newest first. A repeated notice moves to the front.
     pub(crate) fn keep_notices(&mut self, worked: &Worked) {
         if !worked.ended.outcome.ended() {
             return;
@@ -325,4 +330,10 @@ pub fn lapsed(run: &Run, phase: &PhaseState) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Returns the phase of a name; facts that fit name no other.
+pub(crate) fn phase_of<'a>(phases: &'a mut [PhaseState], name: &PhaseName) -> &'a mut PhaseState {
+    let found = phases.iter_mut().find(|phase| phase.name() == name);
+    found.expect("a fact that fits names a phase of the run")
 }

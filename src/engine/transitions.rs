@@ -249,11 +249,6 @@ impl PhaseState {
         self.evidence.completed_steps.retain(|step| matches!(step, Step::Execute | Step::Revise));
     }
 
-    pub(crate) fn decide_after(&mut self, step: Step) {
-        self.done(step);
-        self.stage = Stage::Deciding;
-    }
-
     fn broke(&mut self, step: Step) {
         self.evidence.broken = Some(step);
         self.stage = Stage::Deciding;
