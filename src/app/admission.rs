@@ -27,8 +27,8 @@ pub struct Actor<'a> {
 }
 
 impl Actor<'_> {
-    /// Refuses whoever may neither write nor is named.
-    pub async fn admit(&self) -> Result<()> {
+    /// Refuses an account that neither has write access nor is named in the settings.
+    pub(crate) async fn admit(&self) -> Result<(), AdmissionRefusal> {
         let login = &self.who.login;
         if is_named(&self.keys.allowed_actors, login) {
             return self.same_account().await;
@@ -44,7 +44,7 @@ impl Actor<'_> {
     }
 
     /// A login can change hands, and a person can take the name of a program.
-    async fn same_account(&self) -> Result<()> {
+    async fn same_account(&self) -> Result<(), AdmissionRefusal> {
         let account = self.github.account(&self.who.login).await.map_err(|error| self.unknown(&error))?;
         if account.id == self.who.id && account.is_bot() == self.who.is_bot() {
             return Ok(());
@@ -52,9 +52,14 @@ impl Actor<'_> {
         Err(self.mismatch("another account of that name"))
     }
 
-    /// Refuses whoever started too many runs in the day before a time, the present one included: by labels, by comments, by
+    /// Refuses an account that started too many runs in the day before a time, the present one included: by labels, by comments, by
     /// hand. The first one beyond the limit gets a comment on its issue; a flood is not answered by a flood.
-    pub async fn refuse_too_many(&self, masker: &Masker, number: IssueNumber, at: Timestamp) -> Result<()> {
+    pub(crate) async fn refuse_too_many(
+        &self,
+        masker: &Masker,
+        number: IssueNumber,
+        at: Timestamp,
+    ) -> Result<(), AdmissionRefusal> {
         let (login, limit) = (quoted(&self.who.login), self.keys.runs_per_actor);
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
         let runs = self.runs(at, most.saturating_add(2)).await.map_err(|error| self.unknown(&error))?;
@@ -116,8 +121,6 @@ pub fn denied(who: &GithubUser, role: &str) -> AdmissionRefusal {
 
 /// The code of an event for whose issue another process works.
 pub const BUSY: &str = "E_BUSY";
-
-type Result<T, E = AdmissionRefusal> = std::result::Result<T, E>;
 
 /// Why an event, or a comment, is not obeyed.
 #[derive(Debug, thiserror::Error)]

@@ -69,7 +69,7 @@ pub fn choose(project: &Project, agreement: &mut Agreement) -> Result<Vec<Choice
 }
 
 /// Returns agents that are named now, and their reviewers; without any the ones that fit.
-pub fn choose_chains(
+pub(crate) fn choose_chains(
     project: &Project,
     agents: &[String],
     reviewers: Option<&[String]>,
@@ -85,7 +85,7 @@ pub fn choose_chains(
 }
 
 /// Tells what `auto` stands for on this machine, and why.
-pub fn auto_reason(project: &Project) -> Result<String> {
+pub(crate) fn auto_reason(project: &Project) -> Result<String> {
     with_candidates(project, |candidates| candidates.auto().map(|(_, why)| why))
 }
 
@@ -101,7 +101,7 @@ fn with_candidates<T>(project: &Project, ask: impl FnOnce(&AgentCandidates<'_>) 
 }
 
 /// Asks the program of an agent about itself.
-pub fn examine_agent(project: &Project, spec: &AgentSpec) -> AgentStatus {
+pub(crate) fn examine_agent(project: &Project, spec: &AgentSpec) -> AgentStatus {
     let spec = spec.clone().seen_from(project.root());
     match runtime() {
         Ok(runtime) => runtime.block_on(examine(&spec, &project.settings.agents, &own_program())),
@@ -275,12 +275,12 @@ fn warn_of_missing_second_reviewers(project: &Project, agreement: &Agreement) ->
 }
 
 /// Returns every agent that a run needs, each once; those of seats that it can do without are left out.
-pub fn needed_agents(agreement: &Agreement) -> BTreeSet<&String> {
+pub(crate) fn needed_agents(agreement: &Agreement) -> BTreeSet<&String> {
     agreement.phases.iter().flat_map(needed_chains).flatten().collect()
 }
 
 /// Refuses an agreement with a chain of which no agent can be called, and warns of second reviewers that cannot be called.
-pub fn refuse_unusable_agents(project: &Project, agreement: &Agreement) -> Result<()> {
+pub(crate) fn refuse_unusable_agents(project: &Project, agreement: &Agreement) -> Result<()> {
     let chains: BTreeSet<&Vec<String>> = agreement.phases.iter().flat_map(needed_chains).collect();
     chains.into_iter().try_for_each(|chain| check_chain(project, chain))?;
     warn_of_missing_second_reviewers(project, agreement)
@@ -293,13 +293,13 @@ fn needed_chains(phase: &PhaseDef) -> impl Iterator<Item = &Vec<String>> {
 }
 
 /// Returns the agents of seats that a run can do without.
-pub fn optional_reviewers(agreement: &Agreement) -> impl Iterator<Item = &String> {
+pub(crate) fn optional_reviewers(agreement: &Agreement) -> impl Iterator<Item = &String> {
     let seats = agreement.phases.iter().flat_map(|phase| &phase.panel).filter(|seat| !seat.required);
     seats.flat_map(|seat| &seat.agents)
 }
 
 /// Refuses a chain of which no agent can be called; one that cannot is passed over when another one can.
-pub fn check_chain(project: &Project, chain: &[String]) -> Result<()> {
+pub(crate) fn check_chain(project: &Project, chain: &[String]) -> Result<()> {
     let (mut usable, mut missing) = (chain.is_empty(), Vec::new());
     for spec in chain {
         match check_usable(project, spec) {

@@ -43,7 +43,7 @@ impl ProjectCommand {
     }
 
     /// Tells whether its program is here. A path is seen from the top of the worktree.
-    pub fn is_here(&self, project: &Project) -> bool {
+    pub(crate) fn is_here(&self, project: &Project) -> bool {
         let words = split_words(&self.line).unwrap_or_default();
         let Some(program) = words.first() else { return false };
         let path = Path::new(program);
@@ -53,7 +53,7 @@ impl ProjectCommand {
 }
 
 /// Returns the commands of the project, those that are set first.
-pub fn project_commands(project: &Project) -> Vec<ProjectCommand> {
+pub(crate) fn project_commands(project: &Project) -> Vec<ProjectCommand> {
     let keys = &project.settings.commands;
     let set = keys.by_id();
     let mut commands: Vec<ProjectCommand> = Vec::new();
@@ -69,7 +69,7 @@ pub fn project_commands(project: &Project) -> Vec<ProjectCommand> {
 }
 
 /// Puts the commands into an agreement, and the checks that run them into its phases.
-pub fn pin_commands(agreement: &mut Agreement, commands: &[ProjectCommand]) {
+pub(crate) fn pin_commands(agreement: &mut Agreement, commands: &[ProjectCommand]) {
     let lines = commands.iter().map(|command| (command.key.clone(), command.line.clone()));
     agreement.commands = lines.collect();
     let detected = commands.iter().filter(|command| command.detected_by.is_some());
@@ -144,7 +144,7 @@ fn schema_text(path: &Path) -> Result<String, String> {
 }
 
 /// Refuses overrides that contradict what the run was begun with.
-pub fn refuse_contradiction(project: &Project, run: &Run) -> Result<()> {
+pub(crate) fn refuse_contradiction(project: &Project, run: &Run) -> Result<()> {
     let (started, overrides) = (&run.started, &project.overrides);
     let preset = started.agreement.preset.as_deref().unwrap_or("full");
     let pinned = [
@@ -193,7 +193,7 @@ fn are_second_reviewers_pinned(project: &Project, run: &Run) -> Result<bool> {
 }
 
 /// Returns the SHA-256 of the repository's own configuration, files of other systems that count as such, and prompts.
-pub fn repository_settings_digest(project: &Project) -> String {
+pub(crate) fn repository_settings_digest(project: &Project) -> String {
     let config = fs::read(project.root().join(HOME).join(CONFIG)).unwrap_or_default();
     let mut text = format!("{}\0", String::from_utf8_lossy(&config));
     for (path, prompt) in project.prompts() {
@@ -214,7 +214,7 @@ pub fn repository_settings_digest(project: &Project) -> String {
 }
 
 /// Refuses settings that changed since the run was last asked to go on.
-pub fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<()> {
+pub(crate) fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<()> {
     let is_named = project.overrides.config.is_some();
     let known = run.asked.settings.as_ref();
     if is_named || known.is_none_or(|known| *known == repository_settings_digest(project)) {
@@ -229,7 +229,7 @@ pub fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<()> {
 }
 
 /// Returns the spending limits of the run and those of its parts; nothing where nothing changes.
-pub fn changed_limits(project: &Project, run: &Run) -> (Option<Budget>, Option<BudgetScopes>) {
+pub(crate) fn changed_limits(project: &Project, run: &Run) -> (Option<Budget>, Option<BudgetScopes>) {
     let over = |scope: &str, wanted: &Budget, pinned: &Budget| given_over(project, scope, wanted, pinned);
     let (wanted, pinned) = (&project.settings.budget.scopes, &run.spending.scopes);
     let budget = over("budget", &project.settings.budget(true), &run.spending.budget);

@@ -1,5 +1,5 @@
 //! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed. Of the issue the
-//! text of the moment counts, and what people who are heard said before it.
+//! text of the moment counts, and the comments of people with write access before it.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan> {
 }
 
 /// Begins the run of an issue whose locks we hold; that of a worktree of its own is taken when it is there.
-pub fn begin_run(
+pub(crate) fn begin_run(
     project: &Project,
     request: &ExecuteRequest,
     locks: &mut RunLocks,
@@ -278,7 +278,7 @@ fn withheld(issue: Issue) -> Result<Issue> {
     Ok(Issue { title, body, discussion, ..issue })
 }
 
-/// Tells of each who spoke whether they are heard. Who cannot be asked about is not.
+/// Returns for each commenter whether their comments reach the prompt. Who cannot be asked about is not.
 async fn speakers(project: &Project, forge: &Forge, comments: &[Comment]) -> Result<BTreeMap<String, bool>> {
     let Forge::Github(github) = forge else {
         return Ok(comments.iter().map(|comment| (comment.author.clone(), true)).collect());

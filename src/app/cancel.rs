@@ -33,7 +33,7 @@ pub fn cancel(project: &Project, issue: IssueNumber) -> Result<Outcome> {
 }
 
 /// Takes a run that is to be ended for good, whoever holds it.
-pub fn take_from_holder(project: &Project, issue: IssueNumber) -> Result<LockedRun> {
+pub(crate) fn take_from_holder(project: &Project, issue: IssueNumber) -> Result<LockedRun> {
     stop_holder(project, issue)?;
     let locked = LockedRun::take(project, issue, &refuse_completed)?;
     refuse_completed(locked.run())?;

@@ -19,7 +19,7 @@ use settings::PushWhen;
 use views::summary::Documents;
 
 /// Refuses to go on with an issue that was closed meanwhile.
-pub fn refuse_closed(project: &Project, run: &Run) -> Result<()> {
+pub(crate) fn refuse_closed(project: &Project, run: &Run) -> Result<()> {
     let number = run.started.issue.number;
     if issue(project, run)?.is_none_or(|issue| issue.open) {
         return Ok(());
@@ -29,7 +29,7 @@ pub fn refuse_closed(project: &Project, run: &Run) -> Result<()> {
 }
 
 /// Compares the issue and the base branch with what the run was begun with, and notes what changed.
-pub fn note_changes(project: &Project, locked: &mut LockedRun) -> Result<()> {
+pub(crate) fn note_changes(project: &Project, locked: &mut LockedRun) -> Result<()> {
     let run = locked.run();
     let issue = issue(project, run)?;
     let edited = issue.as_ref().and_then(|issue| edited(run, issue));
@@ -83,7 +83,7 @@ fn note(locked: &mut LockedRun, kind: &str, text: String) -> Result<()> {
 }
 
 /// Warns of what people committed on top of a completed run; tells whether there is anything.
-pub fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> Result<bool> {
+pub(crate) fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> Result<bool> {
     let run = locked.run();
     let known = CommitId::try_from(run.branch.head.as_str())?;
     let Some(tip) = locked.space.run_branch().tip_beyond(&run.started.run_id, &known)? else {
@@ -114,7 +114,7 @@ const ELSEWHERE: &str = "stayed on another machine";
 const REMOVED: &str = "were removed by git, and the worktree has others";
 
 /// Tells whether a phase was reopened with this reason because its files are lost: the program does that by itself.
-pub fn is_lost_files_reason(text: &str) -> bool {
+pub(crate) fn is_lost_files_reason(text: &str) -> bool {
     [ELSEWHERE, REMOVED].map(reason).iter().any(|reason| reason == text)
 }
 
@@ -123,7 +123,7 @@ fn reason(how: &str) -> String {
 }
 
 /// Brings the files of the phase under way here where they are not; returns the phase if that cannot be.
-pub fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<PhaseWithLostFiles>> {
+pub(crate) fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<PhaseWithLostFiles>> {
     let run = locked.run();
     let is_open = |status| matches!(status, Status::InProgress | Status::Paused);
     let open = run.phases.iter().find(|phase| is_open(phase.status) && !phase.files.tree.is_empty());
@@ -176,7 +176,7 @@ fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<boo
 }
 
 /// Begins a phase anew; a person's words stand on top of its prompt.
-pub fn reopen_phase(locked: &mut LockedRun, lost: &PhaseWithLostFiles, words: &str) -> Result<()> {
+pub(crate) fn reopen_phase(locked: &mut LockedRun, lost: &PhaseWithLostFiles, words: &str) -> Result<()> {
     tracing::warn!("The {}; it begins anew", lost.describe());
     let reason = if words.is_empty() { reason(lost.how) } else { words.to_owned() };
     locked.reopen(lost.phase.clone(), &reason)

@@ -43,7 +43,7 @@ pub(crate) fn remember(masker: &Masker) {
 }
 
 /// Returns how this process was called.
-pub fn command_line() -> String {
+pub(crate) fn command_line() -> String {
     std::env::args().collect::<Vec<_>>().join(" ")
 }
 
@@ -54,12 +54,12 @@ pub fn current_folder() -> Result<PathBuf> {
 }
 
 /// Tells whether somebody is at the terminal; else a default spending limit counts.
-pub fn is_attended() -> bool {
+pub(crate) fn is_attended() -> bool {
     stderr().is_terminal() && stdin().is_terminal()
 }
 
 /// Returns the name of the person at the keyboard, as far as the environment knows it.
-pub fn user_name() -> String {
+pub(crate) fn user_name() -> String {
     std::env::var("USER").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "a person".into())
 }
 
@@ -71,7 +71,7 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// Watches SIGINT and SIGTERM: the first asks the run to stop in good order, the second kills the agent at once.
-pub fn watch_signals(handle: StopHandle, seen: Arc<OnceLock<&'static str>>) -> Result<JoinHandle<()>> {
+pub(crate) fn watch_signals(handle: StopHandle, seen: Arc<OnceLock<&'static str>>) -> Result<JoinHandle<()>> {
     let failed = |error| Failure::new(FailureKind::OurBug, format!("signals cannot be watched: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;

@@ -9,9 +9,9 @@ use model::redact::Masker;
 use views::summary::plain;
 
 /// The code of a bundle that another process did not hand over.
-pub const BUNDLE_MISSING: &str = "E_BUNDLE_MISSING";
+pub(crate) const BUNDLE_MISSING: &str = "E_BUNDLE_MISSING";
 /// The code of a run whose issue was written by somebody whose text does not count.
-pub const TEXT_NOT_TRUSTED: &str = "E_TEXT_NOT_TRUSTED";
+pub(crate) const TEXT_NOT_TRUSTED: &str = "E_TEXT_NOT_TRUSTED";
 
 /// What sort of thing went wrong. Scripts know each by one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
@@ -80,7 +80,7 @@ impl Failure {
 
     /// Adds the name that was meant instead of an unknown one, or else all that there are of its kind.
     #[must_use]
-    pub fn hint_names(self, unknown: &str, kind: &str, known: &[&str]) -> Self {
+    pub(crate) fn hint_names(self, unknown: &str, kind: &str, known: &[&str]) -> Self {
         match settings::suggestion(unknown, known.iter().copied()) {
             Some(near) => self.hint(format!("did you mean `{near}`?")),
             None => self.hint(format!("the {kind} are: {}", known.join(", "))),
@@ -88,7 +88,7 @@ impl Failure {
     }
 
     /// Returns what went wrong and the first thing to do next, in one line.
-    pub fn with_first_hint(&self) -> String {
+    pub(crate) fn with_first_hint(&self) -> String {
         let hint = self.hints.first().map_or(String::new(), |hint| format!(" ({hint})"));
         format!("{}{hint}", self.message)
     }

@@ -211,7 +211,7 @@ impl Finalizer<'_> {
 }
 
 /// Refuses a run that is not completed.
-pub fn refuse_incomplete(run: &Run) -> Result<()> {
+pub(crate) fn refuse_incomplete(run: &Run) -> Result<()> {
     if run.outcome == Outcome::Completed {
         return Ok(());
     }

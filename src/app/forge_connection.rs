@@ -14,7 +14,7 @@ use model::issue::{Issue, IssueNumber};
 use settings::ForgeKind;
 
 /// The remote that a run's branch is pushed to and fetched from.
-pub const REMOTE: &str = "origin";
+pub(crate) const REMOTE: &str = "origin";
 /// Where people see the public GitHub.
 const PUBLIC_SERVER: &str = "https://github.com";
 /// Where a token is looked for, in this order.
@@ -62,7 +62,7 @@ pub fn of_run(project: &Project, run: &Run) -> Result<Forge> {
 }
 
 /// Returns the name of the repository that a run of an issue is in.
-pub fn repository_of(project: &Project, issue: &Issue) -> Result<String> {
+pub(crate) fn repository_of(project: &Project, issue: &Issue) -> Result<String> {
     if issue.is_on_a_server() {
         repository(project)
     } else {
@@ -88,7 +88,7 @@ pub fn push(workspace: &Workspace, branch: &str, pair: Option<(&CommitId, &Commi
 }
 
 /// Tells whether we work in a job of a server for builds.
-pub fn in_ci() -> bool {
+pub(crate) fn in_ci() -> bool {
     ["GITHUB_ACTIONS", "CI"].iter().any(|name| variable(name).is_some_and(|value| value == "true"))
 }
 
@@ -138,7 +138,7 @@ fn server_host() -> String {
 }
 
 /// Returns what the addresses for mail end with that the server gives to people who keep theirs to themselves.
-pub fn no_reply_domain() -> String {
+pub(crate) fn no_reply_domain() -> String {
     let host = server_host();
     let name = host.split(':').next().unwrap_or_default();
     format!("users.noreply.{name}")

@@ -34,7 +34,7 @@ pub fn output(project: &Project, name: &str, value: &str) {
 }
 
 /// Remembers the files that later steps of the job obey, before agents work.
-pub fn seal() -> JobFileGuard {
+pub(crate) fn seal() -> JobFileGuard {
     JobFileGuard::of(named)
 }
 
@@ -95,7 +95,7 @@ pub enum JobProgress {
 
 /// Starts the workflow of this job again where the run waits for nothing but another job. What does not work is reported: a
 /// person can go on as well.
-pub fn start_again(project: &Project, locked: &LockedRun, done: JobProgress) {
+pub(crate) fn start_again(project: &Project, locked: &LockedRun, done: JobProgress) {
     let run = locked.run();
     let red = (done == JobProgress::RedChecks).then(|| "Checks of the server failed".to_owned());
     let Some(why) = red.or_else(|| job::wants_another_job(run)) else { return };
@@ -128,7 +128,7 @@ pub fn workflow(repository: &str) -> Option<WorkflowRef> {
 }
 
 /// Returns the time in which runs and jobs are counted, up to `most` of them.
-pub fn last_day(until: Timestamp, most: usize) -> CountWindow {
+pub(crate) fn last_day(until: Timestamp, most: usize) -> CountWindow {
     let after = until.checked_sub(SignedDuration::from_hours(24)).unwrap_or(Timestamp::MIN);
     CountWindow { after, until, most }
 }
@@ -181,7 +181,7 @@ fn warn_unless(written: std::io::Result<()>) {
 
 /// Looks whose token this is, before any work is paid for: whether the pull request will start a workflow, and whether the job
 /// may take longer than the token lasts.
-pub async fn check_token(project: &Project, journal: &mut Journal, forge: &Forge) -> Result<()> {
+pub(crate) async fn check_token(project: &Project, journal: &mut Journal, forge: &Forge) -> Result<()> {
     warn_of_no_ci(project, journal, forge).await?;
     warn_of_token_hour(project, forge).await;
     Ok(())

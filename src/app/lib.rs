@@ -1,17 +1,17 @@
-//! The use cases of the program: typed input, typed outcome. Knows no command line and prints nothing; what is shown meanwhile,
-//! and the number of an exit code where a job has to be told it, come from the observer that the caller gives.
+//! The use cases of the program: typed input, typed outcome. Parses no command line and prints nothing; its hints name commands
+//! and flags of the program. An observer that the caller gives shows what happens meanwhile, and knows the exit codes.
 
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
-pub mod admission;
+pub(crate) mod admission;
 pub mod agent_choice;
 pub mod agreement;
 pub mod base_branch;
 pub mod begin;
 pub mod bundle;
 pub mod cancel;
-pub mod changes_outside;
+pub(crate) mod changes_outside;
 pub mod check;
 pub mod cleanup;
 pub mod doc_review;
@@ -33,5 +33,5 @@ pub mod run_location;
 pub mod run_request;
 pub mod run_to_halt;
 pub mod status;
-pub mod steering;
+pub(crate) mod steering;
 pub mod validate;

@@ -50,7 +50,7 @@ pub enum LockedIssue {
 
 impl LockedRun {
     /// Takes the run of an issue that must exist, ready to be written to.
-    pub fn take(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<Self> {
+    pub fn take(project: &Project, issue: IssueNumber, refuse: RefusalCheck) -> Result<Self> {
         let found = locate_or_fetch(project, issue)?;
         if !found.has_log() {
             return Err(no_run_failure(&found, issue));
@@ -62,7 +62,11 @@ impl LockedRun {
     }
 
     /// Takes the run of an issue, ready to be written to, or the locks alone where none has begun.
-    pub fn take_if_begun(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<LockedIssue> {
+    pub(crate) fn take_if_begun(
+        project: &Project,
+        issue: IssueNumber,
+        refuse: RefusalCheck,
+    ) -> Result<LockedIssue> {
         let (locks, found) = take_locks(project, issue, refuse)?;
         let Some((space, folder)) = found else { return Ok(LockedIssue::NotBegun(locks)) };
         let mut journal = open_journal(project, &folder)?;
@@ -84,7 +88,7 @@ impl LockedRun {
     }
 
     /// Has each fact logged in a line from now on.
-    pub fn log_facts(&mut self) {
+    pub(crate) fn log_facts(&mut self) {
         self.journal.add_reporter(Box::new(LogLines::default()));
     }
 
@@ -105,7 +109,7 @@ impl LockedRun {
 }
 
 /// Opens the journal of a run.
-pub fn open_journal(project: &Project, folder: &RunFolder) -> Result<Journal> {
+pub(crate) fn open_journal(project: &Project, folder: &RunFolder) -> Result<Journal> {
     let path = folder.at(&folder.relative());
     let mut journal = Journal::open(&path, project.masker.clone())?;
     journal.keep_copy(LogCopy::of(project.workspace.common(), folder.issue()));
@@ -113,7 +117,7 @@ pub fn open_journal(project: &Project, folder: &RunFolder) -> Result<Journal> {
 }
 
 /// What a command refuses of a run as it stands.
-pub type Refuse<'a> = &'a dyn Fn(&Run) -> Result<()>;
+pub type RefusalCheck<'a> = &'a dyn Fn(&Run) -> Result<()>;
 
 /// The locks of a run: of its issue, and of the worktree that it works in.
 #[derive(Debug)]
@@ -125,7 +129,7 @@ pub struct RunLocks {
 
 impl RunLocks {
     /// Notes that the files of the worktree are going to change.
-    pub fn begin_work(&mut self) {
+    pub(crate) fn begin_work(&mut self) {
         if let Some(checkout) = &mut self.checkout {
             checkout.begin_work(journal::now());
         }
@@ -160,7 +164,11 @@ pub fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock> {
 }
 
 /// Takes a worktree for the run of an issue, or says which run works in it. A run that works there is not waited for.
-pub fn lock_checkout(project: &Project, issue: IssueNumber, workspace: &Workspace) -> Result<CheckoutLock> {
+pub(crate) fn lock_checkout(
+    project: &Project,
+    issue: IssueNumber,
+    workspace: &Workspace,
+) -> Result<CheckoutLock> {
     let command_line = project.masker.mask(&project.command_line);
     let taken = CheckoutLock::take(workspace.git_dir(), issue, &command_line, journal::now());
     taken.map_err(|error| match error {
@@ -170,7 +178,7 @@ pub fn lock_checkout(project: &Project, issue: IssueNumber, workspace: &Workspac
 }
 
 /// Opens the worktree in which the files of a run are, and takes it; without one nothing is to be taken.
-pub fn lock_worktree(
+pub(crate) fn lock_worktree(
     project: &Project,
     issue: IssueNumber,
     root: Option<&Path>,
@@ -183,7 +191,7 @@ pub fn lock_worktree(
 
 /// Removes what a lock left under git's folder, so that a refusal leaves nothing behind.
 /// What belongs to a run keeps its folder.
-pub fn remove_lock(project: &Project, issue: IssueNumber, lock: Lock) {
+pub(crate) fn remove_lock(project: &Project, issue: IssueNumber, lock: Lock) {
     let folder = issue_folder(project.workspace.common(), issue);
     if RunPointer::read(project.workspace.common(), issue).is_ok_and(|found| found.is_none()) {
         let _ = fs::remove_file(folder.join("lock"));
@@ -216,7 +224,7 @@ fn in_use(issue: IssueNumber, workspace: &Workspace, holder: Option<LockHolder>)
 fn take_locks(
     project: &Project,
     issue: IssueNumber,
-    refuse: Refuse,
+    refuse: RefusalCheck,
 ) -> Result<(RunLocks, Option<(RunWorkspace, RunFolder)>)> {
     let locks = RunLocks { issue: lock_issue(project, issue)?, checkout: None };
     let mut entry = RunOpener { project, issue, refuse, locks };
@@ -233,7 +241,7 @@ fn take_locks(
 struct RunOpener<'a> {
     project: &'a Project,
     issue: IssueNumber,
-    refuse: Refuse<'a>,
+    refuse: RefusalCheck<'a>,
     locks: RunLocks,
 }
 

@@ -23,9 +23,9 @@ use views::prompt::{is_retry, retry_folder};
 /// Where the configuration of a repository stands.
 pub const CONFIG: &str = "config.toml";
 /// The registry of steps of a repository.
-pub const STEPS: &str = ".ai-workflow/steps_registry.json";
+pub(crate) const STEPS: &str = ".ai-workflow/steps_registry.json";
 /// The settings of a review loop of a repository.
-pub const REVIEW_LOOP: &str = ".claude/review-loop.json";
+pub(crate) const REVIEW_LOOP: &str = ".claude/review-loop.json";
 
 /// The repository that a use case works with, its settings, and who asks.
 pub struct Project {
@@ -92,12 +92,12 @@ impl Project {
     }
 
     /// Opens a worktree of the repository, which may be the checkout the user stands in.
-    pub fn open_worktree(&self, root: &Path) -> Result<Workspace> {
+    pub(crate) fn open_worktree(&self, root: &Path) -> Result<Workspace> {
         if root == self.root() { Ok(self.workspace.clone()) } else { Ok(Workspace::open(root)?) }
     }
 
     /// Returns an agent as it is pinned: a path inside the checkout is relative, so that the log names no machine.
-    pub fn relative_spec(&self, spec: &str) -> String {
+    pub(crate) fn relative_spec(&self, spec: &str) -> String {
         let prefix = format!("{}/", self.root().display());
         spec.replacen(&prefix, "", 1)
     }
@@ -125,7 +125,7 @@ impl Project {
     }
 
     /// Returns the retry prompts that stand where the registry of steps says, by path below the top of the repository.
-    pub fn step_prompts(&self) -> BTreeMap<String, String> {
+    pub(crate) fn step_prompts(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         if let Some(registry) = self.settings.registry() {
             collect_texts(&self.root().join(&registry.base), &format!("{}/", registry.base), &mut found);
@@ -267,7 +267,7 @@ fn override_layer(overrides: &SettingOverrides, here: &Path) -> Result<BTreeMap<
 }
 
 /// Paths on the command line are meant from where the user stands.
-pub fn seen_from(chain: &str, here: &Path) -> String {
+pub(crate) fn seen_from(chain: &str, here: &Path) -> String {
     let specs = chain.split(',').map(|text| match text.trim().parse::<AgentSpec>() {
         Ok(spec) => spec.seen_from(here).to_string(),
         Err(_) => text.trim().to_owned(),

@@ -80,7 +80,7 @@ pub fn cancelled(run: &Run) -> Failure {
 }
 
 /// Returns the phase of that name, if it can be opened again.
-pub fn reopenable_phase(run: &Run, name: &str) -> Result<PhaseName> {
+pub(crate) fn reopenable_phase(run: &Run, name: &str) -> Result<PhaseName> {
     if run.outcome == Outcome::Cancelled {
         return Err(cancelled(run));
     }

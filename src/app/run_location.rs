@@ -57,7 +57,7 @@ pub fn locate(project: &Project, issue: IssueNumber) -> Result<RunLocation> {
 }
 
 /// Finds the run of an issue; one that only origin has is fetched first.
-pub fn locate_or_fetch(project: &Project, issue: IssueNumber) -> Result<RunLocation> {
+pub(crate) fn locate_or_fetch(project: &Project, issue: IssueNumber) -> Result<RunLocation> {
     let found = locate(project, issue)?;
     if found.has_log() || !fetch(project, issue)? {
         return Ok(found);
@@ -192,13 +192,13 @@ pub fn view(project: &Project, issue: IssueNumber) -> Result<RunView> {
 }
 
 /// Says that an issue has no run.
-pub fn no_run(issue: IssueNumber) -> Failure {
+pub(crate) fn no_run(issue: IssueNumber) -> Failure {
     Failure::usage(format!("there is no run of issue {issue} in this repository"))
         .hint(format!("begin one with `ai-workflow execute --phase all --issue {issue}`"))
 }
 
 /// Says why there is no run to work with where no log is here.
-pub fn no_run_failure(found: &RunLocation, issue: IssueNumber) -> Failure {
+pub(crate) fn no_run_failure(found: &RunLocation, issue: IssueNumber) -> Failure {
     match found {
         RunLocation::Finalized(record) if record.left.is_some() => Failure::usage(finalized_sentence(record))
             .hint(format!("finish it with `{}`", next_after_finalized(record))),
@@ -212,7 +212,7 @@ pub fn no_run_failure(found: &RunLocation, issue: IssueNumber) -> Failure {
 }
 
 /// Refuses a run whose log was removed from its branch by a commit: the run is not there any more, and neither is nothing.
-pub fn refuse_log_removed(project: &Project, issue: IssueNumber) -> Result<()> {
+pub(crate) fn refuse_log_removed(project: &Project, issue: IssueNumber) -> Result<()> {
     match log_removed_by(project, issue)? {
         Some(commit) => Err(log_removed(issue, &commit)),
         None => Ok(()),
@@ -230,7 +230,11 @@ fn log_removed(issue: IssueNumber, commit: &CommitId) -> Failure {
 }
 
 /// Makes the linked worktree of an issue, on a new branch where a base is given; one that is there already is opened.
-pub fn make_linked(project: &Project, issue: IssueNumber, base: Option<&RunBase>) -> Result<Workspace> {
+pub(crate) fn make_linked(
+    project: &Project,
+    issue: IssueNumber,
+    base: Option<&RunBase>,
+) -> Result<Workspace> {
     let path = linked_path(project, issue);
     if path.exists() {
         return Ok(Workspace::open(&path)?);
@@ -243,7 +247,7 @@ pub fn make_linked(project: &Project, issue: IssueNumber, base: Option<&RunBase>
 }
 
 /// Makes a linked worktree for a run that is on its branch only.
-pub fn link_branch(project: &Project, issue: IssueNumber) -> Result<Workspace> {
+pub(crate) fn link_branch(project: &Project, issue: IssueNumber) -> Result<Workspace> {
     let workspace = make_linked(project, issue, None)?;
     set_up(project, &workspace)?;
     record_location(project, issue, workspace.root())?;
@@ -251,7 +255,7 @@ pub fn link_branch(project: &Project, issue: IssueNumber) -> Result<Workspace> {
 }
 
 /// Runs `[commands] setup` in a worktree that is not the user's checkout.
-pub fn set_up(project: &Project, workspace: &Workspace) -> Result<()> {
+pub(crate) fn set_up(project: &Project, workspace: &Workspace) -> Result<()> {
     if workspace.root() == project.root() {
         return Ok(());
     }
@@ -262,7 +266,7 @@ pub fn set_up(project: &Project, workspace: &Workspace) -> Result<()> {
 }
 
 /// Writes down in which worktree the files of a run are.
-pub fn record_location(project: &Project, issue: IssueNumber, worktree: &Path) -> Result<()> {
+pub(crate) fn record_location(project: &Project, issue: IssueNumber, worktree: &Path) -> Result<()> {
     let location = RunPointer { worktree: worktree.to_owned(), branch: run_branch_name(issue) };
     Ok(location.write(project.workspace.common(), issue)?)
 }
@@ -296,7 +300,7 @@ fn run_setup(project: &Project, worktree: &Path, line: &str) -> Result<()> {
 
 /// Tells whether a worktree with the files of a run has another branch checked out although the run's branch is there:
 /// somebody merged the files, or went away.
-pub fn is_on_other_branch(workspace: &Workspace, issue: IssueNumber) -> Result<bool> {
+pub(crate) fn is_on_other_branch(workspace: &Workspace, issue: IssueNumber) -> Result<bool> {
     let Some(branch) = workspace.branches().find(&run_branch_name(issue))? else { return Ok(false) };
     let is_here = branch.worktree.as_deref().is_some_and(|at| is_same_folder(at, workspace.root()));
     Ok(!is_here)
@@ -307,7 +311,7 @@ fn is_same_folder(one: &Path, other: &Path) -> bool {
 }
 
 /// Says that the files of a run are not in the checkout although its branch is checked out there now.
-pub fn refuse_missing_log(project: &Project, issue: IssueNumber) -> Result<()> {
+pub(crate) fn refuse_missing_log(project: &Project, issue: IssueNumber) -> Result<()> {
     let folder = RunFolder::new(project.root(), issue);
     if folder.at(&folder.events()).is_file() {
         return Ok(());
@@ -318,7 +322,7 @@ pub fn refuse_missing_log(project: &Project, issue: IssueNumber) -> Result<()> {
 }
 
 /// Refuses a checkout with the user's own changes in it.
-pub fn require_clean(workspace: &Workspace) -> Result<WorktreeState> {
+pub(crate) fn require_clean(workspace: &Workspace) -> Result<WorktreeState> {
     let survey = workspace.survey()?;
     if let Some(what) = survey.in_progress {
         return Err(Failure::usage(format!("a {what} is in progress in this checkout"))
@@ -333,7 +337,7 @@ pub fn require_clean(workspace: &Workspace) -> Result<WorktreeState> {
 }
 
 /// Names the first of these paths, and says how many more there are.
-pub fn first_of(paths: &[String], most: usize) -> String {
+pub(crate) fn first_of(paths: &[String], most: usize) -> String {
     let first = paths.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
     if paths.len() > most { format!("{first} and {} more", paths.len() - most) } else { first }
 }

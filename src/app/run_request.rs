@@ -36,7 +36,11 @@ impl ExecuteRequest {
 }
 
 /// Records what `execute` was asked for.
-pub fn record_request(project: &Project, locked: &mut LockedRun, request: &ExecuteRequest) -> Result<()> {
+pub(crate) fn record_request(
+    project: &Project,
+    locked: &mut LockedRun,
+    request: &ExecuteRequest,
+) -> Result<()> {
     let asked = asked(project, locked)?;
     if let Some(name) = &request.phase {
         check_needs(locked.run(), name, request.skip_dependency_check, request.ignore_dependencies)?;
@@ -56,7 +60,7 @@ pub fn record_request(project: &Project, locked: &mut LockedRun, request: &Execu
 }
 
 /// Refuses what `execute` cannot be asked for of this run. Writes nothing, and leaves warnings to whoever asks.
-pub fn refuse_request(project: &Project, run: &Run, request: &ExecuteRequest) -> Result<()> {
+pub(crate) fn refuse_request(project: &Project, run: &Run, request: &ExecuteRequest) -> Result<()> {
     check_agents(project, run)?;
     if let Some(name) = &request.phase {
         let unchecked = request.skip_dependency_check || request.ignore_dependencies;
@@ -66,13 +70,13 @@ pub fn refuse_request(project: &Project, run: &Run, request: &ExecuteRequest) ->
 }
 
 /// After an answer: the whole run, with the agents given now.
-pub fn record_whole_run(project: &Project, locked: &mut LockedRun) -> Result<()> {
+pub(crate) fn record_whole_run(project: &Project, locked: &mut LockedRun) -> Result<()> {
     let asked = asked(project, locked)?;
     locked.record(Fact::RunRequested(asked))
 }
 
 /// Records that one phase is asked for, or only some steps of it.
-pub fn record_phase(
+pub(crate) fn record_phase(
     project: &Project,
     locked: &mut LockedRun,
     only: PhaseName,
@@ -84,13 +88,13 @@ pub fn record_phase(
 }
 
 /// Refuses what one phase of this run cannot be asked for. Writes nothing.
-pub fn refuse_phase(project: &Project, run: &Run, only: &PhaseName) -> Result<()> {
+pub(crate) fn refuse_phase(project: &Project, run: &Run, only: &PhaseName) -> Result<()> {
     check_agents(project, run)?;
     check_needs(run, only, false, false)
 }
 
 /// Refuses agents that could not be called.
-pub fn check_agents(project: &Project, run: &Run) -> Result<()> {
+pub(crate) fn check_agents(project: &Project, run: &Run) -> Result<()> {
     explicit_agents(project, run).map(drop)
 }
 

@@ -89,7 +89,7 @@ pub struct RunDriver<'a> {
 
 impl RunDriver<'_> {
     /// Drives the run until it halts and shows how it ended.
-    pub fn drive(self, locked: LockedRun) -> HaltResult {
+    pub(crate) fn drive(self, locked: LockedRun) -> HaltResult {
         let end = self.run_to_halt(locked, None, None)?;
         let halt = self.show_halt(&end.locked, end.outcome);
         if self.project.role == JobRole::Both {
@@ -120,7 +120,7 @@ impl RunDriver<'_> {
     }
 
     /// Shows how a run came to this outcome, and returns what that counts as.
-    pub fn show_halt(self, locked: &LockedRun, outcome: Outcome) -> Halt {
+    pub(crate) fn show_halt(self, locked: &LockedRun, outcome: Outcome) -> Halt {
         let halt = halt_of(self.project, locked.run(), outcome);
         show(self.observer, locked, halt);
         halt
@@ -329,7 +329,7 @@ impl RunDriver<'_> {
 }
 
 /// Returns what the halt of a run counts as.
-pub fn halt_of(project: &Project, run: &Run, outcome: Outcome) -> Halt {
+pub(crate) fn halt_of(project: &Project, run: &Run, outcome: Outcome) -> Halt {
     match outcome {
         Outcome::Completed | Outcome::Running => None,
         Outcome::Failed if never_started(run) => Some(FailureKind::NoAgent),
@@ -369,7 +369,7 @@ fn template_overrides(project: &Project, agreement: &Agreement) -> BTreeMap<Stri
 }
 
 /// Refuses a repository's own templates that could not be filled, before an agent is paid.
-pub fn refuse_broken_templates(project: &Project, agreement: &Agreement) -> Result<()> {
+pub(crate) fn refuse_broken_templates(project: &Project, agreement: &Agreement) -> Result<()> {
     let own = template_overrides(project, agreement);
     if own.is_empty() {
         return Ok(());
@@ -382,7 +382,7 @@ pub fn refuse_broken_templates(project: &Project, agreement: &Agreement) -> Resu
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Does it where nothing else is to be done.
-pub fn refresh_now(project: &Project, run: &Run) {
+pub(crate) fn refresh_now(project: &Project, run: &Run) {
     match runtime() {
         Ok(runtime) => runtime.block_on(refresh(project, run)),
         Err(failure) => tracing::warn!("{}", failure.message),
@@ -390,7 +390,7 @@ pub fn refresh_now(project: &Project, run: &Run) {
 }
 
 /// Brings comment and label to what the log says, if this log is the newest.
-pub async fn refresh(project: &Project, run: &Run) {
+pub(crate) async fn refresh(project: &Project, run: &Run) {
     let Ok(Forge::Github(github)) = forge_connection::of_run(project, run) else { return };
     if project.role == JobRole::Work {
         return;

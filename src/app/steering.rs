@@ -41,7 +41,7 @@ pub struct CommentWatcher {
 
 impl CommentWatcher {
     /// Looks once before the work begins, so that nothing is paid for that nobody wants any more, and then until it ends.
-    pub async fn watch_during<T>(&mut self, work: impl Future<Output = T>) -> T {
+    pub(crate) async fn watch_during<T>(&mut self, work: impl Future<Output = T>) -> T {
         self.look().await;
         tokio::select! {
             ended = work => ended,

@@ -26,7 +26,7 @@ use model::issue::{IssueNumber, run_branch_name};
 use model::redact::Masker;
 
 /// The kind of the note that says which commit was found good.
-pub const VERIFIED: &str = "applied";
+pub(crate) const VERIFIED: &str = "applied";
 /// The largest log, in bytes.
 const LARGEST: u64 = 32 << 20;
 /// The longest branch that is looked at, in commits.
@@ -35,7 +35,7 @@ const MOST_COMMITS: usize = 50_000;
 const CODE: &str = "E_BUNDLE_LOG";
 
 /// Why a failed phase is opened again without a word of a person.
-pub const TRIED_AGAIN: &str = "tried again";
+pub(crate) const TRIED_AGAIN: &str = "tried again";
 /// Why a phase is left out when a run begins.
 const LEFT_OUT_AT_START: [&str; 2] = ["preset", "--skip-phases"];
 
@@ -53,7 +53,7 @@ pub struct EventRequest<'a> {
 
 /// Who may cause a fact.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Authority {
+enum FactCause {
     /// The program itself: no person is named.
     Program,
     /// The event that was worked on; it counts once.
@@ -145,10 +145,10 @@ impl<'a> LoggedRun<'a> {
         let mut is_event_used = false;
         for entry in &added.entries {
             let counts = match self.authority(entry, event) {
-                Authority::Program => true,
-                Authority::Event => !std::mem::replace(&mut is_event_used, true),
-                Authority::Comment => self.has_comment(added.since, &entry.fact)?,
-                Authority::Nobody => false,
+                FactCause::Program => true,
+                FactCause::Event => !std::mem::replace(&mut is_event_used, true),
+                FactCause::Comment => self.has_comment(added.since, &entry.fact)?,
+                FactCause::Nobody => false,
             };
             if !counts {
                 let why = format!("entry {} of its log says what nobody said", entry.seq);
@@ -158,25 +158,25 @@ impl<'a> LoggedRun<'a> {
         Ok(())
     }
 
-    fn authority(&self, entry: &Entry, event: &EventRequest) -> Authority {
+    fn authority(&self, entry: &Entry, event: &EventRequest) -> FactCause {
         let masker = &self.project.masker;
         match &entry.fact {
-            Fact::RunRequested(asked) if asked.ignore_needs => Authority::Nobody,
+            Fact::RunRequested(asked) if asked.ignore_needs => FactCause::Nobody,
             Fact::Answered(answer) => event_if(is_answer(masker, answer, event)),
             Fact::Reopened(reopened) => reopening(masker, reopened, event),
             Fact::PhaseSkipped { phase, because } => {
                 let skips = |name: &String| name == phase.as_str() && *because == skipped_by(event.person);
                 if matches!(event.command, Some(SlashCommand::Skip { phase }) if skips(phase)) {
-                    return Authority::Event;
+                    return FactCause::Event;
                 }
-                if self.is_left_out(entry, because) { Authority::Program } else { Authority::Nobody }
+                if self.is_left_out(entry, because) { FactCause::Program } else { FactCause::Nobody }
             }
-            Fact::Paused { escalation } if escalation.reason != PauseReason::OnRequest => Authority::Program,
+            Fact::Paused { escalation } if escalation.reason != PauseReason::OnRequest => FactCause::Program,
             Fact::Cancelled { .. } | Fact::Paused { .. } => match event.command {
-                Some(command) if wants(command, event.person, &entry.fact) => Authority::Event,
-                _ => Authority::Comment,
+                Some(command) if wants(command, event.person, &entry.fact) => FactCause::Event,
+                _ => FactCause::Comment,
             },
-            _ => Authority::Program,
+            _ => FactCause::Program,
         }
     }
 
@@ -280,8 +280,8 @@ fn commits_named_by(fact: &Fact) -> Vec<&str> {
     }
 }
 
-fn event_if(is_asked: bool) -> Authority {
-    if is_asked { Authority::Event } else { Authority::Nobody }
+fn event_if(is_asked: bool) -> FactCause {
+    if is_asked { FactCause::Event } else { FactCause::Nobody }
 }
 
 fn is_answer(masker: &Masker, answer: &Answered, event: &EventRequest) -> bool {
@@ -295,10 +295,10 @@ fn is_answer(masker: &Masker, answer: &Answered, event: &EventRequest) -> bool {
 }
 
 /// A phase whose files stayed on another machine begins anew by itself.
-fn reopening(masker: &Masker, reopened: &Reopened, event: &EventRequest) -> Authority {
+fn reopening(masker: &Masker, reopened: &Reopened, event: &EventRequest) -> FactCause {
     let reason = reopened.reason.as_str();
     match (reopened.by, event.command) {
-        (ReopenedBy::Retry, _) if is_lost_files_reason(reason) => Authority::Program,
+        (ReopenedBy::Retry, _) if is_lost_files_reason(reason) => FactCause::Program,
         (ReopenedBy::Retry, Some(SlashCommand::Answer { text })) => {
             event_if(reason == masker.mask(text.trim()).as_str())
         }
@@ -309,17 +309,17 @@ fn reopening(masker: &Masker, reopened: &Reopened, event: &EventRequest) -> Auth
         (ReopenedBy::Rollback, Some(SlashCommand::Retry { phase })) => {
             event_if(reopened.phase.as_str() == phase && reason == asked_again(event.person))
         }
-        _ => Authority::Nobody,
+        _ => FactCause::Nobody,
     }
 }
 
 /// Returns why a phase is left out that a person wants left out.
-pub fn skipped_by(person: &str) -> String {
+pub(crate) fn skipped_by(person: &str) -> String {
     format!("`/ai-workflow skip` of {person}")
 }
 
 /// Returns why a phase is opened again that a person wants done over.
-pub fn asked_again(person: &str) -> String {
+pub(crate) fn asked_again(person: &str) -> String {
     format!("{person} asked for another try.")
 }
 

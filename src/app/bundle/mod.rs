@@ -24,10 +24,10 @@ use model::redact::Masker;
 use views::summary::quoted;
 
 use history::LoggedRun;
-pub use history::{EventRequest, TRIED_AGAIN, VERIFIED, asked_again, skipped_by};
+pub(crate) use history::{EventRequest, TRIED_AGAIN, VERIFIED, asked_again, skipped_by};
 
 /// The version of the manifest.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 /// The file that says what is handed over.
 const MANIFEST: &str = "result.json";
 /// The file with the branch.
@@ -122,7 +122,7 @@ pub fn prepare(folder: &Path) -> Result<()> {
 }
 
 /// Writes down how the work ended, and the run's branch if it has come any way.
-pub fn hand_over(project: &Project, folder: &Path, mut manifest: Manifest) -> Result<()> {
+pub(crate) fn hand_over(project: &Project, folder: &Path, mut manifest: Manifest) -> Result<()> {
     if manifest.ending != WorkResult::Skipped
         && let Some((base, head)) = base_and_tip(project, manifest.issue)?
     {
