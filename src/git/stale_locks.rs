@@ -86,7 +86,7 @@ fn is_git_at_work(workspace: &Workspace, shared: &[PathBuf]) -> bool {
     processes().any(|process| is_git(&process) && places.iter().any(|place| works_in(&process, place)))
 }
 
-/// Waits until nobody of a killed runner is at work any more; not for ever.
+/// Waits, with a limit, until the processes that a killed runner left have ended.
 fn wait_for_leftovers(root: &Path) {
     if !is_anybody_left(root) {
         return;

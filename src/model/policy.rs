@@ -1,6 +1,6 @@
 //! What was agreed before the run began: phases, the policy of each phase's cycle, limits, budget and models.
 //! Pinned in the first fact, so that a later edit of the configuration cannot rewrite the past.
-//! The five policies are values of [`Policy`]; nothing else in the engine knows which seed it plays.
+//! The five policies are values of [`Policy`]; the engine does not know the name of a policy.
 
 mod checks;
 mod review_rule;

@@ -342,7 +342,7 @@ impl<R: AsyncRead + Unpin> OutputPipe<R> {
     }
 }
 
-/// What the clock asks for.
+/// The action that a deadline requires.
 #[derive(Debug, PartialEq, Eq)]
 enum DueAction {
     /// A limit is reached: the program has to end, for this reason.

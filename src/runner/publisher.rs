@@ -131,7 +131,7 @@ impl Publisher {
         let is_due = match self.role {
             JobRole::Both => run.outcome == Outcome::Running,
             JobRole::Work => false,
-            // What happened meanwhile was told nobody.
+            // The comment does not show yet what happened since then.
             JobRole::Publish => true,
         };
         if !self.forge.is_remote() || !is_due {

@@ -213,7 +213,7 @@ fn owners(active: &ActiveRun) -> Result<Vec<CodeOwner>> {
 }
 
 /// Whether a thread is where it should be, or was left open; nothing when somebody stopped us.
-type Done = Option<bool>;
+type ThreadResolution = Option<bool>;
 
 /// Answers the review threads that wait for an answer, once the run is completed again: each once, with the commit that changed its
 /// place; only what changed is resolved. The commits are on the server by then. What could not be resolved is tried again by
@@ -260,7 +260,7 @@ async fn answer_thread(
     fed: &Feedback,
     taken: &FeedbackThread,
     thread: &ReviewThread,
-) -> Result<Done> {
+) -> Result<ThreadResolution> {
     let run = active.run()?;
     let from = CommitId::try_from(fed.head.as_str())?;
     let became = active.space.workspace().history().place_change(&from, &taken.path, taken.line)?;
@@ -281,7 +281,11 @@ async fn answer_thread(
 }
 
 /// Resolves what has our answer as its last word; what people say after it is theirs.
-async fn resolve_again(active: &ActiveRun, github: &GithubForge, thread: &ReviewThread) -> Result<Done> {
+async fn resolve_again(
+    active: &ActiveRun,
+    github: &GithubForge,
+    thread: &ReviewThread,
+) -> Result<ThreadResolution> {
     let run = active.run()?;
     let last = thread.comments.last();
     if thread.is_cut || last.is_none_or(|last| answered_up_to(run, &last.body).is_none()) {

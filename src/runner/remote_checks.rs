@@ -132,7 +132,7 @@ fn missing_right(error: &RunError) -> Option<&'static str> {
     if let RunError::Forge(error) = error { missing_permission(error) } else { None }
 }
 
-/// What nobody knows is told, not taken for good.
+/// An unknown result is reported and is not a pass.
 fn tell_unknown(all: &[RemoteCheck]) {
     let running = all.iter().filter(|one| one.state == RemoteCheckState::Running).count();
     if all.is_empty() {

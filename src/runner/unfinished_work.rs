@@ -93,7 +93,7 @@ fn clean_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
 
 /// Keeps what whoever goes on will need, or gives it up when that is over.
 pub(super) fn keep(active: &ActiveRun, publisher: &Publisher) -> Result<()> {
-    // Whoever publishes has nothing of a phase under way.
+    // The job that publishes does not have the files of an unfinished phase.
     if publisher.role == JobRole::Publish {
         return Ok(());
     }

@@ -12,7 +12,7 @@ use model::event::Outcome;
 use model::phase::PhaseName;
 use views::summary::{Documents, UnreviewedFiles};
 
-type Paths = BTreeSet<String>;
+type UnreviewedPaths = BTreeSet<String>;
 
 /// Returns the files that nobody reviewed as a commit of the branch holds them. What lies in the run's own folder counts
 /// where it is kept, as far as neither we nor the authors of its documents wrote it.
@@ -27,7 +27,7 @@ pub fn unreviewed(
         Documents::Gone => !space.files().contains(path),
         Documents::Kept => !folder.own_files().contains(path),
     };
-    let mut after_the_end = Paths::new();
+    let mut after_the_end = UnreviewedPaths::new();
     if run.outcome == Outcome::Completed {
         after_the_end = between(space, known(space, run, &run.branch.phase_head)?, tip.as_str())?;
         after_the_end.retain(counts);
@@ -59,11 +59,11 @@ pub(super) fn on_branch(active: &ActiveRun) -> Result<UnreviewedFiles> {
 }
 
 /// Returns what differs from the last reviewed commit, without what somebody answers for and left so.
-fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Paths> {
+fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<UnreviewedPaths> {
     let covered = &run.branch.coverage;
     if covered.reviewed == run.branch.phase_head && run.outcome == Outcome::Completed {
         // All of it came after the end.
-        return Ok(Paths::new());
+        return Ok(UnreviewedPaths::new());
     }
     let from = known(space, run, &covered.reviewed)?;
     let mut found = between(space, from, tip.as_str())?;
@@ -76,34 +76,39 @@ fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Res
 
 /// Returns what was changed from a commit on by somebody who does not answer for it. An author answers for its own work, not
 /// for what it found in the same file.
-fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<Paths> {
-    let mut passed = BranchWalk { space, at: from, open: Paths::new(), known: vec![(from, Paths::new())] };
+fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<UnreviewedPaths> {
+    let mut passed = BranchWalk {
+        space,
+        at: from,
+        open: UnreviewedPaths::new(),
+        known: vec![(from, UnreviewedPaths::new())],
+    };
     for UnreviewedPhase { from, to, .. } in run.branch.coverage.since.iter().filter(|phase| phase.is_accepted)
     {
         if knows(space, from)? && knows(space, to)? {
-            passed.on_to(from)?;
+            passed.advance_to(from)?;
             passed.known.push((to, passed.open.clone()));
             passed.at = to;
         }
     }
-    passed.on_to(tip.as_str())?;
+    passed.advance_to(tip.as_str())?;
     // In no commit before the one that took it up.
     passed.open.extend(run.branch.coverage.by_hand.iter().cloned());
     Ok(passed.open)
 }
 
-/// A way along a branch, with what nobody answers for where it has come to.
+/// Walks along the branch and collects the files that no reviewer has seen.
 struct BranchWalk<'a> {
     space: &'a RunWorkspace,
     at: &'a str,
-    open: Paths,
-    /// Where somebody answered for all but these.
-    known: Vec<(&'a str, Paths)>,
+    open: UnreviewedPaths,
+    /// Commits for which the unreviewed files are already known.
+    known: Vec<(&'a str, UnreviewedPaths)>,
 }
 
 impl<'a> BranchWalk<'a> {
-    /// Nobody answers for what changed on the way to a commit, unless it only came back.
-    fn on_to(&mut self, to: &'a str) -> Result<()> {
+    /// A file that changed on the way to a commit is unreviewed, unless it was restored.
+    fn advance_to(&mut self, to: &'a str) -> Result<()> {
         if self.at == to {
             return Ok(());
         }
@@ -138,10 +143,10 @@ pub fn base_of(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Commit
 }
 
 /// Returns the files that came with the base branch, and are as they are there.
-fn not_ours(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Paths> {
+fn not_ours(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<UnreviewedPaths> {
     let base = base_of(space, run, tip)?;
     if base.as_str() == run.started.base_commit {
-        return Ok(Paths::new());
+        return Ok(UnreviewedPaths::new());
     }
     let ours = between(space, base.as_str(), tip.as_str())?;
     let mut brought = between(space, &run.started.base_commit, base.as_str())?;
@@ -158,7 +163,7 @@ fn knows(space: &RunWorkspace, commit: &str) -> Result<bool> {
     Ok(space.workspace().has_tree(&CommitId::try_from(commit)?.as_tree())?)
 }
 
-fn between(space: &RunWorkspace, from: &str, to: &str) -> Result<Paths> {
+fn between(space: &RunWorkspace, from: &str, to: &str) -> Result<UnreviewedPaths> {
     let (from, to) = (CommitId::try_from(from)?, CommitId::try_from(to)?);
     Ok(space.workspace().changes().paths_between(&from.as_tree(), &to.as_tree())?.into_iter().collect())
 }

@@ -12,10 +12,10 @@ use super::error::{did_you_mean, suggestion};
 use model::policy::{CheckKind, DefinedCheck, Extractor, OwnCheck};
 
 /// A key of the table, empty for the table itself, and what is wrong with it.
-type Objection = (&'static str, String);
+type KeyError = (&'static str, String);
 
 /// Makes the check of a table.
-pub(super) fn defined_check(own: &OwnCheck) -> Result<DefinedCheck, Objection> {
+pub(super) fn defined_check(own: &OwnCheck) -> Result<DefinedCheck, KeyError> {
     let look = look(own)?;
     let is_command = matches!(look, CheckKind::Command { .. });
     refuse_what_no_look_uses(own, &look)?;
@@ -50,7 +50,7 @@ pub(super) fn is_plain_name(name: &str) -> bool {
 }
 
 /// Returns the one thing that a check looks at.
-fn look(own: &OwnCheck) -> Result<CheckKind, Objection> {
+fn look(own: &OwnCheck) -> Result<CheckKind, KeyError> {
     let all = [
         own.run.as_ref().map(|run| CheckKind::Command { run: run.clone(), shell: own.shell }),
         own.file.as_ref().map(|path| CheckKind::Files { paths: vec![path.clone()] }),
@@ -71,7 +71,7 @@ fn look(own: &OwnCheck) -> Result<CheckKind, Objection> {
 }
 
 /// Refuses a command or a path that cannot be looked at, and keys that belong to another kind of look.
-fn refuse_what_no_look_uses(own: &OwnCheck, look: &CheckKind) -> Result<(), Objection> {
+fn refuse_what_no_look_uses(own: &OwnCheck, look: &CheckKind) -> Result<(), KeyError> {
     let is_command = matches!(look, CheckKind::Command { .. });
     match look {
         CheckKind::Command { run, shell } => {

@@ -1,4 +1,4 @@
-//! `event` against the fake: a label starts a run, and only what people may start. Group T of the threats.
+//! `event` against the fake: a label starts a run, and only for people who may start one.
 
 use std::process::Child;
 

@@ -67,7 +67,7 @@ fn the_extractors_take_what_the_seed_takes() {
 }
 
 fn extracted(function: &str, input: &Value) -> Value {
-    let mut value = named(function, &printed(input)).expect("every extractor of the seed is known");
+    let mut value = named(function, &printed(input)).expect("every extractor of the older system is known");
     for entry in value.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         entry.remove("code");
         entry.remove("severity");

@@ -18,7 +18,7 @@ const ROWS: &str = "second reviewer: ";
 /// Cases in which we differ, and why.
 const DIFFERENCES: [(&str, &str); 1] = [(
     "second reviewer: codex critical downgrades approve",
-    "the seed's own table makes a critical finding a REJECT; here it means what `on_critical` says, whoever found it",
+    "the older system's table makes a critical finding a REJECT; here it means what `on_critical` says, whoever found it",
 )];
 
 #[test]

@@ -31,7 +31,7 @@ pub(super) struct Doubts {
     pub(super) losses: Vec<Loss>,
 }
 
-/// Returns what makes tests weaker, surely or not, apart from what the other rules of this room refuse.
+/// Returns what makes tests weaker, surely or not, apart from what the other rules of this module refuse.
 pub(super) fn suspicions(
     changes: &[&Change],
     tests: &Tests<'_>,

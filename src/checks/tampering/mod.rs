@@ -78,7 +78,7 @@ struct Loss {
     /// Where it stood, from 1.
     line: usize,
     place: Place,
-    /// By how much a runner counts it less often; only for what is counted, and refused by no rule of this room.
+    /// By how much a runner counts it less often; only for what is counted, and refused by no rule of this module.
     fewer: u64,
 }
 

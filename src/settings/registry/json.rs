@@ -60,7 +60,7 @@ pub(super) struct JsonNode<'a> {
 }
 
 /// Keys that later versions of a file have, with spaces between, and what is said of them.
-pub(super) type LaterKeys = [(&'static str, &'static str)];
+pub(super) type UnsupportedKeys = [(&'static str, &'static str)];
 
 impl<'a> JsonNode<'a> {
     /// Returns where it stands.
@@ -95,7 +95,7 @@ impl<'a> JsonNode<'a> {
     }
 
     /// Checks that it is an object with no other keys than these; `known` names them with spaces between.
-    pub(super) fn only(&self, known: &str, later: &LaterKeys) -> Result<Self, ConfigError> {
+    pub(super) fn only(&self, known: &str, later: &UnsupportedKeys) -> Result<Self, ConfigError> {
         let is_unknown = |key: &String| known.split(' ').all(|word| word != key);
         let Some((key, value)) = self.map()?.iter().find(|(key, _)| is_unknown(key)) else {
             return Ok(self.clone());

@@ -1,4 +1,4 @@
-//! The files in which other systems keep what we are told in `config.toml`. Reads a registry of steps: patterns of failure,
+//! Registry files of older systems, which are mapped to our settings. Reads a registry of steps: patterns of failure,
 //! validators, and steps with the conditions of their completion; what a review loop says is read in `review_loop`.
 //! Text in, typed out; reads no file. Every name that is mentioned has something behind it, and nothing configured is never
 //! valid: what would check nothing is an error, and a condition without what it needs is none that passes.
@@ -345,7 +345,7 @@ fn success_when(fields: &JsonNode<'_>, look: &CheckKind) -> Result<String, Confi
         return SuccessWhen::parse(text).map(|_| text.to_owned()).map_err(|why| node.wrong(why));
     }
     let Some(node) = fields.get("successWhen") else { return Ok(String::new()) };
-    // The form of seed files demands the key; for files it can only mean this.
+    // The format demands the key; for a condition on files it can have one value only.
     let word = if matches!(look, CheckKind::Files { .. }) { "exists" } else { "empty" };
     node.word(&[word]).map(|_| String::new())
 }

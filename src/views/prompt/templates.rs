@@ -348,7 +348,7 @@ impl TemplatePlaceholders {
     pub(super) fn of(template: &str) -> Self {
         let mut names = Self::default();
         let mut blocks: Vec<&str> = Vec::new();
-        let (mut line, mut from, mut fence) = (1, 0, Fence::default());
+        let (mut line, mut from, mut fence) = (1, 0, CodeFenceState::default());
         for tag in TAG.captures_iter(template) {
             let whole = tag.get(0).expect("a match has itself");
             let between = &template[from..whole.start()];
@@ -427,13 +427,13 @@ impl TemplatePlaceholders {
 
 /// A fence of the template itself, as far as it was read.
 #[derive(Default)]
-struct Fence {
+struct CodeFenceState {
     open: Option<char>,
     /// The line under way began in text that was read before.
     within_line: bool,
 }
 
-impl Fence {
+impl CodeFenceState {
     fn is_open(&self) -> bool {
         self.open.is_some()
     }

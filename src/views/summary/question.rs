@@ -31,16 +31,16 @@ pub fn question_lines(run: &Run, escalation: &Escalation) -> String {
 }
 
 /// How a text, a table and a list of commands are laid out.
-struct Layout {
+struct QuestionFormat {
     text: fn(&str) -> String,
     table: fn(&str, [&str; 4], &[[String; 4]]) -> String,
     indent: &'static str,
 }
 
-const MARKDOWN: Layout = Layout { text: quoted, table: markdown, indent: "\n    " };
-const TERMINAL: Layout = Layout { text: plain, table: in_columns, indent: "\n  " };
+const MARKDOWN: QuestionFormat = QuestionFormat { text: quoted, table: markdown, indent: "\n    " };
+const TERMINAL: QuestionFormat = QuestionFormat { text: plain, table: in_columns, indent: "\n  " };
 
-fn values(run: &Run, escalation: &Escalation, layout: &Layout) -> Value {
+fn values(run: &Run, escalation: &Escalation, layout: &QuestionFormat) -> Value {
     let reason = escalation.reason;
     let phase = escalation.phase.as_ref().and_then(|name| run.phase(name));
     let explained = if has_tables(reason) { phase } else { None };
@@ -67,7 +67,7 @@ fn limit_line(phase: &PhaseState) -> String {
     format!("{}: the limit is reached ({})", phase.name(), limit_reached(phase))
 }
 
-fn tables(phase: &PhaseState, layout: &Layout) -> String {
+fn tables(phase: &PhaseState, layout: &QuestionFormat) -> String {
     let rounds: Vec<[String; 4]> = phase.history.rounds.iter().map(round_row).collect();
     table("Unresolved", ["#", "Place", "Problem", "Severity"], &problem_rows(phase), layout)
         + &table("Rounds", ["Round", "Verdict", "Grade", "Findings"], &rounds, layout)
@@ -138,7 +138,7 @@ fn round_row(round: &Round) -> [String; 4] {
 }
 
 /// Returns a table with its title; nothing when it has no row.
-fn table(title: &str, head: [&str; 4], rows: &[[String; 4]], layout: &Layout) -> String {
+fn table(title: &str, head: [&str; 4], rows: &[[String; 4]], layout: &QuestionFormat) -> String {
     if rows.is_empty() {
         return String::new();
     }
