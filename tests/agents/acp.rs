@@ -165,7 +165,7 @@ async fn cost_reported_over_acp_is_recorded() {
 }
 
 #[tokio::test]
-async fn a_run_goes_through_with_an_agent_that_speaks_the_protocol() {
+async fn a_run_completes_with_an_acp_agent() {
     let sandbox = Sandbox::new();
     let agent = format!("acp:{AGENT}");
     let ran =
@@ -196,7 +196,7 @@ async fn an_author_reads_and_writes_in_the_worktree_only() {
 }
 
 #[tokio::test]
-async fn an_author_is_allowed_once_what_stays_in_the_worktree() {
+async fn an_author_may_only_edit_the_worktree_and_run_allowed_commands() {
     let turn = r#"
         permit edit "$(location "$PWD/a")"; permit edit "$(location /etc/a)"; permit delete "$(location "$PWD/../a")"
         permit read "$(location "$PWD/a")"; permit fetch ''; permit switch_mode ''; permit other ''
@@ -221,7 +221,7 @@ async fn commands_that_a_profile_allows_may_run() {
 }
 
 #[tokio::test]
-async fn a_reviewer_changes_nothing_and_may_read() {
+async fn a_reviewer_may_read_and_is_denied_every_change() {
     let turn = r#"
         write "$PWD/new"; touch there; read_file "$PWD/there"
         permit edit "$(location "$PWD/a")"; permit delete "$(location "$PWD/a")"; permit move "$(location "$PWD/a")"
@@ -236,7 +236,7 @@ async fn a_reviewer_changes_nothing_and_may_read() {
 }
 
 #[tokio::test]
-async fn a_reviewer_is_not_offered_to_write() {
+async fn a_reviewer_gets_no_write_capability() {
     let before = r#"initialize() { printf '%s' "$line" > ../told; answer '{"protocolVersion":1}'; }"#;
     for (step, offered) in [(Step::Execute, true), (Step::Review, false), (Step::Triage, true)] {
         let scene = Scene { step, ..Scene::new("chunk x; end", before) };
@@ -250,7 +250,7 @@ async fn a_reviewer_is_not_offered_to_write() {
 // How a call ends.
 
 #[tokio::test]
-async fn every_stop_reason_has_its_class() {
+async fn every_acp_stop_reason_is_classified() {
     for (stop, class) in [
         ("end_turn", ExecOutcome::Done),
         ("max_tokens", ExecOutcome::LimitReached),
@@ -265,7 +265,7 @@ async fn every_stop_reason_has_its_class() {
 }
 
 #[tokio::test]
-async fn an_error_has_its_class_by_code_and_kind() {
+async fn acp_errors_are_classified_by_code_and_kind() {
     let sign_in = r#"open() { fail '{"code":-32000,"message":"Authentication required"}'; }"#;
     assert_eq!(
         ended("end", sign_in).await,
@@ -287,7 +287,7 @@ async fn an_error_has_its_class_by_code_and_kind() {
 }
 
 #[tokio::test]
-async fn an_agent_that_dies_has_last_words() {
+async fn error_of_a_crashed_acp_agent_contains_its_exit_status_and_stderr() {
     let (class, reason) = ended("chunk half; echo 'out of luck' >&2; exit 3", "").await;
     let expected = "the agent ended with exit code 3 before its turn was over: out of luck";
     assert_eq!((class, reason.as_str()), (ExecOutcome::Crashed, expected));
@@ -311,7 +311,7 @@ async fn output_outside_the_protocol_counts_as_a_crash() {
 }
 
 #[tokio::test]
-async fn an_agent_of_another_version_does_not_start() {
+async fn an_acp_agent_with_another_protocol_version_is_not_started() {
     let before = "initialize() { answer '{\"protocolVersion\":2}'; }";
     let expected = "the agent speaks version 2 of the protocol, and we speak version 1";
     assert_eq!(ended("end", before).await, (ExecOutcome::NotStarted, expected.into()));
@@ -321,7 +321,7 @@ async fn an_agent_of_another_version_does_not_start() {
 }
 
 #[tokio::test]
-async fn a_flood_is_cut_and_fills_no_memory() {
+async fn oversized_acp_output_is_truncated_or_ends_the_call() {
     let many =
         "big=$(head -c 1000000 /dev/zero | tr '\\0' x); for _ in 1 2 3 4 5 6; do chunk $big; done; end";
     let answer = Scene::new(many, "").call().await;
@@ -332,7 +332,7 @@ async fn a_flood_is_cut_and_fills_no_memory() {
 }
 
 #[tokio::test]
-async fn a_silent_agent_is_ended() {
+async fn a_silent_acp_agent_is_ended_by_the_idle_timeout() {
     let began = Instant::now();
     let scene = Scene { idle_seconds: 1, ..Scene::new("chunk x; sleep 60", "") };
     let answer = scene.call().await;
@@ -370,7 +370,7 @@ async fn stopping_an_acp_agent_sends_session_cancel() {
 // Model and session.
 
 #[tokio::test]
-async fn the_model_is_chosen_where_the_agent_offers_it() {
+async fn the_configured_model_is_selected_when_the_agent_offers_it() {
     let before = r#"
         open() {
             answer '{"sessionId":"s-1","configOptions":[{"id":"m","name":"Model","category":"model","type":"select","currentValue":"small","options":[{"value":"small","name":"S"},{"value":"large","name":"L"}]}]}'
@@ -389,7 +389,7 @@ async fn the_model_is_chosen_where_the_agent_offers_it() {
 }
 
 #[tokio::test]
-async fn a_session_is_continued_where_the_agent_can() {
+async fn an_acp_session_is_resumed_when_the_agent_supports_it() {
     let before = r#"
         initialize() { answer '{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}}'; }
         open() { printf '%s\n' "$line" > ../opened; case $line in *session/new*) answer '{"sessionId":"s-1"}' ;; *) answer '{}' ;; esac; }

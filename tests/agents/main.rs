@@ -278,7 +278,7 @@ async fn author_prompt_has_no_review_id() {
 }
 
 #[tokio::test]
-async fn secrets_are_masked_in_the_raw_file_and_on_the_screen() {
+async fn secrets_are_masked_in_the_raw_file_and_in_the_progress_output() {
     let mut scene = Scene::new();
     scene.masker = Masker::new([("MY_TOKEN".to_owned(), "correct horse".to_owned())]);
     let spec = scene.shell("printf 'the correct '; printf 'horse\\n'; echo correct horse >&2; exit 3");
@@ -291,7 +291,7 @@ async fn secrets_are_masked_in_the_raw_file_and_on_the_screen() {
 // How an agent may end.
 
 #[tokio::test]
-async fn an_agent_that_says_nothing_has_no_answer() {
+async fn an_agent_without_output_has_no_answer() {
     let scene = Scene::new();
     let answer = scene.call(&scene.shell("echo; exit 0")).await;
     assert_eq!(answer.outcome, ExecOutcome::NoOutput);
@@ -299,7 +299,7 @@ async fn an_agent_that_says_nothing_has_no_answer() {
 }
 
 #[tokio::test]
-async fn any_other_exit_code_means_that_it_broke() {
+async fn a_nonzero_exit_code_counts_as_a_crash() {
     let scene = Scene::new();
     let answer = scene.call(&scene.shell("echo half an answer; echo why >&2; exit 127")).await;
     assert_eq!(answer.outcome, ExecOutcome::Crashed);
@@ -308,7 +308,7 @@ async fn any_other_exit_code_means_that_it_broke() {
 }
 
 #[tokio::test]
-async fn an_agent_killed_by_a_signal_broke() {
+async fn an_agent_killed_by_a_signal_counts_as_crashed() {
     let scene = Scene::new();
     let answer = scene.call(&scene.shell("kill -9 $$")).await;
     assert_eq!(answer.outcome, ExecOutcome::Crashed);
@@ -316,7 +316,7 @@ async fn an_agent_killed_by_a_signal_broke() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_was_not_started() {
+async fn a_missing_agent_program_is_not_started() {
     let scene = Scene::new();
     let answer = scene.call(&AgentSpec::Command("/no/such/agent".into())).await;
     assert_eq!(answer.outcome, ExecOutcome::NotStarted);
@@ -325,7 +325,7 @@ async fn a_program_that_is_not_there_was_not_started() {
 }
 
 #[tokio::test]
-async fn a_file_without_the_right_to_execute_was_not_started() {
+async fn an_agent_file_without_execute_permission_is_not_started() {
     let scene = Scene::new();
     let path = scene.path("prompt.md");
     let answer = scene.call(&AgentSpec::Command(path.clone())).await;
@@ -344,7 +344,7 @@ async fn missing_interpreter_and_missing_program_have_different_errors() {
 }
 
 #[tokio::test]
-async fn a_command_that_is_not_there_says_which_of_the_things_is_missing() {
+async fn start_error_names_the_missing_program_folder_input_or_supervisor() {
     let missing = run("", |launch| launch.program = "no-such-program".into()).await;
     assert_eq!(missing.exit, ProgramExit::NotStarted("`no-such-program` was not found".into()));
     let folder = run("", |launch| launch.directory = "/no/such/folder".into()).await;
@@ -358,7 +358,7 @@ async fn a_command_that_is_not_there_says_which_of_the_things_is_missing() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_silent_too_long_is_idle() {
+async fn an_agent_without_output_is_ended_by_the_idle_timeout() {
     let mut scene = Scene::new();
     scene.time.idle_seconds = 1;
     let answer = scene.call(&scene.shell("echo hello; exec sleep 1000")).await;
@@ -367,7 +367,7 @@ async fn an_agent_that_is_silent_too_long_is_idle() {
 }
 
 #[tokio::test]
-async fn an_agent_that_runs_too_long_timed_out() {
+async fn an_agent_that_runs_too_long_is_timed_out() {
     let mut scene = Scene::new();
     scene.time.step_seconds = 1;
     let answer = scene.call(&scene.shell("while :; do echo still here; sleep 0.05; done")).await;
@@ -402,14 +402,14 @@ async fn an_agent_that_ignores_term_is_killed() {
 }
 
 #[tokio::test]
-async fn an_agent_gets_time_to_clear_up() {
+async fn an_agent_gets_time_to_clean_up_after_sigterm() {
     let script = "trap 'echo cleared up; exit 0' TERM; touch begun; while :; do sleep 0.05; done";
     let (_, finish) = run_once_begun(script, process::GRACE).await;
     assert_eq!((finish.exit, finish.stdout.as_slice()), (ProgramExit::TimedOut, b"cleared up\n".as_slice()));
 }
 
 #[tokio::test]
-async fn a_call_can_be_stopped_from_outside() {
+async fn a_stop_request_cancels_a_running_call() {
     for at_once in [false, true] {
         let scene = Scene::new();
         let spec = scene.shell("echo working; touch begun; exec sleep 1000");
@@ -458,7 +458,7 @@ async fn time_to_end_when_asked_twice() -> Duration {
 // What an agent may print.
 
 #[tokio::test]
-async fn an_endless_output_is_read_to_its_end_and_not_kept() {
+async fn output_beyond_the_limit_is_read_and_not_kept() {
     let mut seen = 0;
     let mut launch = Launch::new("/bin/sh", std::env::temp_dir(), Duration::from_secs(60));
     launch.arguments = vec!["-c".into(), "yes | head -c 200000000".into()];
@@ -475,7 +475,7 @@ async fn an_endless_output_is_read_to_its_end_and_not_kept() {
 }
 
 #[tokio::test]
-async fn an_agent_that_prints_hundreds_of_megabytes_ends_truncated() {
+async fn hundreds_of_megabytes_of_agent_output_are_truncated() {
     let scene = Scene::new();
     let before = peak_memory();
     let answer = scene.call(&scene.shell("yes | head -c 200000000")).await;
@@ -493,7 +493,7 @@ fn peak_memory() -> u64 {
 }
 
 #[tokio::test]
-async fn a_line_of_twenty_megabytes_is_only_a_long_line() {
+async fn a_line_of_twenty_megabytes_is_truncated_and_later_lines_are_read() {
     let scene = Scene::new();
     let script = "head -c 20000000 /dev/zero | tr '\\0' x; echo; echo the end";
     let (answer, lines) = scene.watch(&scene.shell(script), &mut Stop::new().1).await;
@@ -515,7 +515,7 @@ async fn invalid_utf_8_is_replaced() {
 // Nobody is left behind.
 
 #[tokio::test]
-async fn a_daemon_that_holds_the_pipe_does_not_outlive_the_call() {
+async fn a_daemon_that_keeps_stdout_open_is_ended_with_the_call() {
     let scene = Scene::new();
     let spec = scene.shell(
         "setsid sh -c 'trap \"\" TERM; echo $$ >daemon; exec sleep 1000' & \
@@ -529,7 +529,7 @@ async fn a_daemon_that_holds_the_pipe_does_not_outlive_the_call() {
 }
 
 #[tokio::test]
-async fn a_session_of_its_own_does_not_save_anybody_from_the_limit() {
+async fn a_process_in_its_own_session_is_ended_by_the_time_limit() {
     let mut scene = Scene::new();
     scene.time.step_seconds = 1;
     let spec = scene.shell("setsid sh -c 'echo $$ >daemon; exec sleep 1000' & wait");
@@ -595,7 +595,7 @@ fn a_terminated_reaper_terminates_the_program() {
 }
 
 #[test]
-fn a_reaper_ends_as_its_program_did() {
+fn the_reaper_exits_with_the_status_of_its_program() {
     let code = |program: &[&str]| {
         let mut reaper = Command::new(OWN_PROGRAM)
             .args(["__reaper", "--"])
@@ -617,7 +617,7 @@ fn a_reaper_ends_as_its_program_did() {
 }
 
 #[tokio::test]
-async fn an_agent_that_kills_its_supervisor_is_lost_and_ended() {
+async fn an_agent_that_kills_its_supervisor_is_ended_and_counts_as_crashed() {
     let scene = Scene::new();
     let spec = scene.shell(
         "setsid sh -c 'echo $$ >daemon; exec sleep 1000' & while [ ! -s daemon ]; do sleep 0.01; done
@@ -633,7 +633,7 @@ async fn an_agent_that_kills_its_supervisor_is_lost_and_ended() {
 }
 
 #[tokio::test]
-async fn a_supervisor_that_an_agent_put_to_sleep_cannot_hold_up_the_limit() {
+async fn time_limit_ends_an_agent_that_stopped_its_supervisor() {
     let folder = tempfile::tempdir().expect("a folder");
     let number = folder.path().join("agent");
     let script = format!("echo $$ >'{}'; touch begun; kill -STOP $PPID; exec sleep 1000", number.display());
@@ -644,7 +644,7 @@ async fn a_supervisor_that_an_agent_put_to_sleep_cannot_hold_up_the_limit() {
 }
 
 #[tokio::test]
-async fn a_supervisor_ended_from_outside_is_no_good_end_of_the_agent() {
+async fn a_terminated_supervisor_counts_as_a_crash_of_the_agent() {
     let scene = Scene::new();
     let spec = scene.shell("trap 'exit 0' TERM; echo all is well; kill -TERM $PPID; while :; do :; done");
     let answer = scene.call(&spec).await;
@@ -660,7 +660,7 @@ async fn an_agent_may_signal_its_own_process_group() {
 }
 
 #[test]
-fn a_call_that_is_given_up_leaves_nobody() {
+fn a_dropped_call_leaves_no_process() {
     let scene = Scene::new();
     let spec = scene.shell("echo $$ >agent; touch begun; exec sleep 1000");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -677,7 +677,7 @@ fn a_call_that_is_given_up_leaves_nobody() {
 // Scripts.
 
 #[tokio::test]
-async fn a_script_writes_deletes_runs_and_speaks_in_this_order() {
+async fn a_scripted_turn_writes_then_deletes_then_runs_then_answers() {
     let mut scene = Scene::new();
     (scene.step, scene.round, scene.review_id) = (Step::Review, 2, Some("r-7"));
     fs::write(scene.worktree().join("old.txt"), "old").expect("an old file");
@@ -717,7 +717,7 @@ async fn a_script_writes_deletes_runs_and_speaks_in_this_order() {
 }
 
 #[tokio::test]
-async fn a_script_without_a_turn_for_the_call_broke() {
+async fn a_script_without_a_matching_turn_crashes() {
     let mut scene = Scene::new();
     scene.attempt = 2;
     let spec = scene.script("[[turn]]\nphase = 'planning'\nattempt = 1\nsay = 'once'\n");
@@ -732,7 +732,7 @@ async fn a_script_without_a_turn_for_the_call_broke() {
 }
 
 #[tokio::test]
-async fn a_script_never_leaves_the_worktree() {
+async fn a_script_cannot_write_outside_the_worktree() {
     let scene = Scene::new();
     symlink(scene.folder.path(), scene.worktree().join("out")).expect("a link out");
     for path in ["../stray.txt", "out/stray.txt", "/tmp/ai-workflow-stray.txt"] {
@@ -747,7 +747,7 @@ async fn a_script_never_leaves_the_worktree() {
 }
 
 #[tokio::test]
-async fn a_command_that_fails_ends_the_turn_before_it_speaks() {
+async fn failed_command_of_a_scripted_turn_ends_it_without_an_answer() {
     let scene = Scene::new();
     for (run, why) in [
         ("cat no-such-file", "`cat no-such-file` failed: exit status: 1"),
@@ -760,7 +760,7 @@ async fn a_command_that_fails_ends_the_turn_before_it_speaks() {
 }
 
 #[tokio::test]
-async fn a_turn_may_break_after_it_spoke() {
+async fn a_scripted_turn_can_crash_after_its_answer() {
     let scene = Scene::new();
     let answer = scene.call(&scene.script("[[turn]]\nsay = 'x'\nexit = 3")).await;
     assert_eq!((answer.outcome, answer.text.as_str()), (ExecOutcome::Crashed, "x"));
@@ -768,7 +768,7 @@ async fn a_turn_may_break_after_it_spoke() {
 }
 
 #[tokio::test]
-async fn a_sleeping_turn_meets_the_same_limits() {
+async fn a_sleeping_scripted_turn_is_ended_by_the_idle_timeout() {
     let mut scene = Scene::new();
     scene.time.idle_seconds = 1;
     let answer = scene.call(&scene.script("[[turn]]\nsay = 'x'\nsleep_ms = 600000")).await;
@@ -794,7 +794,7 @@ async fn impossible_usage_of_a_script_is_ignored_with_a_warning() {
 }
 
 #[test]
-fn a_script_can_be_played_by_hand() {
+fn the_scripted_agent_can_be_run_from_the_command_line() {
     let scene = Scene::new();
     scene.script("[[turn]]\nsay = '{{phase}} {{round}} {{output}}|{{review_id}}'\nexit = 4\n");
     let output = Command::new(OWN_PROGRAM)
@@ -814,7 +814,7 @@ fn a_script_can_be_played_by_hand() {
 }
 
 #[test]
-fn a_bad_script_is_found_before_the_run() {
+fn an_invalid_script_is_refused_before_the_run() {
     let scene = Scene::new();
     let spec = scene.script("[[turn]]\nsay = 'x'\nwirte = []\n");
     let error = ensure_usable(&spec, &scene.profiles).expect_err("a bad script");

@@ -194,7 +194,7 @@ async fn every_end(program: &str, table: &[(&str, &str, ExecOutcome)]) -> String
 }
 
 #[tokio::test]
-async fn every_recorded_end_of_claude_has_its_class() {
+async fn every_recorded_stream_of_claude_is_classified() {
     let ends = every_end("claude", &CLAUDE).await;
     insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("ends_of_claude", ends);
@@ -202,7 +202,7 @@ async fn every_recorded_end_of_claude_has_its_class() {
 }
 
 #[tokio::test]
-async fn every_recorded_end_of_codex_has_its_class() {
+async fn every_recorded_stream_of_codex_is_classified() {
     let ends = every_end("codex", &CODEX).await;
     insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("ends_of_codex", ends);
@@ -210,7 +210,7 @@ async fn every_recorded_end_of_codex_has_its_class() {
 }
 
 #[test]
-fn every_recording_is_played() {
+fn every_recorded_stream_has_a_test_case() {
     for (program, table) in [("claude", &CLAUDE[..]), ("codex", &CODEX[..])] {
         let folder = fs::read_dir(recorded(program, "")).expect("the folder");
         let names = folder.map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned());
@@ -247,7 +247,7 @@ async fn codex(lines: &[&str]) -> AgentAnswer {
 }
 
 #[tokio::test]
-async fn exit_code_and_result_have_to_agree() {
+async fn a_result_that_contradicts_the_exit_code_is_not_done() {
     for (lines, end) in [
         (&[BEGIN, RESULT][..], "exit 1"),
         (&[BEGIN, FAILED], "exit 0"),
@@ -266,7 +266,7 @@ async fn exit_code_and_result_have_to_agree() {
 }
 
 #[tokio::test]
-async fn the_last_result_counts_and_rubbish_between_is_ignored() {
+async fn the_last_result_counts_and_unknown_lines_are_ignored() {
     let lines = [BEGIN, FAILED, "rubbish", r#"{"type":"event_of_tomorrow","deep":[{}]}"#, RESULT];
     let answer = claude(&lines, "exit 0").await;
     assert_eq!((answer.outcome, answer.text.as_str(), answer.reason), (Done, "done", None));
@@ -279,7 +279,7 @@ const GOES_ON: [&str; 3] = [
 ];
 
 #[tokio::test]
-async fn a_result_after_which_claude_goes_on_is_none() {
+async fn a_claude_result_with_later_events_is_not_the_answer() {
     for event in GOES_ON {
         let answer = claude(&[BEGIN, RESULT, event], "exit 0").await;
         assert_eq!((answer.outcome, answer.text.as_str()), (Crashed, ""), "{event}");
@@ -289,7 +289,7 @@ async fn a_result_after_which_claude_goes_on_is_none() {
 }
 
 #[tokio::test]
-async fn claude_waits_for_a_person_only_when_nothing_follows_the_question() {
+async fn a_question_of_claude_blocks_only_when_no_answer_follows_it() {
     let block = |block: serde_json::Value| {
         json!({"type": "assistant", "message": {"id": "m", "content": [block]}}).to_string()
     };
@@ -314,7 +314,7 @@ async fn claude_waits_for_a_person_only_when_nothing_follows_the_question() {
 }
 
 #[tokio::test]
-async fn a_turn_after_which_codex_goes_on_is_not_completed() {
+async fn a_codex_turn_with_later_events_is_not_completed() {
     let said = r#"{"type":"item.completed","item":{"type":"agent_message","text":"done"}}"#;
     let started = r#"{"type":"item.started","item":{"type":"command_execution","command":"x"}}"#;
     for event in [r#"{"type":"turn.started"}"#, started, said] {
@@ -328,7 +328,7 @@ async fn a_turn_after_which_codex_goes_on_is_not_completed() {
 }
 
 #[tokio::test]
-async fn a_result_without_an_end_of_line_is_read_and_half_a_result_is_none() {
+async fn a_result_without_a_newline_is_read_and_half_a_result_is_a_crash() {
     for (stream, outcome) in [(RESULT, Done), (&RESULT[..RESULT.len() / 2], Crashed)] {
         let stream = format!("{BEGIN}\n{stream}");
         let answer = play(&mut Scene::new(), AgentKind::Claude, &stream, None, "exit 0").await;
@@ -349,7 +349,7 @@ async fn overlong_event_is_dropped_with_a_warning() {
 }
 
 #[tokio::test]
-async fn an_object_that_does_not_meet_the_schema_is_not_held_to_it() {
+async fn a_structured_output_that_violates_the_schema_is_not_used() {
     for (object, structured) in
         [(r#"{"verdict":"PASS"}"#, true), (r#"{"verdict":1}"#, false), ("null", false)]
     {
@@ -375,7 +375,7 @@ async fn codex_says(text: &str) -> AgentAnswer {
 }
 
 #[tokio::test]
-async fn an_answer_that_tells_a_key_twice_is_not_held_to_the_schema() {
+async fn a_json_answer_with_a_duplicate_key_misses_the_schema() {
     let twice = r#"{"verdict":"FAIL","verdict":"PASS"}"#;
     for (text, structured) in [(r#"{"verdict":"PASS"}"#, true), (twice, false)] {
         let answer = codex_says(text).await;
@@ -385,7 +385,7 @@ async fn an_answer_that_tells_a_key_twice_is_not_held_to_the_schema() {
 }
 
 #[tokio::test]
-async fn a_limit_of_the_subscription_is_a_quota_with_its_end() {
+async fn a_claude_subscription_limit_is_an_exhausted_quota_with_reset_time() {
     let limit =
         r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795300000}}"#;
     let failed = FAILED.replace("401", "429");
@@ -398,7 +398,7 @@ async fn a_limit_of_the_subscription_is_a_quota_with_its_end() {
 }
 
 #[tokio::test]
-async fn figures_that_cannot_be_true_are_left_out() {
+async fn impossible_usage_figures_are_ignored() {
     let usage = |figures: &str| {
         let more = format!("\"model_usage_since_last_result\":{{\"m\":{figures}}},\"num_turns\"");
         RESULT.replace("\"num_turns\"", &more)
@@ -447,13 +447,13 @@ async fn call_without_a_result_counts_the_usage_of_its_messages() {
 }
 
 #[tokio::test]
-async fn a_session_that_looks_like_a_flag_is_no_session() {
+async fn a_session_id_that_looks_like_a_flag_is_ignored() {
     let answer = claude(&[&BEGIN.replace("s-1", "--dangerously-skip-permissions"), RESULT], "exit 0").await;
     assert_eq!((answer.outcome, answer.session), (Done, None));
 }
 
 #[tokio::test]
-async fn a_secret_in_the_programs_own_sentence_is_masked() {
+async fn a_secret_in_an_error_message_of_the_agent_is_masked() {
     let failed =
         FAILED.replace("\"no\"", "\"the key sk-ant-api03-abcdefghijklmnopqrstuvwxyz012345 is wrong\"");
     let reason = claude(&[BEGIN, &failed], "exit 1").await.reason.expect("a reason");
@@ -481,7 +481,7 @@ async fn progress_shows_tool_calls_and_text() {
 }
 
 #[tokio::test]
-async fn a_profile_without_a_price_counts_by_tokens() {
+async fn usage_of_a_model_without_a_price_has_no_cost() {
     let mut scene = Scene::new();
     scene
         .profiles

@@ -49,7 +49,7 @@ async fn limited(kind: AgentKind, script: &str, allowance: CallBudget) -> AgentA
 }
 
 #[tokio::test]
-async fn claude_is_ended_when_its_messages_have_used_more_tokens_than_are_left() {
+async fn claude_is_ended_when_its_messages_exceed_the_token_limit() {
     let allowance = CallBudget { tokens: Some(60_000), ..CallBudget::default() };
     let answer = limited(AgentKind::Claude, CLAUDE, allowance).await;
     let tokens = answer.usage.input_tokens.unwrap_or(0) + answer.usage.output_tokens.unwrap_or(0);
@@ -60,7 +60,7 @@ async fn claude_is_ended_when_its_messages_have_used_more_tokens_than_are_left()
 }
 
 #[tokio::test]
-async fn codex_is_ended_when_the_turns_in_its_session_have_cost_more_than_is_left() {
+async fn codex_is_ended_when_its_session_exceeds_the_cost_limit() {
     let allowance = CallBudget { usd: Some(2.2), ..CallBudget::default() };
     let answer = limited(AgentKind::Codex, CODEX, allowance).await;
     assert_eq!(answer.outcome, ExecOutcome::OverBudget, "{answer:?}");
@@ -70,7 +70,7 @@ async fn codex_is_ended_when_the_turns_in_its_session_have_cost_more_than_is_lef
 }
 
 #[tokio::test]
-async fn a_call_within_its_limits_is_left_alone() {
+async fn a_call_within_its_usage_limit_completes() {
     let turns = u64::from(TURNS);
     for (kind, script, most) in
         [(AgentKind::Claude, CLAUDE, turns * 10_000), (AgentKind::Codex, CODEX, turns * 100_000)]
@@ -82,7 +82,7 @@ async fn a_call_within_its_limits_is_left_alone() {
 }
 
 #[tokio::test]
-async fn an_answer_that_came_with_the_last_turn_is_kept_although_it_passed_the_limit() {
+async fn an_answer_in_the_turn_that_exceeds_the_limit_is_kept() {
     let claude = CLAUDE
         .replace(r#"{"type":"tool_use","name":"Read","input":{}}"#, r#"{"type":"text","text":"done"}"#)
         .replace("turn -lt 60", "turn -lt 1")

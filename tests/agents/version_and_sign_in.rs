@@ -35,7 +35,7 @@ fn codex(version: &str, code: u8) -> String {
 }
 
 #[tokio::test]
-async fn claude_tells_its_version_and_whether_it_is_signed_in() {
+async fn version_and_sign_in_of_claude_are_read() {
     for (status, signed_in) in [
         (r#"{"loggedIn": true, "authMethod": "api_key"}"#, Some(true)),
         (r#"{"loggedIn": false}"#, Some(false)),
@@ -48,7 +48,7 @@ async fn claude_tells_its_version_and_whether_it_is_signed_in() {
 }
 
 #[tokio::test]
-async fn codex_tells_its_version_and_whether_it_is_signed_in() {
+async fn version_and_sign_in_of_codex_are_read() {
     for (code, signed_in) in [(0, Some(true)), (1, Some(false)), (2, None)] {
         let found = examined(AgentKind::Codex, &codex("9.0.1", code)).await;
         assert_eq!((found.version.as_deref(), found.signed_in), (Some("9.0.1"), signed_in), "{code}");
@@ -56,14 +56,14 @@ async fn codex_tells_its_version_and_whether_it_is_signed_in() {
 }
 
 #[tokio::test]
-async fn an_old_program_is_remarked() {
+async fn an_outdated_agent_program_gives_a_remark() {
     let found = examined(AgentKind::Claude, &claude("1.0.44", r#"{"loggedIn": true}"#)).await;
     let remark = found.remark.expect("a remark");
     assert!(remark.starts_with("1.0.44 is older than "), "{remark}");
 }
 
 #[tokio::test]
-async fn a_program_that_answers_nothing_sensible_is_remarked() {
+async fn unreadable_version_output_gives_a_remark() {
     let found = examined(AgentKind::Codex, "exit 3").await;
     assert_eq!((found.version, found.signed_in), (None, None));
     assert!(found.remark.is_some_and(|remark| remark.ends_with("ended with exit code 3")));
@@ -72,7 +72,7 @@ async fn a_program_that_answers_nothing_sensible_is_remarked() {
 }
 
 #[tokio::test]
-async fn a_program_that_we_do_not_know_is_not_started() {
+async fn a_custom_agent_command_is_not_started_to_examine_it() {
     let mut scene = Scene::new();
     let spec = scene.stands_in(AgentKind::Command, "touch \"$0\".started");
     let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
@@ -81,7 +81,7 @@ async fn a_program_that_we_do_not_know_is_not_started() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_says_so() {
+async fn missing_agent_program_is_reported() {
     let spec = "command:/no/such/agent".parse().expect("a good name");
     let found = examine(&spec, &Scene::new().profiles, Path::new(OWN_PROGRAM)).await;
     let remark = Some("the agent program `/no/such/agent` was not found".to_owned());
@@ -102,7 +102,7 @@ async fn first_usable(claude: &str, codex: &str) -> Option<AgentKind> {
 }
 
 #[tokio::test]
-async fn auto_is_the_first_that_is_not_signed_out() {
+async fn auto_agent_is_the_first_agent_that_is_signed_in() {
     let signed_in = claude("9.9.9", r#"{"loggedIn": true}"#);
     let signed_out = claude("9.9.9", r#"{"loggedIn": false}"#);
     assert_eq!(first_usable(&signed_in, &codex("9.9.9", 0)).await, Some(AgentKind::Claude));
@@ -111,7 +111,7 @@ async fn auto_is_the_first_that_is_not_signed_out() {
 }
 
 #[tokio::test]
-async fn another_provider_needs_no_sign_in_of_the_program() {
+async fn an_agent_with_its_own_base_url_needs_no_sign_in() {
     let mut scene = Scene::new();
     scene.profiles.insert(
         "mine".into(),

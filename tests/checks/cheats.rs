@@ -331,7 +331,7 @@ fn play_all(rows: &[Case], judge: fn(&Case) -> Option<String>) -> Vec<String> {
 }
 
 #[test]
-fn every_cheat_is_caught_by_the_check_that_its_row_names() {
+fn every_cheat_is_caught_by_its_expected_check() {
     let rows = rows(CHEATS);
     assert!(rows.len() >= FEWEST, "only {} cheats", rows.len());
     assert!(rows.iter().all(|case| !case.caught_by.is_empty()), "a cheat without a check");
@@ -340,7 +340,7 @@ fn every_cheat_is_caught_by_the_check_that_its_row_names() {
 }
 
 #[test]
-fn every_honest_author_passes() {
+fn every_honest_case_passes_the_checks() {
     let rows = rows(HONEST);
     assert!(rows.len() >= FEWEST, "only {} honest rows", rows.len());
     let wrong = play_all(&rows, refused);
@@ -348,7 +348,7 @@ fn every_honest_author_passes() {
 }
 
 #[test]
-fn every_row_has_a_name_of_its_own() {
+fn every_cheat_and_honest_case_has_a_unique_name() {
     let mut names: Vec<String> = rows(CHEATS).into_iter().chain(rows(HONEST)).map(|case| case.name).collect();
     names.sort();
     let all = names.len();
@@ -358,7 +358,7 @@ fn every_row_has_a_name_of_its_own() {
 
 /// A later phase records anew what the code of an earlier one changed.
 #[test]
-fn an_output_recorded_anew_belongs_to_the_code_of_an_earlier_phase() {
+fn a_snapshot_may_be_updated_for_code_of_an_earlier_phase() {
     let sandbox = Sandbox::new();
     let config = "[presets.row]\nphases = [\"implementation\", \"test_implementation\"]\n\
                   [phases.test_implementation]\nchecks = [\"snapshots\"]\n[commands]\ndetect = false\n";

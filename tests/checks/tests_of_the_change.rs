@@ -30,7 +30,7 @@ fn run(phases: [&str; 2], files: &[&str]) -> Sandbox {
 }
 
 #[test]
-fn tests_written_together_with_the_code_are_those_that_test_implementation_asks_for() {
+fn tests_written_in_implementation_count_for_test_implementation() {
     let sandbox = run(["implementation", "test_implementation"], &[CODE, TESTS]);
     assert_eq!(sandbox.metadata()["outcome"], "completed");
     let review =
@@ -40,7 +40,7 @@ fn tests_written_together_with_the_code_are_those_that_test_implementation_asks_
 }
 
 #[test]
-fn code_written_together_with_the_tests_is_that_which_implementation_asks_for() {
+fn code_written_in_test_implementation_counts_for_implementation() {
     let sandbox = run(["test_implementation", "implementation"], &[TESTS, CODE]);
     assert_eq!(sandbox.metadata()["outcome"], "completed");
 }
@@ -121,7 +121,7 @@ fn repair(left: &[(&str, u32, u32)], document: &str, then: &[(&str, u32, u32)]) 
 }
 
 #[test]
-fn a_test_that_holds_the_bug_may_go_when_the_document_says_why_and_the_reviewer_is_asked() {
+fn removed_test_with_a_reason_passes_and_the_reviewer_is_asked() {
     let document = "# Pages\n\n- `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages\n";
     // The second phase takes lines of the file away, so that its tests are counted against the base as well.
     let (sandbox, code) = repair(&[EMPTY, FULL], document, &[EMPTY, ("two_full_pages_are_two", 120, 3)]);

@@ -54,7 +54,7 @@ const CODEX: &str =
     "#!/bin/sh\ncase \"$*\" in *--version) echo 'codex-cli 0.169.0';; *'login status') exit STATUS;; esac\n";
 
 #[test]
-fn the_doctor_tells_what_it_knows_of_each_agent_and_what_auto_would_choose() {
+fn doctor_shows_the_state_of_each_agent_and_the_choice_of_auto() {
     let sandbox = machine(&["claude", "codex"]);
     let doctor = |logged: &str, status: &str, more: &[&str]| {
         sandbox.executable("claude", &CLAUDE.replace("LOGGED", logged));
@@ -92,7 +92,7 @@ fn the_doctor_tells_what_it_knows_of_each_agent_and_what_auto_would_choose() {
 }
 
 #[test]
-fn a_reviewer_that_is_named_stands_and_auto_in_it_is_resolved_too() {
+fn a_named_reviewer_is_kept_and_auto_in_its_list_is_resolved() {
     let sandbox = machine(&["claude", "codex"]);
     let (_, reviewer, _) = plan(&sandbox, &["--agent", "claude", "--reviewer", "claude:haiku,auto"]);
     assert_eq!(reviewer, json!(["claude:haiku", "claude"]));
@@ -113,7 +113,7 @@ fn agent_that_reviews_its_own_work_gives_a_warning() {
 }
 
 #[test]
-fn an_agent_that_is_missing_is_passed_over_when_another_one_is_there() {
+fn a_missing_agent_is_skipped_when_another_agent_is_available() {
     let sandbox = machine(&["claude"]);
     let (agent, _, ran) = plan(&sandbox, &["--agent", "codex,claude"]);
     assert_eq!(agent, json!(["codex", "claude"]));

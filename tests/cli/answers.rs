@@ -33,7 +33,7 @@ fn the_report_of_execute_is_one_json_document_and_the_log_stays_on_stderr() {
 }
 
 #[test]
-fn a_completed_run_has_nothing_left_to_do_and_its_report_is_the_same() {
+fn executing_a_completed_run_does_nothing_and_repeats_its_report() {
     let sandbox = Sandbox::new();
     let first = sandbox.short("", &["--json"]).exits(0).json();
     let facts = sandbox.facts().len();
@@ -43,7 +43,7 @@ fn a_completed_run_has_nothing_left_to_do_and_its_report_is_the_same() {
 }
 
 #[test]
-fn a_paused_run_asks_its_question_again_and_does_nothing() {
+fn executing_a_paused_run_repeats_its_question_and_does_nothing() {
     let sandbox = paused();
     let facts = sandbox.facts();
     let ran = sandbox.short("", &["--json"]).exits(3);
@@ -68,7 +68,7 @@ fn no_wait_exits_1_instead_of_3() {
 }
 
 #[test]
-fn a_person_can_continue_with_advice() {
+fn resume_with_continue_and_text_records_the_advice() {
     let sandbox = paused();
     resume(&sandbox, &["--continue", "--text", "smaller tasks"])
         .exits(0)
@@ -78,7 +78,7 @@ fn a_person_can_continue_with_advice() {
 }
 
 #[test]
-fn a_person_can_accept_and_is_named_for_it() {
+fn accepting_at_a_pause_records_the_person_and_completes_the_run() {
     let sandbox = paused();
     resume(&sandbox, &["--accept", "--reason", "known"]).exits(0);
     assert_eq!(sandbox.metadata()["outcome"], "completed");
@@ -90,7 +90,7 @@ fn a_person_can_accept_and_is_named_for_it() {
 }
 
 #[test]
-fn a_person_can_give_up() {
+fn resume_with_give_up_fails_the_phase() {
     let sandbox = paused();
     resume(&sandbox, &["--give-up"]).exits(1).says("failed: planning (given_up)");
 }
@@ -106,7 +106,7 @@ fn missing_work_cannot_be_accepted() {
 }
 
 #[test]
-fn resume_needs_a_question_and_an_answer() {
+fn resume_without_a_question_or_an_answer_is_refused() {
     let sandbox = paused();
     let facts = sandbox.facts();
     resume(&sandbox, &[]).exits(2).says("waiting (exhausted)").says("error: an answer is needed");
@@ -121,7 +121,7 @@ fn resume_needs_a_question_and_an_answer() {
 }
 
 #[test]
-fn a_failed_run_is_tried_again_only_when_asked() {
+fn a_failed_run_is_retried_only_with_retry_failed() {
     let sandbox = Sandbox::new();
     sandbox.short(FAILS, &[]).exits(1);
     let facts = sandbox.facts().len();
@@ -144,7 +144,7 @@ fn retry_failed_without_a_failed_phase_is_refused() {
 }
 
 #[test]
-fn an_issue_that_was_edited_is_noticed_once_and_its_first_text_is_used() {
+fn an_edited_issue_gives_one_warning_and_the_run_keeps_its_first_text() {
     let sandbox = Sandbox::new();
     sandbox.short("", &["--phase", "planning"]).exits(0);
     let path = ".ai-workflow/local/issues/243.md";
@@ -159,7 +159,7 @@ fn an_issue_that_was_edited_is_noticed_once_and_its_first_text_is_used() {
 }
 
 #[test]
-fn an_issue_that_was_closed_meanwhile_stops_the_run() {
+fn an_issue_closed_during_a_run_stops_it() {
     let sandbox = Sandbox::new();
     sandbox.short("", &["--phase", "planning"]).exits(0);
     let path = ".ai-workflow/local/issues/243.md";
@@ -220,7 +220,7 @@ fn a_dry_run_shows_calls_and_limits_and_writes_nothing() {
 }
 
 #[test]
-fn a_dry_run_of_a_run_that_has_begun_shows_what_is_left() {
+fn dry_run_of_a_started_run_shows_the_remaining_steps() {
     let sandbox = Sandbox::new();
     sandbox.short("", &["--phase", "planning"]).exits(0);
     let before = sandbox.everything();
@@ -231,7 +231,7 @@ fn a_dry_run_of_a_run_that_has_begun_shows_what_is_left() {
 }
 
 #[test]
-fn a_budget_that_is_used_up_says_how_to_raise_it() {
+fn an_exhausted_budget_shows_how_to_raise_it() {
     let sandbox = Sandbox::new();
     let ran = sandbox.short("", &["--set", "budget.calls=2"]).exits(3);
     assert!(ran.stderr.contains("at most 20.00 USD, 2 agent calls"), "{}", ran.stderr);
@@ -251,7 +251,7 @@ fn spending_limit_of_an_unattended_run_is_shown() {
 }
 
 #[test]
-fn a_worktree_whose_setup_fails_is_set_up_again() {
+fn a_failed_worktree_setup_is_repeated_by_the_next_command() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[commands]\nsetup = \"test -f ready.txt\"\n");
     let agent = fake_agent();
@@ -264,7 +264,7 @@ fn a_worktree_whose_setup_fails_is_set_up_again() {
 }
 
 #[test]
-fn run_in_a_subfolder_or_shallow_clone_is_explained() {
+fn a_run_in_a_subfolder_or_shallow_clone_gives_a_note() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     sandbox
@@ -283,7 +283,7 @@ fn run_in_a_subfolder_or_shallow_clone_is_explained() {
 }
 
 #[test]
-fn an_interrupted_run_is_reported_and_goes_on_with_the_same_command() {
+fn an_interrupted_run_is_reported_and_continues_with_the_same_command() {
     let mut running = Running::start();
     let process = running.child.id().to_string();
     let sandbox = &running.sandbox;
@@ -303,7 +303,7 @@ fn an_interrupted_run_is_reported_and_goes_on_with_the_same_command() {
 }
 
 #[test]
-fn a_limit_stays_until_another_one_is_given() {
+fn a_budget_limit_stays_until_another_one_is_set() {
     let sandbox = Sandbox::new();
     sandbox.short("", &["--set", "budget.calls=2"]).exits(3);
     sandbox.short("", &[]).exits(3);

@@ -58,7 +58,7 @@ fn on_branch(sandbox: &Sandbox, path: &str) -> String {
 }
 
 #[test]
-fn a_document_that_a_triage_removes_keeps_the_run_from_completing() {
+fn a_document_removed_by_triage_pauses_the_run() {
     let (sandbox, ran) = run("reviewed", "", &removed());
     let ran = ran.exits(3).says("requirements.md: does not exist");
     assert!(ran.stderr.contains(REQUIREMENTS), "{}", ran.stderr);
@@ -68,7 +68,7 @@ fn a_document_that_a_triage_removes_keeps_the_run_from_completing() {
 }
 
 #[test]
-fn a_document_that_was_removed_and_is_written_again_is_reviewed_again_and_on_the_branch() {
+fn a_removed_and_rewritten_document_is_reviewed_again_and_committed() {
     let again =
         format!("write = [{{ path = \"{REQUIREMENTS}\", text = \"# again\\n\" }}]\nsay = \"put back\"");
     let (sandbox, ran) = run("reviewed", "", &(removed() + &turn("document_review", "revise", 2, &again)));
@@ -80,7 +80,7 @@ fn a_document_that_was_removed_and_is_written_again_is_reviewed_again_and_on_the
 }
 
 #[test]
-fn no_list_of_checks_leaves_out_that_approved_documents_are_there() {
+fn the_check_for_approved_documents_cannot_be_disabled() {
     let nothing = "\n[checks]\nevery_phase = []\ndocument_phases = []\ndisabled = [\"documents\"]\n";
     let (sandbox, ran) = run("reviewed", nothing, &removed());
     ran.exits(3).says("requirements.md: does not exist");
@@ -88,7 +88,7 @@ fn no_list_of_checks_leaves_out_that_approved_documents_are_there() {
 }
 
 #[test]
-fn a_document_that_a_later_author_empties_fails_the_phase() {
+fn emptying_an_approved_document_fails_the_later_phase() {
     let (sandbox, ran) = run("short", "", &rewriting("report", " \\n"));
     ran.exits(1).says("requirements.md: is empty");
     assert_eq!(sandbox.metadata()["phases"]["report"]["reason"], "E_NO_DELIVERABLE");
@@ -141,7 +141,7 @@ fn review_records_on_the_branch_are_as_the_engine_wrote_them() {
 }
 
 #[test]
-fn a_branch_that_lost_an_approved_document_is_not_pushed() {
+fn a_branch_without_an_approved_document_is_not_pushed() {
     let sandbox = Sandbox::new();
     sandbox.git(&["init", "-q", "--bare", "../origin.git"]);
     sandbox.git(&["remote", "add", "origin", "../origin.git"]);

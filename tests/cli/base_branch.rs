@@ -18,7 +18,7 @@ fn starts_from(sandbox: &Sandbox, base: &str, why: &str) {
 }
 
 #[test]
-fn the_second_issue_starts_from_the_base_of_the_first() {
+fn a_second_run_starts_from_the_same_base_as_the_first() {
     let sandbox = Sandbox::new();
     sandbox.git(&["switch", "-q", "-c", "release"]);
     execute(&sandbox, "243", &["--phase", "planning"])

@@ -19,7 +19,7 @@ fn lines(sandbox: &Sandbox, ran: &Ran) -> String {
 }
 
 #[test]
-fn a_good_change_passes() {
+fn check_passes_for_a_good_change() {
     let sandbox = changed();
     let ran = sandbox.run(&["check", "--only", "code_changed,protected"]).exits(0);
     assert_eq!(
@@ -34,7 +34,7 @@ fn a_good_change_passes() {
 }
 
 #[test]
-fn a_change_that_only_removes_is_work_and_no_change_is_none() {
+fn a_deletion_counts_as_evidence_and_an_empty_change_does_not() {
     let sandbox = changed();
     sandbox.git(&["rm", "-q", "-f", "src/lib.rs"]);
     let ran = sandbox.run(&["check", "--only", "Q5"]).exits(0);
@@ -68,7 +68,7 @@ fn failures_are_shown_with_every_place_and_the_end_of_the_output() {
 }
 
 #[test]
-fn the_same_stands_in_the_json() {
+fn check_json_lists_every_result_with_its_places() {
     let sandbox = changed();
     sandbox.write("a.lock", "1\n");
     let arguments = ["check", "--only", "Q8,protected", "--json", "--set", "checks.protected=[\"*.lock\"]"];
@@ -111,7 +111,7 @@ fn check_runs_the_checks_of_a_code_phase_and_set_commands_by_default() {
 }
 
 #[test]
-fn a_check_of_the_projects_own_can_be_asked_for_alone() {
+fn check_can_run_a_single_check_defined_by_the_project() {
     let sandbox = changed();
     let own = "[checks.define.audit]\nrun = \"false\"\n[checks.define.spelling]\nrun = \"true\"\n";
     sandbox.write(".ai-workflow/config.toml", own);
@@ -144,7 +144,7 @@ fn check_without_a_change_does_not_pass() {
 }
 
 #[test]
-fn names_that_are_none_are_refused_with_the_nearest() {
+fn unknown_check_names_are_refused_with_a_suggestion() {
     let sandbox = changed();
     for (only, hint) in [
         ("protcted", "did you mean `protected`?"),
@@ -164,7 +164,7 @@ fn names_that_are_none_are_refused_with_the_nearest() {
 }
 
 #[test]
-fn the_base_is_a_commit_and_never_an_option() {
+fn check_refuses_a_base_that_is_not_a_commit() {
     let sandbox = changed();
     sandbox.git(&["commit", "-q", "-am", "changed"]);
     sandbox.git(&["tag", "-a", "-m", "a tag", "v1"]);
@@ -208,7 +208,7 @@ fn check_works_in_a_subfolder_and_needs_a_repository_with_a_commit() {
 }
 
 #[test]
-fn the_answer_of_an_agent_is_held_to_the_schema_of_the_phase() {
+fn check_validates_an_answer_against_the_schema_of_the_phase() {
     let sandbox = changed();
     sandbox.write(".ai-workflow/config.toml", "[phases.implementation]\nschema = \"answer.json\"\n");
     sandbox.write(".ai-workflow/answer.json", "{\"type\": \"object\", \"required\": [\"done\"], \"properties\": {\"done\": {\"type\": \"boolean\"}}}");

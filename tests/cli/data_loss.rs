@@ -17,7 +17,7 @@ fn in_worktree() -> (Sandbox, PathBuf) {
 }
 
 #[test]
-fn cleanup_keeps_a_worktree_with_files_that_are_not_committed() {
+fn cleanup_keeps_a_worktree_with_uncommitted_files() {
     for (path, text) in
         [("src/new.rs", "// mine\n"), ("notes.txt", "mine\n"), (".ai-workflow/config.toml", "# mine\n")]
     {
@@ -34,7 +34,7 @@ fn cleanup_keeps_a_worktree_with_files_that_are_not_committed() {
 }
 
 #[test]
-fn cleanup_keeps_commits_that_are_not_of_the_run() {
+fn cleanup_keeps_commits_of_the_user() {
     let sandbox = Sandbox::new();
     sandbox.short(CODE, &[]).exits(0);
     sandbox.write("src/new.rs", "// mine\n");
@@ -49,7 +49,7 @@ fn cleanup_keeps_commits_that_are_not_of_the_run() {
 }
 
 #[test]
-fn cleanup_keeps_a_commit_that_only_the_head_of_a_worktree_knows() {
+fn cleanup_keeps_a_worktree_with_a_commit_on_a_detached_head() {
     let (sandbox, beside) = in_worktree();
     let there = beside.to_string_lossy().into_owned();
     sandbox.git(&["-C", &there, "switch", "-q", "--detach"]);
@@ -60,7 +60,7 @@ fn cleanup_keeps_a_commit_that_only_the_head_of_a_worktree_knows() {
 }
 
 #[test]
-fn a_list_in_toml_stays_a_list_in_flags_and_variables() {
+fn a_toml_list_in_a_flag_or_variable_is_read_as_a_list() {
     let sandbox = Sandbox::new().with("AI_WORKFLOW_CHECKS__PROTECTED", "[\"A.md\", \"B.md\"]");
     let protected = |more: &[&str]| {
         let json = sandbox.run(&[&["config", "show", "--json"], more].concat()).exits(0).json();
@@ -73,7 +73,7 @@ fn a_list_in_toml_stays_a_list_in_flags_and_variables() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_cannot_be_written_is_a_failure() {
+fn unwritable_output_is_a_failure() {
     let sandbox = Sandbox::new();
     for arguments in [&["config", "schema"][..], &["completions", "bash"], &["--help"], &["phases", "--json"]]
     {

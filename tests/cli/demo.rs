@@ -31,7 +31,7 @@ fn in_project<'a>(sandbox: &Sandbox, command: &'a mut Command) -> &'a mut Comman
 }
 
 #[test]
-fn the_demo_repairs_a_real_bug_and_tells_how() {
+fn the_demo_repairs_a_real_bug_and_prints_its_steps() {
     let sandbox = machine();
     let ran = sandbox.run(&["demo", "demo-project"]).exits(0);
     assert_eq!(ran.stdout, "");
@@ -54,7 +54,7 @@ fn the_demo_prints_one_json_document() {
 }
 
 #[test]
-fn the_demo_plays_with_another_agent() {
+fn the_demo_runs_with_another_agent() {
     let sandbox = machine();
     let ran = sandbox.run(&["demo", "demo-project", "--agent", &fake_agent()]);
     assert!(ran.stderr.contains("agent        command:"), "{}", ran.stderr);
@@ -63,7 +63,7 @@ fn the_demo_plays_with_another_agent() {
 }
 
 #[test]
-fn the_demo_takes_an_empty_folder_and_refuses_a_full_one() {
+fn the_demo_accepts_an_empty_folder_and_refuses_a_full_one() {
     let sandbox = machine();
     fs::create_dir(sandbox.root().join("demo-project")).expect("a folder");
     sandbox.run(&["demo", "demo-project", "--agent", "command:/no/such"]).exits(4).says("/no/such");

@@ -15,7 +15,7 @@ fn completed() -> Sandbox {
 }
 
 #[test]
-fn a_finalized_branch_is_one_commit_that_holds_the_change_only() {
+fn a_finalized_branch_is_one_commit_without_run_files() {
     let sandbox = completed();
     assert!(sandbox.read(".ai-workflow/local/issues/243.pr.md").contains("## Documents"));
     let before = sandbox.everything();
@@ -40,7 +40,7 @@ fn a_finalized_branch_is_one_commit_that_holds_the_change_only() {
 }
 
 #[test]
-fn a_finalized_run_is_known_to_be_over_until_it_is_cleaned_up() {
+fn a_finalized_run_is_reported_as_finalized_until_cleanup() {
     let sandbox = completed();
     sandbox.run(&["finalize", "--issue", "243"]).exits(0);
     let commit = sandbox.git(&["rev-parse", "ai-workflow/issue-243"]);
@@ -71,7 +71,7 @@ fn a_finalized_run_is_known_to_be_over_until_it_is_cleaned_up() {
 }
 
 #[test]
-fn a_run_that_was_finalized_in_a_worktree_is_cleaned_up_with_it() {
+fn cleanup_removes_the_worktree_of_a_finalized_run() {
     let sandbox = Sandbox::new();
     sandbox.short(CODE, &["--worktree"]).exits(0);
     let beside = sandbox.root().with_file_name("repo-issue-243");
@@ -107,7 +107,7 @@ fn only_a_completed_run_with_a_clean_worktree_is_finalized() {
 }
 
 #[test]
-fn cleanup_removes_the_run_and_keeps_what_is_the_users() {
+fn cleanup_removes_the_run_and_keeps_files_of_the_user() {
     let sandbox = Sandbox::new();
     sandbox.write("mine.txt", "mine\n");
     sandbox.short(CODE, &[]).exits(0);
@@ -130,7 +130,7 @@ fn cleanup_removes_the_run_and_keeps_what_is_the_users() {
 }
 
 #[test]
-fn cleanup_of_a_worktree_leaves_the_checkout_alone() {
+fn cleanup_of_a_worktree_does_not_change_the_checkout() {
     let sandbox = Sandbox::new();
     sandbox.write("README.md", "# mine\n");
     sandbox.short(CODE, &["--worktree"]).exits(0).says("worktree");
@@ -143,7 +143,7 @@ fn cleanup_of_a_worktree_leaves_the_checkout_alone() {
 }
 
 #[test]
-fn cleanup_asks_twice_for_a_run_that_is_not_over() {
+fn cleanup_of_an_unfinished_run_needs_force() {
     let sandbox = Sandbox::new();
     sandbox.short("", &["--phase", "planning"]).exits(0);
     sandbox.run(&["cleanup", "--issue", "243"]).refuses(2, "the run is running").says("--force");
@@ -152,7 +152,7 @@ fn cleanup_asks_twice_for_a_run_that_is_not_over() {
 }
 
 #[test]
-fn cleanup_refuses_to_throw_away_what_is_not_committed() {
+fn cleanup_refuses_to_discard_uncommitted_changes() {
     let sandbox = completed();
     sandbox.write("README.md", "# mine\n");
     sandbox.run(&["cleanup", "--issue", "243"]).refuses(2, "changes of yours").says("git stash");
@@ -160,7 +160,7 @@ fn cleanup_refuses_to_throw_away_what_is_not_committed() {
 }
 
 #[test]
-fn the_logs_alone_can_be_removed() {
+fn cleanup_with_logs_only_keeps_the_documents() {
     let sandbox = completed();
     let prompt = ".ai-workflow/issue-243/00_planning/execute/round-1/attempt-1/prompt.md";
     assert!(sandbox.has(prompt));
@@ -171,7 +171,7 @@ fn the_logs_alone_can_be_removed() {
 }
 
 #[test]
-fn cancel_stops_the_holder_and_ends_the_run_for_good() {
+fn cancel_stops_the_running_process_and_the_run_cannot_continue() {
     let mut running = Running::start();
     let sandbox = &running.sandbox;
     sandbox
@@ -196,7 +196,7 @@ fn a_completed_run_cannot_be_cancelled() {
 }
 
 #[test]
-fn rollback_opens_a_phase_again_with_its_reason() {
+fn rollback_reopens_a_phase_with_its_reason() {
     let sandbox = completed();
     let before = sandbox.everything();
     let back = ["rollback", "--issue", "243", "--to-phase", "planning", "--reason", "think again"];
@@ -213,7 +213,7 @@ fn rollback_opens_a_phase_again_with_its_reason() {
 }
 
 #[test]
-fn rollback_goes_to_the_step_that_is_named_and_reads_its_reason_from_a_file() {
+fn rollback_starts_at_the_given_step_and_reads_its_reason_from_a_file() {
     for (step, told) in [("execute", "Starting execute step"), ("review", "Starting review step")] {
         let sandbox = completed();
         sandbox.write("why.txt", "from a file\n");
@@ -241,7 +241,7 @@ fn rollback_goes_to_the_step_that_is_named_and_reads_its_reason_from_a_file() {
 }
 
 #[test]
-fn rollback_can_take_the_changes_back() {
+fn rollback_with_revert_undoes_the_changes() {
     let sandbox = completed();
     let commits = sandbox.git(&["rev-list", "--count", "main..HEAD"]);
     sandbox
@@ -268,7 +268,7 @@ fn rollback_can_take_the_changes_back() {
 }
 
 #[test]
-fn a_rollback_that_cannot_be_is_refused() {
+fn invalid_rollback_arguments_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.short("", &["--phase", "planning"]).exits(0);
     let facts = sandbox.facts();
@@ -284,7 +284,7 @@ fn a_rollback_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn a_failed_run_can_be_left_with_the_command_it_shows() {
+fn the_go_back_command_of_a_failed_run_restores_the_base_branch() {
     let sandbox = Sandbox::new();
     let unfinished = format!(
         "{FAILS}\n[[turn]]\nphase = \"requirements\"\nstep = \"execute\"\nwrite = [{{ path = \"{{{{output}}}}\", text = \"# r\" }}, {{ path = \"src/lib.rs\", text = \"// half\\n\" }}, {{ path = \"src/half.rs\", text = \"// half\\n\" }}]\nsay = \"done\"\n"
@@ -309,7 +309,7 @@ fn a_failed_run_can_be_left_with_the_command_it_shows() {
 }
 
 #[test]
-fn a_run_goes_on_from_another_branch() {
+fn execute_continues_a_run_from_another_checked_out_branch() {
     let sandbox = Sandbox::new();
     sandbox.short("", &["--phase", "planning"]).exits(0);
     sandbox.git(&["stash", "-q", "--include-untracked", "--", ".ai-workflow/issue-243"]);

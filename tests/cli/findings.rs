@@ -38,7 +38,7 @@ fn findings(sandbox: &Sandbox, more: &[&str]) -> crate::support::Ran {
 }
 
 #[test]
-fn people_read_what_is_open() {
+fn findings_text_lists_open_findings() {
     let text = findings(&ran(), &[]).stdout;
     assert_eq!(
         text,
@@ -47,7 +47,7 @@ fn people_read_what_is_open() {
 }
 
 #[test]
-fn scripts_read_everything_with_the_rounds() {
+fn findings_json_lists_all_findings_and_rounds() {
     let json = findings(&ran(), &["--format", "json"]).json();
     let states: Vec<_> = json["findings"].as_array().expect("a list").iter().map(|it| &it["open"]).collect();
     assert_eq!(states, [&json!(true), &json!(false)]);
@@ -61,7 +61,7 @@ fn scripts_read_everything_with_the_rounds() {
 }
 
 #[test]
-fn code_scanners_get_a_valid_log_without_secrets() {
+fn sarif_output_is_valid_and_contains_no_secrets() {
     let sandbox = failed();
     let log = findings(&sandbox, &["--format", "sarif"]).json();
     valid_sarif(&log);
@@ -105,7 +105,7 @@ fn failed_checks_are_listed_with_the_findings() {
 }
 
 #[test]
-fn the_log_goes_to_a_file_or_the_command_says_why_not() {
+fn findings_are_written_to_a_file_or_an_error_is_shown() {
     let sandbox = failed();
     let printed = findings(&sandbox, &["--format", "sarif", "--output", "-"]).stdout;
     assert_eq!(findings(&sandbox, &["--format", "sarif", "--output", "out.sarif"]).stdout, "");
@@ -182,7 +182,7 @@ fn is_text(value: &Value) -> bool {
 }
 
 #[test]
-fn a_failed_check_that_a_person_accepted_is_not_open_any_more() {
+fn a_failed_check_accepted_by_a_person_is_no_longer_open() {
     let marks = r##"
 [[turn]]
 phase = "planning"

@@ -13,7 +13,7 @@ fn snapshot(name: &str, text: &str) {
 }
 
 #[test]
-fn the_help_and_the_exit_codes_are_what_they_were() {
+fn the_help_text_matches_its_snapshot() {
     let sandbox = Sandbox::empty();
     snapshot("help", &sandbox.run(&["--help"]).exits(0).stdout);
 }
@@ -26,7 +26,7 @@ fn commands(help: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_help_of_every_command_is_what_it_was() {
+fn the_help_of_every_command_matches_its_snapshot() {
     let sandbox = Sandbox::empty();
     let help = sandbox.run(&["--help"]).exits(0);
     let whole = commands(&help.stdout).iter().fold(String::new(), |whole, command| {
@@ -44,7 +44,7 @@ fn program_without_a_command_shows_help_and_exits_2() {
 }
 
 #[test]
-fn the_version_is_the_version() {
+fn version_flag_prints_the_package_version() {
     let ran = Sandbox::empty().run(&["--version"]).exits(0);
     assert_eq!(ran.stdout, format!("ai-workflow {}\n", env!("CARGO_PKG_VERSION")));
 }
@@ -68,14 +68,14 @@ fn presets_and_phases_are_listed_without_a_repository() {
 }
 
 #[test]
-fn phases_show_what_a_flag_makes_of_them() {
+fn phases_command_applies_settings_from_flags() {
     let json =
         Sandbox::new().run(&["phases", "--json", "--set", "phases.planning.max_revisions=5"]).exits(0).json();
     assert_eq!(json[0]["max_revisions"], 5);
 }
 
 #[test]
-fn a_review_is_read_from_a_file_or_from_stdin_and_exits_0_whatever_it_says() {
+fn parse_review_reads_a_file_or_stdin_and_exits_0_for_every_verdict() {
     let sandbox = Sandbox::empty();
     let read = |text: &str, more: &[&str]| {
         sandbox.write("review.md", text);
@@ -119,7 +119,7 @@ fn config_show_names_the_origin_of_every_value() {
 }
 
 #[test]
-fn a_check_that_does_not_exist_is_found_by_validate() {
+fn config_validate_refuses_an_unknown_check() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[phases.planning]\nchecks = [\"nope\"]\n");
     sandbox
@@ -141,7 +141,7 @@ fn uncommented(line: &str) -> &str {
 }
 
 #[test]
-fn the_example_of_a_configuration_fits_the_published_schema() {
+fn the_example_configuration_matches_the_published_schema() {
     let sandbox = Sandbox::new();
     let schema = sandbox.run(&["config", "schema"]).exits(0).json();
     sandbox.run(&["init"]).exits(0);
@@ -156,7 +156,7 @@ fn the_example_of_a_configuration_fits_the_published_schema() {
 }
 
 #[test]
-fn the_metadata_of_runs_fits_the_published_schema() {
+fn metadata_of_runs_matches_the_published_schema() {
     let sandbox = Sandbox::new();
     let schema = sandbox.run(&["config", "schema", "--metadata"]).exits(0).json();
     let fails = "[[turn]]\nphase = \"requirements\"\nstep = \"review\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\", \"findings\": [{\"severity\": \"major\", \"category\": \"x\", \"issue\": \"y\"}]}'\n";
@@ -191,7 +191,7 @@ fn init_overwrites_only_with_force() {
 }
 
 #[test]
-fn the_doctor_says_what_is_missing() {
+fn doctor_lists_missing_agents_and_commands() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     let well = sandbox.run(&["doctor", "--agent", &agent]).exits(0);

@@ -119,7 +119,7 @@ fn changes_merged_from_another_branch_are_reported() {
 }
 
 #[test]
-fn a_rebased_branch_whose_reviewed_commits_git_has_removed_counts_as_not_reviewed() {
+fn a_rebased_branch_without_its_reviewed_commits_counts_as_unreviewed() {
     let sandbox = beside_the_base_branch(&OF_COLLEAGUES);
     sandbox.git(&["rebase", "-q", "main"]);
     sandbox.git(&["reflog", "expire", "--expire=now", "--all"]);

@@ -31,7 +31,7 @@ fn issue_must_be_a_plain_number() {
 }
 
 #[test]
-fn an_issue_that_is_closed_or_does_not_exist_is_not_begun() {
+fn execute_refuses_a_closed_or_missing_issue() {
     let sandbox = Sandbox::new();
     let missing = |sandbox: &Sandbox| sandbox.run(&["execute", "--issue", "999", "--agent", &fake_agent()]);
     refused(&sandbox, missing, 2, "there is no .ai-workflow/local/issues/999.md");
@@ -42,14 +42,14 @@ fn an_issue_that_is_closed_or_does_not_exist_is_not_begun() {
 }
 
 #[test]
-fn an_issue_file_without_front_matter_is_named_with_its_line() {
+fn the_error_of_an_issue_file_without_front_matter_names_its_line() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/local/issues/243.md", "just text\n");
     refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, ".ai-workflow/local/issues/243.md, line 1: ");
 }
 
 #[test]
-fn unknown_names_come_with_what_was_probably_meant() {
+fn unknown_names_are_refused_with_a_suggestion() {
     let sandbox = Sandbox::new();
     for (flag, value, text) in [
         ("--phase", "planing", "did you mean `planning`?"),
@@ -68,7 +68,7 @@ fn unknown_names_come_with_what_was_probably_meant() {
 }
 
 #[test]
-fn a_command_that_is_typed_wrong_is_one_line_with_hints() {
+fn a_mistyped_command_gives_a_one_line_error_with_hints() {
     let sandbox = Sandbox::new();
     for (arguments, text) in [
         (vec!["exekute"], "a similar subcommand exists: 'execute'"),
@@ -85,7 +85,7 @@ fn a_command_that_is_typed_wrong_is_one_line_with_hints() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_used_names_file_and_key() {
+fn the_error_of_an_invalid_configuration_names_file_line_and_key() {
     for (text, told) in [
         ("agent = ", ".ai-workflow/config.toml, line 1: not TOML"),
         ("\n[budgt]\n", ".ai-workflow/config.toml, line 2: `budgt` is not a setting; did you mean `budget`?"),
@@ -106,7 +106,7 @@ fn a_configuration_that_cannot_be_used_names_file_and_key() {
 }
 
 #[test]
-fn a_configuration_file_that_cannot_be_read_is_named() {
+fn an_unreadable_configuration_file_is_named() {
     let sandbox = Sandbox::new();
     refused(&sandbox, |sandbox| execute(sandbox, &["--config", "nowhere.toml"]), 2, "nowhere.toml");
     fs::write(sandbox.root().join(".ai-workflow/config.toml"), [0xff, 0xfe]).expect("a file");
@@ -117,7 +117,7 @@ fn a_configuration_file_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn the_repository_has_to_be_one_to_work_in() {
+fn execute_refuses_a_folder_without_git_commits_or_a_worktree() {
     let folder = Sandbox::empty();
     refused(&folder, |sandbox| execute(sandbox, &[]), 2, "is not in a git repository");
     let fresh = Sandbox::empty();
@@ -129,7 +129,7 @@ fn the_repository_has_to_be_one_to_work_in() {
 }
 
 #[test]
-fn a_base_that_is_no_branch_to_start_from_is_refused() {
+fn an_invalid_base_branch_is_refused() {
     let sandbox = Sandbox::new();
     for (base, text) in [
         ("--base-branch=nope", "there is no branch `nope`"),
@@ -144,7 +144,7 @@ fn a_base_that_is_no_branch_to_start_from_is_refused() {
 }
 
 #[test]
-fn a_checkout_with_the_users_own_work_in_it_is_left_alone() {
+fn execute_refuses_a_dirty_checkout_or_detached_head() {
     let sandbox = Sandbox::new();
     sandbox.write("README.md", "# mine\n");
     refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "changes of yours: README.md").says("--worktree");
@@ -154,7 +154,7 @@ fn a_checkout_with_the_users_own_work_in_it_is_left_alone() {
 }
 
 #[test]
-fn a_merge_in_progress_is_left_to_its_owner() {
+fn execute_refuses_a_checkout_with_a_merge_in_progress() {
     let sandbox = Sandbox::new();
     for (branch, text) in [("other", "theirs\n"), ("main", "ours\n")] {
         sandbox.git(&["checkout", "-q", "-B", branch, "main"]);
@@ -167,7 +167,7 @@ fn a_merge_in_progress_is_left_to_its_owner() {
 }
 
 #[test]
-fn an_index_that_another_git_holds_is_left_to_it() {
+fn a_git_index_lock_is_reported_and_not_removed() {
     let sandbox = Sandbox::new();
     sandbox.write(".git/index.lock", "");
     refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "another git holds ")
@@ -193,7 +193,7 @@ fn foreign_branch_with_the_name_of_a_run_is_refused() {
 }
 
 #[test]
-fn an_agent_that_cannot_be_called_is_found_out_before_anything_begins() {
+fn an_agent_that_cannot_be_started_is_refused_before_the_run() {
     let sandbox = Sandbox::new();
     sandbox.executable("no-right.sh", "#!/bin/sh\n");
     sandbox.write("plain.txt", "no program\n");
@@ -223,7 +223,7 @@ fn an_agent_that_cannot_be_called_is_found_out_before_anything_begins() {
 }
 
 #[test]
-fn refused_first_command_begins_no_run() {
+fn a_refused_first_command_starts_no_run() {
     let sandbox = Sandbox::new();
     for (arguments, code, text) in [
         (vec!["--phase", "implementation"], 2, "implementation needs requirements, "),
@@ -246,7 +246,7 @@ fn refused_first_command_begins_no_run() {
 }
 
 #[test]
-fn a_refusal_goes_to_no_branch_of_a_run() {
+fn a_refused_command_does_not_switch_to_the_branch_of_a_run() {
     let sandbox = Sandbox::new();
     execute(&sandbox, &["--phase", "planning"]).exits(0);
     sandbox.git(&["switch", "-q", "main"]);
@@ -277,7 +277,7 @@ fn a_refusal_goes_to_no_branch_of_a_run() {
 }
 
 #[test]
-fn a_refusal_goes_to_no_branch_of_a_completed_run() {
+fn a_refused_command_does_not_switch_to_the_branch_of_a_completed_run() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);
     sandbox.git(&["switch", "-q", "main"]);
@@ -303,7 +303,7 @@ fn flags_that_exclude_each_other_are_refused() {
 }
 
 #[test]
-fn github_without_an_address_or_a_token_is_refused() {
+fn github_forge_without_a_repository_or_token_is_refused() {
     let run = |sandbox: &Sandbox| {
         sandbox.run(&["execute", "--issue", "243", "--forge", "github", "--agent", &fake_agent()])
     };
@@ -313,7 +313,7 @@ fn github_without_an_address_or_a_token_is_refused() {
 }
 
 #[test]
-fn flags_cannot_change_the_agreement_of_a_run() {
+fn flags_cannot_change_the_fixed_settings_of_a_run() {
     let sandbox = Sandbox::new();
     sandbox.git(&["branch", "other"]);
     sandbox.short("", &[]).exits(0);
@@ -336,7 +336,7 @@ fn flags_cannot_change_the_agreement_of_a_run() {
 }
 
 #[test]
-fn an_issue_that_has_no_run_is_said_so_by_every_command() {
+fn every_command_refuses_an_issue_without_a_run() {
     let sandbox = Sandbox::new();
     for command in ["status", "explain", "replay", "resume", "cancel", "finalize", "cleanup", "rollback"] {
         let mut arguments = vec![command, "--issue", "243"];
@@ -348,7 +348,7 @@ fn an_issue_that_has_no_run_is_said_so_by_every_command() {
 }
 
 #[test]
-fn a_refusal_with_json_is_one_document_too() {
+fn a_refusal_with_json_prints_one_json_document() {
     let sandbox = Sandbox::new();
     let ran =
         sandbox.run(&["execute", "--issue", "999", "--agent", &fake_agent(), "--json"]).refuses(2, "999");
@@ -359,7 +359,7 @@ fn a_refusal_with_json_is_one_document_too() {
 }
 
 #[test]
-fn a_log_that_was_written_by_a_newer_program_is_left_alone() {
+fn a_log_of_a_newer_version_is_refused_and_not_changed() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);
     let path = ".ai-workflow/issue-243/events.jsonl";
@@ -372,7 +372,7 @@ fn a_log_that_was_written_by_a_newer_program_is_left_alone() {
 }
 
 #[test]
-fn an_agent_that_loses_its_program_meanwhile_is_exit_4() {
+fn an_agent_program_that_stops_working_during_the_run_exits_4() {
     let sandbox = Sandbox::new();
     let agent = sandbox.executable("agent.sh", "#!/bin/sh\nexit 1\n");
     fs::write(&agent, "#!/no/such/interpreter\n").expect("written");

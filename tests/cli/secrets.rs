@@ -46,7 +46,7 @@ fn leaky_run() -> (Sandbox, Ran) {
 }
 
 #[test]
-fn a_secret_is_nowhere_after_a_run() {
+fn a_secret_printed_by_an_agent_appears_nowhere_after_the_run() {
     let (sandbox, ran) = leaky_run();
     let mut places = sandbox.everything();
     places.retain(|name, _| {
@@ -69,7 +69,7 @@ fn a_secret_is_nowhere_after_a_run() {
 }
 
 #[test]
-fn no_control_sequence_reaches_a_terminal_or_a_comment() {
+fn control_sequences_are_removed_from_terminal_and_comments() {
     let (sandbox, ran) = leaky_run();
     let mut places = vec![
         ("stdout", ran.stdout),
@@ -95,7 +95,7 @@ fn secret_too_short_for_masking_gives_a_warning() {
 }
 
 #[test]
-fn a_failure_that_quotes_a_secret_does_not_show_it() {
+fn a_secret_quoted_in_an_error_is_masked() {
     let sandbox = Sandbox::new().with("DEPLOY_TOKEN", OURS);
     let ran = sandbox.run(&["parse-review", OURS]).refuses(2, "[MASKED:DEPLOY_TOKEN]");
     assert!(!ran.stderr.contains(OURS), "{}", ran.stderr);
@@ -105,7 +105,7 @@ fn a_failure_that_quotes_a_secret_does_not_show_it() {
 }
 
 #[test]
-fn the_key_of_an_agent_is_a_secret_whatever_its_variable_is_called() {
+fn the_api_key_of_an_agent_is_masked_for_every_variable_name() {
     let sandbox = Sandbox::new().with("MY_OLLAMA", OURS);
     sandbox.write(".ai-workflow/config.toml", "[agents.claude]\napi_key_env = 'MY_OLLAMA'\n");
     let breaks = "#!/bin/sh\necho \"said $1 correct-horse-battery-staple\"\necho \"cried correct-horse-battery-staple\" >&2\nexit 3\n";

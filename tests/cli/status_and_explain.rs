@@ -69,7 +69,7 @@ fn status_shows_a_run_from_any_branch_and_folder() {
 }
 
 #[test]
-fn the_columns_of_status_stay_in_line() {
+fn columns_of_status_are_aligned_with_wide_characters() {
     let sandbox = Sandbox::new();
     let japanese =
         "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nsay = \"**最終判定: PASS_WITH_SUGGESTIONS**\"\n";
@@ -98,7 +98,7 @@ fn all_runs_of_a_repository_are_listed() {
 }
 
 #[test]
-fn status_needs_no_configuration_that_works() {
+fn status_explain_and_replay_work_with_a_broken_configuration() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);
     sandbox.write(".ai-workflow/config.toml", "nonsense");
@@ -108,7 +108,7 @@ fn status_needs_no_configuration_that_works() {
 }
 
 #[test]
-fn a_run_that_is_damaged_hides_no_other_one() {
+fn status_lists_other_runs_beside_a_damaged_one() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);
     let log = sandbox.read(".ai-workflow/issue-243/events.jsonl");
@@ -120,7 +120,7 @@ fn a_run_that_is_damaged_hides_no_other_one() {
 }
 
 #[test]
-fn status_works_while_a_run_goes_on_and_names_the_file_to_follow() {
+fn status_of_a_running_run_names_the_log_file_to_follow() {
     let running = Running::start();
     let ran = running.sandbox.run(&["status", "--issue", "243"]).exits(0);
     for text in ["▶ in_progress (execute)", "now      planning execute by scripted:", "held by  process "] {
@@ -167,7 +167,7 @@ fn replay_shows_every_fact_in_its_order() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_closed_stdout_pipe_is_not_a_failure() {
     let sandbox = Sandbox::new();
     let mut child = sandbox.start(&["config", "schema"]);
     drop(child.stdout.take());
@@ -245,7 +245,7 @@ fn status_of_a_run_without_a_process_is_interrupted() {
 }
 
 #[test]
-fn a_phase_that_was_opened_again_has_no_verdict_until_it_has_a_new_one() {
+fn a_reopened_phase_has_no_verdict_until_its_new_review() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);
     let verdict = |phase: &str| sandbox.metadata()["phases"][phase]["review_result"].clone();

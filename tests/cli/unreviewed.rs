@@ -70,7 +70,7 @@ fn json_lists_unreviewed_changes_also_when_there_are_none() {
 }
 
 #[test]
-fn a_look_at_the_documents_after_the_end_makes_nothing_reviewed() {
+fn doc_review_after_the_end_does_not_make_code_reviewed() {
     let sandbox = completed();
     commit(&sandbox, "src/lib.rs", "pub fn pages() -> u32 {\n    99\n}\n");
     let agent = sandbox.script(&crate::support::honest_script(""));
@@ -197,7 +197,7 @@ fn extra_files_of_an_unreviewed_author_block_finalize() {
 }
 
 #[test]
-fn a_document_that_was_not_to_be_reviewed_is_published_without_a_word() {
+fn a_document_of_a_phase_without_review_is_published_without_a_warning() {
     let sandbox = with_phases("[\"planning\", \"implementation\", \"report\"]", NOT_REVIEWED);
     let agent = sandbox.script(&crate::support::honest_script(""));
     execute(&sandbox, &agent, &[]).exits(0);
@@ -294,7 +294,7 @@ fn run_files_changed_by_a_person_are_listed_when_published() {
 }
 
 #[test]
-fn code_that_was_agreed_to_go_without_a_reviewer_or_that_we_put_back_is_not_asked_about() {
+fn code_without_a_configured_review_and_reverted_code_need_no_flag() {
     let unreviewed = "[phases.implementation]\nneeds = []\npolicy = \"completion\"\n";
     let sandbox = with_phases("[\"planning\", \"implementation\"]", unreviewed);
     let agent = sandbox.script(&crate::support::honest_script(""));
@@ -359,7 +359,7 @@ fn manual_commit_before_an_unanswered_review_is_listed() {
 }
 
 #[test]
-fn honest_runs_of_the_built_in_presets_are_published_without_a_word() {
+fn runs_of_built_in_presets_are_published_without_a_warning() {
     for preset in ["full", "quick-fix", "review-design"] {
         let sandbox = Sandbox::new();
         let agent = sandbox.script(&crate::support::honest_script(""));

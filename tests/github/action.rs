@@ -44,7 +44,7 @@ fn taken(scene: &Scene, name: &str, event: &Value, extra: &str, calls: &str) -> 
 }
 
 #[test]
-fn an_issue_with_a_hostile_title_becomes_a_draft_by_the_action_and_runs_nothing() {
+fn a_hostile_issue_title_is_not_executed_by_the_action() {
     let scene = Scene::of_event();
     let sentinel = scene.origin.path().join("SENTINEL");
     let evil =
@@ -61,7 +61,7 @@ fn an_issue_with_a_hostile_title_becomes_a_draft_by_the_action_and_runs_nothing(
 }
 
 #[test]
-fn a_run_that_waits_is_no_red_job_and_a_failed_one_is() {
+fn a_paused_run_exits_0_in_the_action_and_a_failed_run_does_not() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let waits = taken(&scene, "issues", &event, "", "2");
@@ -79,7 +79,7 @@ say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "no", "findin
 }
 
 #[test]
-fn a_strangers_comment_makes_no_red_job_and_no_run() {
+fn a_comment_without_permission_starts_no_run_and_the_job_passes() {
     let scene = Scene::of_event();
     let event = scene.github.commented("mallory", 243, "/ai-workflow run");
     taken(&scene, "issue_comment", &event, "", "99").exits(0).says("E_ACTOR_DENIED");

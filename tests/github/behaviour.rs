@@ -24,7 +24,7 @@ async fn get(github: &Github, path: &str) -> Came {
 }
 
 #[tokio::test]
-async fn octocrab_reads_what_the_fake_shows() {
+async fn octocrab_reads_the_resources_of_the_fake() {
     let github = with_issue();
     github.branch("ai/7", &"2".repeat(40));
     let client = client(&github.url(), "test-token");
@@ -47,7 +47,7 @@ async fn octocrab_reads_what_the_fake_shows() {
 }
 
 #[tokio::test]
-async fn lists_come_in_pages_with_links_to_the_number_of_the_repository() {
+async fn fake_paginates_lists_with_links_that_use_the_repository_id() {
     let github = with_issue();
     for number in 1..=7 {
         github.comment_by("bob", 7, &format!("comment {number}"));
@@ -82,7 +82,7 @@ async fn fake_refuses_calls_without_a_token_and_missing_items() {
 }
 
 #[tokio::test]
-async fn a_pull_request_needs_its_branches_and_is_opened_once() {
+async fn fake_refuses_a_pull_request_without_branches_or_a_second_one() {
     let github = with_issue();
     let wanted = json!({ "title": "Last page", "head": "ai/7", "base": "main", "body": "", "draft": true });
     let refused = call(&github, "POST", "/pulls", wanted.clone()).await;
@@ -126,7 +126,7 @@ async fn fake_refuses_overlong_duplicate_and_missing_items() {
 }
 
 #[tokio::test]
-async fn permissions_are_those_of_people() {
+async fn fake_answers_with_the_permission_of_each_user() {
     let github = with_issue();
     github.permit("mona", "maintain");
     github.sign_in("ghs_1", "helper[bot]");
@@ -140,7 +140,7 @@ async fn permissions_are_those_of_people() {
 }
 
 #[tokio::test]
-async fn every_other_resource_is_kept_as_well() {
+async fn fake_keeps_comments_reactions_and_other_resources() {
     let github = with_issue();
     let commit = "2".repeat(40);
     let made = |body: Value| body["id"].as_u64().expect("an id");
@@ -222,7 +222,7 @@ const THREADS: &str = "query($number: Int!) { repository(owner: \"octo\", name: 
   nodes { id isResolved path line comments(first: 10) { nodes { databaseId body author { login } } } } } } } }";
 
 #[tokio::test]
-async fn threads_are_resolved_and_drafts_made_ready_by_graphql() {
+async fn fake_resolves_threads_and_marks_drafts_ready_by_graphql() {
     let github = with_issue();
     github.branch("ai/7", &"2".repeat(40));
     let pull = json!({ "title": "Last page", "head": "ai/7", "base": "main", "draft": true });
@@ -260,7 +260,7 @@ async fn threads_are_resolved_and_drafts_made_ready_by_graphql() {
 }
 
 #[tokio::test]
-async fn faults_before_do_nothing_and_faults_after_have_done_it() {
+async fn faults_before_a_call_prevent_it_and_faults_after_it_do_not() {
     let said = json!({ "body": "hello" });
     let kinds = [
         (Kind::Before(502), 0, Some(502)),
@@ -290,7 +290,7 @@ async fn faults_before_do_nothing_and_faults_after_have_done_it() {
 }
 
 #[tokio::test]
-async fn a_fault_hits_the_call_that_it_was_meant_for() {
+async fn a_configured_fault_hits_exactly_its_call() {
     let github = with_issue();
     github.fault_at_call(2, Kind::Before(500));
     github.fault(Fault { method: "GET", path_contains: "/labels", nth: 0, kind: Kind::Before(403) });
@@ -304,7 +304,7 @@ async fn a_fault_hits_the_call_that_it_was_meant_for() {
 }
 
 #[test]
-fn the_fake_is_gone_when_it_is_dropped() {
+fn the_fake_stops_listening_when_it_is_dropped() {
     let github = Github::start();
     let address = github.url().replace("http://", "");
     let open = std::net::TcpStream::connect(&address).expect("a connection");
@@ -324,7 +324,7 @@ fn git(folder: &std::path::Path, arguments: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn branches_can_be_those_of_a_bare_repository() {
+async fn fake_can_use_the_branches_of_a_bare_repository() {
     let folder = tempfile::tempdir().expect("a folder");
     let (bare, clone) = (folder.path().join("pages.git"), folder.path().join("clone"));
     git(folder.path(), &["init", "-q", "--bare", "-b", "main", "pages.git"]);
@@ -350,7 +350,7 @@ async fn branches_can_be_those_of_a_bare_repository() {
 }
 
 #[tokio::test]
-async fn people_go_on_meanwhile_and_the_clock_is_the_tests() {
+async fn tests_can_act_as_people_and_set_the_clock_of_the_fake() {
     let github = with_issue();
     github.set_time("2026-02-01T12:00:00Z");
     let id = github.comment_by("bob", 7, "one");

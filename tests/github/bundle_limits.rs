@@ -92,7 +92,7 @@ fn bundle_that_is_too_large_is_refused() {
 
 /// More findings than are listed, in a phase near the end, each in letters that take the most room, and a question about them.
 #[test]
-fn the_longest_progress_comment_is_whole() {
+fn the_longest_progress_comment_fits_without_truncation() {
     let word = "\u{20bb7}".repeat(450);
     let finding = |nth: u32| {
         format!(

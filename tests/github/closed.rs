@@ -41,7 +41,7 @@ fn found(meanwhile: impl FnOnce(&Scene), code: i32) -> Value {
 }
 
 #[test]
-fn an_issue_that_is_closed_passes_and_an_open_one_fails() {
+fn closed_issue_passes_the_condition_and_open_issue_fails() {
     let closed = found(|scene| scene.github.close_issue(243, "alice"), 0);
     assert_eq!((&closed["status"], &closed["summary"]), (&"pass".into(), &"the issue is closed".into()));
     let open = found(|_| {}, 1);

@@ -48,7 +48,7 @@ impl Scene {
 }
 
 #[test]
-fn run_begins_a_run_and_the_same_comment_begins_no_second_one() {
+fn a_run_comment_starts_exactly_one_run() {
     let scene = Scene::of_event();
     scene.github.permit("bob", "write");
     let event = scene.github.commented("bob", 243, "Please.\n\n/ai-workflow run");
@@ -105,7 +105,7 @@ fn unclear_command_is_answered_with_one_line() {
 }
 
 #[test]
-fn status_and_explain_have_one_comment_each_however_often_they_are_asked_for() {
+fn repeated_status_and_explain_commands_edit_one_comment_each() {
     let scene = Scene::paused();
     let asked = scene.comment();
     assert!(asked.contains("in a comment:\n\n    /ai-workflow answer your advice\n"), "{asked}");
@@ -122,7 +122,7 @@ fn status_and_explain_have_one_comment_each_however_often_they_are_asked_for() {
 }
 
 #[test]
-fn an_answer_goes_on_in_the_name_of_who_gave_it() {
+fn an_answer_comment_continues_the_run_and_records_its_author() {
     let scene = Scene::paused();
     scene.says("bob", "/ai-workflow run").exits(0).says("waits for an answer");
     scene.says("bob", "/ai-workflow answer\nuse the old name").exits(0);
@@ -133,7 +133,7 @@ fn an_answer_goes_on_in_the_name_of_who_gave_it() {
 }
 
 #[test]
-fn commands_work_on_another_machine() {
+fn commands_of_a_comment_work_on_another_machine() {
     let scene = Scene::paused();
     scene.on_another_machine();
     scene.says("bob", "/ai-workflow status").exits(0);
@@ -151,7 +151,7 @@ fn commands_work_on_another_machine() {
 }
 
 #[test]
-fn work_that_another_machine_left_can_be_accepted_here() {
+fn work_of_another_machine_can_be_accepted() {
     let scene = Scene::paused();
     scene.on_another_machine();
     scene.says("bob", "/ai-workflow accept it is known").exits(0);
@@ -160,7 +160,7 @@ fn work_that_another_machine_left_can_be_accepted_here() {
 }
 
 #[test]
-fn work_with_a_secret_in_it_does_not_leave_the_machine() {
+fn work_that_contains_a_secret_is_not_pushed() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let leaks = r##"
@@ -176,7 +176,7 @@ say = "done"
 }
 
 #[test]
-fn work_that_is_lost_is_done_anew() {
+fn a_phase_whose_shared_work_is_lost_begins_again() {
     let scene = Scene::paused();
     scene.sandbox.git(&["push", "-q", "origin", ":refs/ai-workflow-work/issue-243"]);
     scene.on_another_machine();
@@ -189,7 +189,7 @@ fn work_that_is_lost_is_done_anew() {
 }
 
 #[test]
-fn cleanup_removes_what_the_run_shared() {
+fn cleanup_deletes_the_shared_work_ref_on_origin() {
     let scene = Scene::paused();
     let shared = || scene.sandbox.git(&["ls-remote", "origin", "refs/ai-workflow-work/*"]);
     assert!(shared().contains("refs/ai-workflow-work/issue-243"), "{}", shared());
@@ -198,7 +198,7 @@ fn cleanup_removes_what_the_run_shared() {
 }
 
 #[test]
-fn a_phase_that_has_done_nothing_yet_begins_on_another_machine() {
+fn a_phase_without_work_can_begin_on_another_machine() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let few = ["--forge", "github", "--set", "budget.calls=2"];
@@ -214,7 +214,7 @@ fn a_phase_that_has_done_nothing_yet_begins_on_another_machine() {
 }
 
 #[test]
-fn a_budget_is_raised_where_the_jobs_are_and_a_comment_goes_on() {
+fn a_budget_is_raised_in_the_settings_of_the_job_and_not_by_a_comment() {
     let scene = Scene::of_event();
     let scene = Scene { sandbox: scene.sandbox.with("AI_WORKFLOW_BUDGET__CALLS", "2"), ..scene };
     let event = scene.labeled();
@@ -229,7 +229,7 @@ fn a_budget_is_raised_where_the_jobs_are_and_a_comment_goes_on() {
 }
 
 #[test]
-fn a_run_that_waits_is_ended_from_another_machine() {
+fn a_paused_run_can_be_cancelled_from_another_machine() {
     let scene = Scene::paused();
     scene.on_another_machine();
     scene.says("bob", "/ai-workflow cancel").exits(0);
@@ -239,7 +239,7 @@ fn a_run_that_waits_is_ended_from_another_machine() {
 
 #[test]
 #[ignore = "full suite: waits for the next look at the comments"]
-fn an_agent_at_work_is_stopped_by_who_ends_the_run() {
+fn a_cancel_comment_stops_a_working_agent() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let slow = "[[turn]]\nphase = \"planning\"\nstep = \"execute\"\nsleep_ms = 600000\n";
@@ -258,7 +258,7 @@ fn an_agent_at_work_is_stopped_by_who_ends_the_run() {
 }
 
 #[test]
-fn accept_and_resume_answer_too() {
+fn accept_and_resume_comments_continue_a_paused_run() {
     let scene = Scene::paused();
     scene.says("bob", "/ai-workflow accept it is known").exits(0);
     assert_eq!(scene.outcome(), "completed");
@@ -269,7 +269,7 @@ fn accept_and_resume_answer_too() {
 }
 
 #[test]
-fn retry_opens_the_phase_that_failed_or_an_earlier_one() {
+fn a_retry_comment_reopens_the_failed_phase_or_an_earlier_one() {
     let scene = Scene::failed();
     let told = scene.comment();
     assert!(told.contains("**Next:** a comment `/ai-workflow retry design`"), "{told}");
@@ -286,7 +286,7 @@ fn retry_opens_the_phase_that_failed_or_an_earlier_one() {
 }
 
 #[test]
-fn skip_leaves_out_what_has_not_begun() {
+fn a_skip_comment_skips_only_phases_that_have_not_begun() {
     let scene = Scene::paused();
     scene.says("bob", "/ai-workflow skip planning").exits(0).says("only what has not begun");
     scene.says("bob", "/ai-workflow skip report").exits(0);
@@ -298,7 +298,7 @@ fn skip_leaves_out_what_has_not_begun() {
 }
 
 #[test]
-fn a_run_is_ended_from_a_comment_also_on_its_pull_request() {
+fn a_cancel_comment_on_the_pull_request_ends_the_run() {
     let scene = Scene::paused();
     let pull = *scene.github.state().pulls.keys().next().expect("a pull request");
     let event = scene.github.commented("bob", pull, "/ai-workflow cancel");
@@ -312,7 +312,7 @@ fn a_run_is_ended_from_a_comment_also_on_its_pull_request() {
 }
 
 #[test]
-fn a_run_under_way_sees_who_ends_it_before_anything_is_paid_for() {
+fn a_cancel_comment_is_read_before_the_first_agent_call() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.github.comment_by("mallory", 243, "/ai-workflow pause");
@@ -327,7 +327,7 @@ fn a_run_under_way_sees_who_ends_it_before_anything_is_paid_for() {
 }
 
 #[test]
-fn a_run_under_way_waits_when_it_is_asked_to_and_goes_on_when_it_is_asked_to() {
+fn pause_and_resume_comments_stop_and_continue_a_run() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.github.comment_by("bob", 243, "/ai-workflow pause");
@@ -344,7 +344,7 @@ fn a_run_under_way_waits_when_it_is_asked_to_and_goes_on_when_it_is_asked_to() {
 /// The next look at the comments comes after some seconds.
 #[test]
 #[ignore = "full suite: waits for the next look at the comments"]
-fn a_pause_is_seen_at_once_and_said_to_be_done_when_the_run_waits() {
+fn a_pause_comment_gets_a_reaction_at_once_and_another_when_paused() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let (agent, go) = scene.waiting_agent();

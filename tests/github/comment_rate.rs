@@ -95,7 +95,7 @@ async fn events_after_an_edit_are_written_with_the_next_edit() {
 }
 
 #[test]
-fn a_run_edits_its_comment_at_its_beginning_at_its_end_and_every_five_seconds_at_most() {
+fn the_progress_comment_is_edited_at_start_and_end_and_at_most_every_5_seconds() {
     assert_eq!(PACE, Duration::from_secs(5));
     let scene = Scene::new();
     let began = Instant::now();

@@ -22,7 +22,7 @@ fn listed() -> BTreeSet<String> {
 }
 
 #[test]
-fn the_contract_is_that_of_the_listed_operations() {
+fn the_contract_covers_exactly_the_listed_operations() {
     with_contract(|contract| {
         let found = contract.operations.iter().map(|known| {
             // A name that spans segments is described once for each number of them: `{ref}/{ref_2}`.
@@ -36,7 +36,7 @@ fn the_contract_is_that_of_the_listed_operations() {
 }
 
 #[test]
-fn every_operation_refuses_an_answer_that_is_none() {
+fn every_operation_refuses_an_invalid_response_body() {
     with_contract(|contract| {
         let mut checked = 0;
         for known in &contract.operations {
@@ -56,7 +56,7 @@ fn every_operation_refuses_an_answer_that_is_none() {
 }
 
 #[test]
-fn every_operation_with_a_body_refuses_one_that_is_none() {
+fn every_operation_refuses_an_invalid_request_body() {
     with_contract(|contract| {
         let with_body = contract.operations.iter().filter_map(|known| Some((known, known.body.as_ref()?)));
         let mut checked = 0;
@@ -70,7 +70,7 @@ fn every_operation_with_a_body_refuses_one_that_is_none() {
 }
 
 #[tokio::test]
-async fn a_broken_template_is_reported() {
+async fn a_response_template_that_violates_the_contract_is_reported() {
     if contract().is_none() {
         eprintln!("SKIPPED: the control of the contract");
         return;
@@ -87,7 +87,7 @@ async fn a_broken_template_is_reported() {
 }
 
 #[tokio::test]
-async fn a_broken_request_is_reported() {
+async fn a_request_that_violates_the_contract_is_reported() {
     if contract().is_none() {
         eprintln!("SKIPPED: the control of the contract");
         return;
@@ -121,7 +121,7 @@ async fn unchecked_contract_violation_fails_the_test() {
 }
 
 #[tokio::test]
-async fn a_fault_is_no_violation() {
+async fn a_configured_fault_is_not_a_contract_violation() {
     let github = Github::start();
     github.fault(Fault { method: "GET", path_contains: "/rate_limit", nth: 0, kind: Kind::Html });
     let came = send(&github, "GET", "/rate_limit", None).await.expect("an answer");

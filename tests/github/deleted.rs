@@ -18,7 +18,7 @@ impl Scene {
 }
 
 #[test]
-fn a_deleted_comment_is_made_once_more_and_its_id_is_on_record() {
+fn a_deleted_progress_comment_is_replaced_once_and_its_id_is_recorded() {
     let scene = Scene::new();
     scene.works_on_until(3);
     let first = scene.ids()[0];

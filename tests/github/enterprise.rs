@@ -39,7 +39,7 @@ impl Scene {
 }
 
 #[test]
-fn calls_and_links_lead_to_the_server_that_a_job_names_and_nowhere_else() {
+fn calls_and_links_use_only_the_enterprise_server_of_the_job() {
     for api in ["/api/v3", ""] {
         let scene = Scene::on_a_server(api);
         let event = scene.labeled();
@@ -55,7 +55,7 @@ fn calls_and_links_lead_to_the_server_that_a_job_names_and_nowhere_else() {
 }
 
 #[test]
-fn two_jobs_on_a_server_publish_what_leads_there() {
+fn two_jobs_publish_links_to_their_enterprise_server() {
     let scene = Scene::on_a_server("");
     let event = scene.labeled();
     scene.work("", "issues", &event, &SHORT).exits(0);

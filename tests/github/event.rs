@@ -135,7 +135,7 @@ pub fn slow(phase: &str) -> String {
 }
 
 #[test]
-fn a_label_becomes_a_draft() {
+fn a_label_leads_to_a_draft_pull_request() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.event("issues", &event).exits(0);
@@ -153,7 +153,7 @@ fn triage_permission_starts_no_run() {
 }
 
 #[test]
-fn a_bot_that_is_not_named_starts_nothing_and_one_that_is_does() {
+fn only_an_allowed_bot_starts_a_run() {
     let scene = Scene::of_event();
     let event = scene.github.labeled("helper[bot]", 243, LABEL);
     scene.refused(scene.event("issues", &event), "E_ACTOR_DENIED");
@@ -163,7 +163,7 @@ fn a_bot_that_is_not_named_starts_nothing_and_one_that_is_does() {
 }
 
 #[test]
-fn a_person_who_is_called_like_a_bot_is_no_bot() {
+fn a_person_with_the_name_of_an_allowed_bot_is_refused() {
     let scene = Scene::of_event();
     let named = ["--forge", "github", "--set", "github.allowed_actors=dependabot[bot]"];
     scene.github.permit("Dependabot", "read");
@@ -196,7 +196,7 @@ fn edits_after_the_label_are_not_used() {
 }
 
 #[test]
-fn a_comment_of_the_same_moment_steers_nothing() {
+fn a_comment_with_the_time_of_the_label_is_not_a_command() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let labelled = scene.github.change(|world| world.now);
@@ -211,7 +211,7 @@ fn a_comment_of_the_same_moment_steers_nothing() {
 }
 
 #[test]
-fn the_same_event_twice_is_one_run() {
+fn a_repeated_event_starts_no_second_run() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.event("issues", &event).exits(0);
@@ -224,7 +224,7 @@ fn the_same_event_twice_is_one_run() {
 }
 
 #[test]
-fn a_label_that_was_used_up_begins_no_second_run() {
+fn an_event_whose_label_was_removed_starts_no_run() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.github.change(|world| world.unlabel(243, MACHINE, LABEL));
@@ -232,7 +232,7 @@ fn a_label_that_was_used_up_begins_no_second_run() {
 }
 
 #[test]
-fn a_label_that_is_put_on_again_during_a_run_starts_none_beside_it() {
+fn a_label_added_again_during_a_run_starts_no_second_run() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let script = scene
@@ -275,7 +275,7 @@ fn next_run_takes_over_only_the_comment_of_the_lost_run() {
 
 /// The branch went to another machine with the commit of a phase, and its log ends with the announcement of that commit.
 #[test]
-fn a_run_whose_job_was_killed_is_paused_and_ended_with_the_commit_that_it_had_made() {
+fn pause_and_cancel_keep_the_commit_of_a_killed_job() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let mut lost = scene.start_event(&slow("requirements"), "issues", &event);
@@ -324,7 +324,7 @@ fn dispatch_of_another_workflow_needs_an_actor_with_permission() {
 }
 
 #[test]
-fn a_text_that_does_not_count_is_refused_and_what_comes_after_the_label_changes_nothing() {
+fn trusted_text_only_refuses_untrusted_issues_and_ignores_later_events() {
     let scene = Scene::of_event();
     scene.github.permit("alice", "read");
     let event = scene.labeled();
@@ -344,7 +344,7 @@ fn a_text_that_does_not_count_is_refused_and_what_comes_after_the_label_changes_
 }
 
 #[test]
-fn a_number_is_a_number() {
+fn an_invalid_issue_number_in_an_event_is_refused() {
     let scene = Scene::of_event();
     for bad in ["243; echo X", "-1", "0x10", "243\n", "https://evil.example/owner/repo/issues/1"] {
         let words = ["execute", "--phase", "all", "--issue", bad, "--forge", "github"];
@@ -374,7 +374,7 @@ fn run_limit_of_an_actor_is_reported_once() {
 }
 
 #[test]
-fn runs_that_were_asked_for_in_comments_or_started_by_hand_count_too() {
+fn runs_started_by_comment_or_dispatch_count_for_the_run_limit() {
     let scene = Scene::of_event();
     scene.github.permit("bob", "write");
     scene.github.change(|world| {
@@ -401,7 +401,7 @@ fn runs_that_were_asked_for_in_comments_or_started_by_hand_count_too() {
 }
 
 #[test]
-fn yesterdays_runs_do_not_count() {
+fn runs_of_the_day_before_do_not_count_for_the_run_limit() {
     let scene = Scene::of_event();
     scene.github.change(|world| {
         world.meet("bob");
@@ -426,7 +426,7 @@ fn unknown_permission_counts_as_none() {
 
 #[test]
 #[ignore = "full suite: waits between the tries of a broken GitHub"]
-fn a_github_that_is_broken_says_no() {
+fn a_github_server_error_counts_as_no_permission() {
     for path_contains in ["/permission", "/issues/243/events"] {
         let scene = Scene::of_event();
         let event = scene.labeled();
@@ -438,7 +438,7 @@ fn a_github_that_is_broken_says_no() {
 /// A try of ours lasts half a minute, and there are five of them.
 #[test]
 #[ignore = "full suite: waits for a GitHub that does not answer"]
-fn a_github_that_does_not_answer_in_time_says_no() {
+fn a_github_timeout_counts_as_no_permission() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let too_late = Fault { method: "GET", path_contains: "/permission", nth: 0, kind: Kind::Slow(31_000) };
@@ -461,7 +461,7 @@ fn actor_of_the_event_must_match_github() {
 }
 
 #[test]
-fn an_issue_that_is_closed_locked_or_gone_is_left_alone() {
+fn a_closed_locked_or_deleted_issue_starts_no_run() {
     for code in ["E_ISSUE_CLOSED", "E_ISSUE_LOCKED", "E_ISSUE_GONE"] {
         let scene = Scene::of_event();
         let event = scene.labeled();
@@ -479,7 +479,7 @@ fn an_issue_that_is_closed_locked_or_gone_is_left_alone() {
 }
 
 #[test]
-fn an_event_that_cannot_be_read_is_a_failure_of_the_job() {
+fn an_unreadable_event_fails_the_job() {
     let scene = Scene::of_event();
     scene.sandbox.run(&["event"]).exits(2).says("there is no event");
     scene
@@ -501,7 +501,7 @@ fn other_labels_and_events_start_nothing() {
 }
 
 #[test]
-fn the_label_on_a_run_that_failed_is_another_try_and_the_same_event_is_none() {
+fn a_new_label_retries_a_failed_run_and_a_repeated_event_does_not() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.event_with(FAILS, "issues", &event, &["--forge", "github"]).exits(1);
@@ -524,7 +524,7 @@ fn run_that_cannot_begin_gets_a_reaction() {
 }
 
 #[test]
-fn a_job_whose_time_is_over_pauses_and_its_own_dispatch_goes_on() {
+fn a_job_at_its_time_limit_pauses_and_its_dispatch_continues_the_run() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let short = ["--forge", "github", "--set", "github.job_minutes=0"];
@@ -548,7 +548,7 @@ fn a_job_whose_time_is_over_pauses_and_its_own_dispatch_goes_on() {
 /// enough: what a long run asks for is in `run`.
 #[test]
 #[ignore = "full suite: a whole run for every call"]
-fn a_lost_answer_at_any_call_of_an_event_leads_to_the_same_end() {
+fn a_lost_answer_at_any_call_of_an_event_run_changes_no_result() {
     let two = ["--forge", "github", "--preset", "review-requirements"];
     let clean = Scene::of_event();
     let event = clean.labeled();

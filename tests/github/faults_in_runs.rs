@@ -115,7 +115,7 @@ fn each<T: Send>(all: Vec<T>, at_a_time: usize, work: impl Fn(T) + Sync) {
 }
 
 #[test]
-fn a_fault_of_each_address_leads_to_the_same_end() {
+fn one_fault_per_github_address_changes_no_result_of_a_run() {
     let two = ["--preset", "review-requirements"];
     let (clean, wanted) = run(&[], &two);
     let first: Vec<_> =
@@ -129,7 +129,7 @@ fn a_fault_of_each_address_leads_to_the_same_end() {
 
 #[test]
 #[ignore = "full suite: a hundred whole runs"]
-fn a_fault_of_every_kind_at_every_call_leads_to_the_same_end() {
+fn any_fault_at_any_github_call_changes_no_result_of_a_run() {
     let (clean, wanted) = run(&[], &[]);
     clean.became_a_draft();
     let steps = steps(&clean);

@@ -81,7 +81,7 @@ fn requested_changes_are_revised_and_each_thread_is_answered_once() {
 }
 
 #[test]
-fn a_new_word_in_an_answered_thread_is_taken_up_again() {
+fn a_new_comment_in_an_answered_thread_is_handled_again() {
     let (scene, number) = completed();
     let (id, _) = scene.github.thread_by("octo", number, "README.md", 1, "Why is there no manual?");
     feedback(&scene, number, &[]).exits(0);

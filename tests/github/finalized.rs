@@ -105,7 +105,7 @@ fn refused_finalize_changes_nothing_and_can_be_repeated() {
 
 #[test]
 #[ignore = "full suite: a whole run for every call"]
-fn a_refusal_of_any_call_leads_to_the_same_end() {
+fn finalize_can_be_repeated_after_a_refusal_of_any_call() {
     let clean = Scene::completed();
     let before = clean.github.calls().len();
     clean.finalize(&[]).exits(0);
@@ -121,7 +121,7 @@ fn a_refusal_of_any_call_leads_to_the_same_end() {
 }
 
 #[test]
-fn a_push_that_is_refused_leaves_the_run_and_the_next_command_chooses_anew() {
+fn finalize_with_a_refused_push_can_be_repeated_with_other_flags() {
     let scene = Scene::completed();
     let (tip, _) = scene.cut_short();
     scene.nothing_is_lost();
@@ -141,7 +141,7 @@ fn continued_run_is_finalized_with_its_new_commits() {
 }
 
 #[test]
-fn a_kill_right_after_the_push_is_made_good() {
+fn finalize_killed_after_the_push_is_completed_by_the_next_command() {
     let scene = Scene::completed();
     let pid = scene.origin.path().join("pid");
     let file = pid.display();

@@ -55,7 +55,7 @@ async fn follow_up_marker_of_another_author_is_ignored() {
 }
 
 #[tokio::test]
-async fn a_label_that_is_common_is_given_where_it_is_and_the_trigger_never() {
+async fn follow_up_issue_gets_existing_labels_and_never_the_trigger_label() {
     let github = github();
     github.label_by("octo", 7, "enhancement");
     follow_up(&forge(&github)).await.expect("an issue");
@@ -90,7 +90,7 @@ say = '{"decision": "PASS_WITH_ISSUES", "remaining_tasks": [{"task": "tell @octo
 "##;
 
 #[test]
-fn a_run_that_passed_with_issues_opens_one_and_names_it_everywhere() {
+fn a_run_passed_with_issues_opens_a_follow_up_issue_and_links_it() {
     for scene in [Scene::new(), Scene::new().in_a_job()] {
         scene.execute(LEFT, &[]).exits(0);
         scene.execute(LEFT, &[]).exits(0);

@@ -80,7 +80,7 @@ fn by_machine(text: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn an_issue_comes_in_whole() {
+async fn an_issue_is_read_with_all_its_fields() {
     let github = github();
     github.label_by("octo", 7, "good first issue");
     let forge = forge(&github);
@@ -127,7 +127,7 @@ async fn renamed_repository_is_reported() {
 }
 
 #[tokio::test]
-async fn comments_of_many_pages_come_in_oldest_first() {
+async fn comments_of_many_pages_are_read_oldest_first() {
     let github = github();
     for comment in 1..=230 {
         github.comment_by("bob", 7, &format!("comment {comment}"));
@@ -140,7 +140,7 @@ async fn comments_of_many_pages_come_in_oldest_first() {
 }
 
 #[tokio::test]
-async fn a_comment_is_written_once_and_rewritten_after_that() {
+async fn a_comment_is_created_once_and_edited_later() {
     let github = github();
     let first = forge(&github);
     let id = upsert(&first, None, "one").await.expect("a comment");
@@ -163,7 +163,7 @@ async fn a_comment_beyond_the_first_page_is_found_again() {
 }
 
 #[tokio::test]
-async fn a_comment_that_a_person_deleted_is_made_once_more() {
+async fn a_comment_deleted_by_a_person_is_created_again() {
     let github = github();
     let forge = forge(&github);
     let id = upsert(&forge, None, "one").await.expect("a comment");
@@ -184,7 +184,7 @@ async fn foreign_comment_with_the_marker_is_ignored() {
 }
 
 #[tokio::test]
-async fn a_robot_finds_its_comment_and_a_person_with_its_name_is_not_it() {
+async fn a_bot_finds_its_own_comment_and_not_that_of_a_person_with_its_name() {
     let github = github();
     github.comment_by("github-actions", 7, &format!("{MARKER}\nall is well"));
     let robot = || forge_of(&github.url(), "ghs_installation", PATIENCE);
@@ -195,7 +195,7 @@ async fn a_robot_finds_its_comment_and_a_person_with_its_name_is_not_it() {
 }
 
 #[tokio::test]
-async fn a_lost_comment_is_found_by_its_text_where_github_does_not_say_who_we_are() {
+async fn a_comment_with_a_lost_answer_is_found_by_text_without_our_login() {
     let github = github();
     github.fault(Fault { method: "POST", path_contains: "/graphql", nth: 0, kind: Kind::Before(403) });
     let kind = Kind::AppliedButLost(Lost::Reset);
@@ -205,7 +205,7 @@ async fn a_lost_comment_is_found_by_its_text_where_github_does_not_say_who_we_ar
 }
 
 #[tokio::test]
-async fn a_comment_is_not_doubled_when_github_cannot_say_now_who_we_are() {
+async fn a_comment_is_not_duplicated_when_our_login_is_unknown() {
     let github = github();
     upsert(&forge(&github), None, "one").await.expect("a comment");
     for nth in 1..=PATIENCE.tries as usize {
@@ -219,7 +219,7 @@ async fn a_comment_is_not_doubled_when_github_cannot_say_now_who_we_are() {
 }
 
 #[tokio::test]
-async fn a_comment_is_cut_to_what_github_takes() {
+async fn an_overlong_comment_is_truncated_to_the_limit_of_github() {
     let github = github();
     let long = "a line of a long comment\n".repeat(4_000);
     let id = upsert(&forge(&github), None, &long).await.expect("a comment");
@@ -230,7 +230,7 @@ async fn a_comment_is_cut_to_what_github_takes() {
 }
 
 #[tokio::test]
-async fn a_pull_request_is_opened_once_for_its_head_and_brought_up_to_date() {
+async fn a_pull_request_is_opened_once_per_head_and_then_updated() {
     let github = github();
     let forge = forge(&github);
     let first = forge.upsert_pull_request(&request("one")).await.expect("a pull request");
@@ -252,7 +252,7 @@ async fn a_pull_request_is_opened_once_for_its_head_and_brought_up_to_date() {
 }
 
 #[tokio::test]
-async fn a_branch_with_signs_in_its_name_is_found_again() {
+async fn the_pull_request_of_a_branch_with_special_characters_is_found() {
     let github = github();
     let head = "ai/7+a&b#c".to_owned();
     github.branch(&head, &"4".repeat(40));
@@ -263,7 +263,7 @@ async fn a_branch_with_signs_in_its_name_is_found_again() {
 }
 
 #[tokio::test]
-async fn a_pull_request_that_another_opened_meanwhile_is_taken() {
+async fn a_pull_request_opened_meanwhile_by_a_person_is_used() {
     let github = github();
     // The list still knows nothing: what it shows first is what was there before.
     let opened = json!({ "title": "by hand", "head": "ai/7", "base": "main", "body": "mine" });
@@ -275,7 +275,7 @@ async fn a_pull_request_that_another_opened_meanwhile_is_taken() {
 }
 
 #[tokio::test]
-async fn a_pull_request_that_was_merged_or_closed_is_left_alone() {
+async fn a_merged_or_closed_pull_request_is_not_changed() {
     let github = github();
     let forge = forge(&github);
     forge.upsert_pull_request(&request("one")).await.expect("a pull request");
@@ -287,7 +287,7 @@ async fn a_pull_request_that_was_merged_or_closed_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_pull_request_that_a_person_closed_stays_closed_until_a_person_opens_it_again() {
+async fn a_pull_request_closed_by_a_person_stays_closed_until_it_is_reopened() {
     let github = github();
     let forge = forge(&github);
     let first = forge.upsert_pull_request(&request("one, of the first run")).await.expect("a pull request");
@@ -318,7 +318,7 @@ async fn second_run_of_an_issue_opens_its_own_pull_request() {
 }
 
 #[tokio::test]
-async fn a_pull_request_without_a_pushed_branch_is_refused_in_githubs_words() {
+async fn a_pull_request_without_a_pushed_branch_is_refused_without_a_retry() {
     let github = github();
     let head = "ai/8".to_owned();
     let unknown = PullRequest { head, ..request("ours") };
@@ -328,7 +328,7 @@ async fn a_pull_request_without_a_pushed_branch_is_refused_in_githubs_words() {
 }
 
 #[tokio::test]
-async fn a_draft_is_made_ready_once() {
+async fn a_draft_is_marked_ready_once() {
     let github = github();
     for url in [github.url(), github.enterprise_url()] {
         let forge = forge_of(&url, "test-token", PATIENCE);
@@ -360,7 +360,7 @@ async fn invalid_token_is_reported_at_once() {
 }
 
 #[tokio::test]
-async fn a_limit_that_lasts_too_long_ends_the_call_and_says_until_when() {
+async fn a_long_rate_limit_ends_the_call_with_its_end_time() {
     let github = github();
     let kind = Kind::RateLimited { status: 403, retry_after: 3_000 };
     github.fault(Fault { method: "", path_contains: "", nth: 0, kind });
@@ -372,7 +372,7 @@ async fn a_limit_that_lasts_too_long_ends_the_call_and_says_until_when() {
 }
 
 #[tokio::test]
-async fn a_github_that_stays_away_ends_the_call_after_a_few_tries() {
+async fn an_unreachable_github_ends_the_call_after_five_tries() {
     for kind in [Kind::Reset, Kind::Before(503), Kind::Html, Kind::HalfJson] {
         let github = github();
         github.fault(Fault { method: "", path_contains: "", nth: 0, kind });

@@ -62,7 +62,7 @@ fn titles_of_mentioned_issues_are_in_the_prompt() {
 }
 
 #[test]
-fn untrusted_issue_text_is_withheld_where_only_trusted_text_counts() {
+fn trusted_text_only_withholds_untrusted_issue_text() {
     let only = ["--set", "github.trusted_text_only=true"];
     let scene = Scene::new();
     scene.github.permit("carol", "write");

@@ -89,7 +89,7 @@ fn obeyed(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_outputs_and_the_page_say_how_a_run_ended() {
+fn job_outputs_and_summary_show_the_result_of_the_run() {
     let job = Job::new();
     job.sandbox.short("", &[]).exits(0);
     let outputs = job.outputs();
@@ -124,7 +124,7 @@ say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "no", "findin
 "#;
 
 #[test]
-fn job_outputs_have_one_of_five_words_and_a_code() {
+fn job_outputs_have_one_of_five_conclusions_and_a_code() {
     let job = Job::new();
     job.sandbox.short(WAITS, &["--set", "policies.phase-review.outcomes.exhausted=pause"]).exits(3);
     assert_eq!((job.told("conclusion"), job.told("code")), ("needs_human".into(), "exhausted".into()));
@@ -165,7 +165,7 @@ fn open_findings_become_annotations_at_their_line() {
 }
 
 #[test]
-fn text_of_agents_and_issues_is_no_workflow_command() {
+fn text_of_agents_and_issues_cannot_be_a_workflow_command() {
     let evil = "::set-env name=X::SENTINEL\\n::add-mask::a\\n##[group]b\\r::error::c";
     let job = Job::new();
     job.sandbox.write(
@@ -210,7 +210,7 @@ say = '{{"review_id": "{{{{review_id}}}}", "result": "FAIL", "summary": "{evil}"
 }
 
 #[test]
-fn a_delimiter_is_used_once() {
+fn every_job_output_has_its_own_delimiter() {
     let job = Job::new();
     job.sandbox.short("", &[]).exits(0);
     let text = job.read("GITHUB_OUTPUT");
@@ -234,7 +234,7 @@ fn agents_get_no_paths_of_job_files() {
 }
 
 #[test]
-fn an_agent_that_writes_for_later_steps_stops_the_run_and_they_do_not_see_it() {
+fn an_agent_that_writes_job_files_stops_the_run_and_they_are_restored() {
     for variable in ["GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE"] {
         let job = Job::new();
         let path = job.path(variable).display().to_string();
@@ -249,7 +249,7 @@ fn an_agent_that_writes_for_later_steps_stops_the_run_and_they_do_not_see_it() {
 }
 
 #[test]
-fn the_repositorys_own_tests_write_nothing_for_later_steps_either() {
+fn tests_of_the_repository_that_write_job_files_stop_the_run() {
     let job = Job::new();
     let path = job.path("GITHUB_ENV").display().to_string();
     let test = job
@@ -296,7 +296,7 @@ fn look(folder: &std::path::Path, printing: &mut Vec<String>) {
 }
 
 #[test]
-fn a_workflow_that_an_agent_changes_is_published_by_nobody() {
+fn a_workflow_changed_by_an_agent_is_not_published() {
     let sandbox = Sandbox::new();
     let changes = r##"
 [[turn]]

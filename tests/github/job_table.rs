@@ -28,7 +28,7 @@ fn rows(summary: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn no_text_of_others_breaks_the_table_and_its_values_are_those_of_the_run() {
+fn hostile_text_cannot_break_the_table_of_the_job_summary() {
     let scene = Scene::of_event();
     scene.github.edit_issue(243, &format!("{HOSTILE}\n| x | y |\n"), "It should be there.");
     let event = scene.labeled();

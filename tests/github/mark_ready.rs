@@ -21,7 +21,7 @@ fn owned(text: &str) -> Scene {
 }
 
 #[test]
-fn owners_are_asked_once_and_the_draft_ends_once() {
+fn code_owners_are_requested_once_and_the_draft_is_marked_ready_once() {
     let scene = owned(
         "* @nobody\n/src/ @alice @octo-machine @octo/pagers @elsewhere/team mail@example.com\n/tests/ @mallory\n",
     );
@@ -101,7 +101,7 @@ fn pull_request_closes_only_the_issue_of_the_run_once() {
 }
 
 #[test]
-fn finalize_names_those_who_had_a_share_and_keeps_the_files_where_they_are_wanted() {
+fn finalize_credits_co_authors_and_keep_files_keeps_the_documents() {
     let scene = Scene::new();
     scene.github.label_by("alice", 243, "ai-workflow");
     scene.execute("", &[]).exits(0);

@@ -36,7 +36,7 @@ fn jobs_own_token_gives_a_warning_and_a_note_in_the_comment() {
 }
 
 #[test]
-fn a_token_of_an_app_or_a_person_is_not_warned_of() {
+fn a_token_of_an_app_or_a_person_gives_no_warning_about_ci() {
     for (token, login) in [
         (OF_A_JOB, "our-app[bot]"),
         ("ghp_0123456789abcdefghijABCDEFGHIJ012345", "alice"),
@@ -52,7 +52,7 @@ fn a_token_of_an_app_or_a_person_is_not_warned_of() {
 }
 
 #[test]
-fn the_warning_goes_when_an_app_goes_on_with_the_run() {
+fn the_warning_about_missing_ci_is_removed_when_an_app_continues() {
     let scene = Scene::new().with_token(OF_A_JOB);
     scene.execute("", &["--set", "budget.calls=3"]).exits(3);
     assert!(scene.comment().contains(WARNING), "{}", scene.comment());
@@ -101,7 +101,7 @@ fn two_jobs_with_an_app_token_give_no_warning() {
 
 /// GitHub ends the token of an app after an hour; that of a job lasts as long as the job.
 #[test]
-fn a_job_that_may_outlast_the_token_of_an_app_says_so_before_its_work() {
+fn a_job_longer_than_its_app_token_warns_before_its_work() {
     for (login, minutes, is_told) in
         [("our-app[bot]", "270", true), ("our-app[bot]", "40", false), ("github-actions[bot]", "270", false)]
     {

@@ -87,7 +87,7 @@ fn scene() -> (Scene, Prism) {
 
 #[tokio::test]
 #[ignore = "full suite: needs Prism from npm"]
-async fn the_control_prism_reports_what_is_broken_on_both_ways() {
+async fn prism_reports_invalid_requests_and_invalid_responses() {
     let github = github();
     let prism = Prism::before(&github.url());
     let client = client(&prism.url, "test-token");
@@ -125,7 +125,7 @@ fn answering_nonsense() -> String {
 /// Prism gives up in silence on a description that its validator does not take, and lets everything pass.
 #[tokio::test]
 #[ignore = "full suite: needs Prism from npm"]
-async fn the_control_prism_looks_at_the_answer_of_every_operation_that_reads() {
+async fn prism_validates_the_response_of_every_read_operation() {
     let prism = Prism::before(&answering_nonsense());
     let client = client(&prism.url, "test-token");
     let operations = include_str!("operations.txt").lines();
@@ -151,7 +151,7 @@ async fn the_control_prism_looks_at_the_answer_of_every_operation_that_reads() {
 
 #[test]
 #[ignore = "full suite: needs Prism from npm"]
-fn a_run_from_a_label_to_a_draft_fits_what_prism_reads() {
+fn a_run_from_label_to_draft_matches_the_api_description_in_prism() {
     let (scene, _prism) = scene();
     let event = scene.labeled();
     scene.event("issues", &event).exits(0);
@@ -162,7 +162,7 @@ fn a_run_from_a_label_to_a_draft_fits_what_prism_reads() {
 
 #[test]
 #[ignore = "full suite: needs Prism from npm"]
-fn a_run_that_needs_a_second_job_fits_what_prism_reads() {
+fn a_run_with_a_second_job_matches_the_api_description_in_prism() {
     let (scene, _prism) = scene();
     let event = scene.labeled();
     let short = ["--forge", "github", "--set", "github.job_minutes=0"];
@@ -180,7 +180,7 @@ fn a_run_that_needs_a_second_job_fits_what_prism_reads() {
 
 #[test]
 #[ignore = "full suite: needs Prism from npm"]
-fn a_person_steers_a_run_within_what_prism_reads() {
+fn commands_of_a_person_match_the_api_description_in_prism() {
     let (scene, _prism) = scene();
     let event = scene.labeled();
     scene.event_with(super::run::FAILS, "issues", &event, &["--forge", "github"]).exits(1);

@@ -27,7 +27,7 @@ impl Scene {
 }
 
 #[test]
-fn a_push_that_fails_with_a_server_error_is_tried_again_and_the_run_goes_on() {
+fn a_push_with_a_server_error_is_retried() {
     let scene = Scene::new().in_a_job().over_http();
     scene.break_push("POST", 1, Kind::Before(500));
     let ran = scene.execute("", &SHORT).exits(0);
@@ -39,7 +39,7 @@ fn a_push_that_fails_with_a_server_error_is_tried_again_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_push_that_is_refused_is_not_tried_again_and_the_run_can_go_on_later() {
+fn a_refused_push_is_not_retried_and_the_run_can_continue_later() {
     let scene = Scene::new().in_a_job().over_http();
     scene.break_push("POST", 0, Kind::Before(403));
     scene.execute("", &SHORT).exits(5).says("the push of `ai-workflow/issue-243` to `origin` failed");
@@ -79,7 +79,7 @@ fn push_with_a_lost_answer_is_recognised_on_the_server() {
 }
 
 #[test]
-fn a_fetch_that_fails_with_a_server_error_is_tried_again_too() {
+fn a_fetch_with_a_server_error_is_retried() {
     let scene = Scene::new().over_http();
     let (workspace, before, _) = worked_in(&scene);
     let (method, path_contains) = ("POST", "git-upload-pack");

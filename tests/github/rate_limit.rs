@@ -13,7 +13,7 @@ fn limit(method: &'static str, path_contains: &'static str, nth: usize) -> Fault
 }
 
 #[test]
-fn a_limit_in_a_job_pauses_the_run_and_starts_the_next_job_which_completes_it() {
+fn a_rate_limit_in_a_job_pauses_the_run_and_the_next_job_completes_it() {
     let scene = Scene::of_workflow(OWN);
     scene.github.fault(limit("POST", "/pulls", 1));
     let event = scene.labeled();
@@ -55,7 +55,7 @@ fn summary_of_a_rate_limited_job_says_when_to_continue() {
 
 /// Else one job would follow the other until the limit is over.
 #[test]
-fn a_job_that_the_limit_let_do_nothing_starts_no_other_one() {
+fn a_job_stopped_by_a_rate_limit_without_work_starts_no_next_job() {
     let scene = Scene::of_workflow(OWN);
     let event = scene.labeled();
     scene.github.fault(limit("POST", "/issues/243/comments", 1));
@@ -83,7 +83,7 @@ fn rate_limit_at_a_terminal_pauses_with_a_time_and_resume_continues() {
 }
 
 #[test]
-fn a_run_that_failed_stays_failed_where_only_its_draft_is_refused() {
+fn a_failed_run_stays_failed_when_its_draft_is_rate_limited() {
     let scene = Scene::new();
     scene.github.fault(limit("POST", "/pulls", 1));
     scene.execute(FAILS, &[]).exits(1).says("What others see is not up to date");
@@ -93,7 +93,7 @@ fn a_run_that_failed_stays_failed_where_only_its_draft_is_refused() {
 
 /// Whoever goes on first tells the truth where nothing could be written before.
 #[test]
-fn a_comment_that_could_not_be_written_is_put_right_by_the_next_process() {
+fn an_outdated_comment_is_corrected_by_the_next_process() {
     let scene = Scene::of_workflow(OWN);
     let event = scene.labeled();
     for (method, path) in [("POST", "/pulls"), ("PATCH", "/issues/comments"), ("POST", "/dispatches")] {

@@ -24,7 +24,7 @@ impl Scene {
 }
 
 #[test]
-fn a_job_whose_time_is_over_starts_the_next_one() {
+fn a_job_at_its_time_limit_starts_the_next_job() {
     let scene = Scene::of_workflow(OWN);
     scene.too_short().says("another one goes on with issue 243");
     assert_eq!(scene.github.state().started, ["ai-workflow: issue 243"]);
@@ -34,7 +34,7 @@ fn a_job_whose_time_is_over_starts_the_next_one() {
 }
 
 #[test]
-fn a_lost_answer_starts_no_second_job() {
+fn a_lost_answer_to_a_dispatch_starts_no_second_job() {
     for kind in
         [Kind::AppliedButLost(Lost::Reset), Kind::AppliedButLost(Lost::Status(502)), Kind::Before(502)]
     {
@@ -71,7 +71,7 @@ fn failed_redispatch_is_reported_with_the_missing_permission() {
 
 /// A job that was taken over can say each time that its time is over.
 #[test]
-fn no_more_jobs_follow_each_other_than_a_day_has_time_for() {
+fn at_most_300_jobs_of_an_issue_are_dispatched_in_24_hours() {
     let scene = Scene::of_workflow(OWN);
     let main = scene.sandbox.git(&["rev-parse", "main"]);
     scene.github.change(|world| {
@@ -86,7 +86,7 @@ fn no_more_jobs_follow_each_other_than_a_day_has_time_for() {
 }
 
 #[test]
-fn a_run_that_waits_for_a_person_starts_no_job() {
+fn a_run_waiting_for_a_person_starts_no_next_job() {
     let scene = Scene::of_workflow(OWN);
     let event = scene.labeled();
     scene.event_with("", "issues", &event, &["--forge", "github", "--set", "budget.calls=3"]).exits(3);

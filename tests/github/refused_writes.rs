@@ -50,7 +50,7 @@ fn error_after_a_write_does_not_claim_that_nothing_changed() {
 
 /// The end of a run waits for its last label only so long: what is not done by then stays as it is.
 #[test]
-fn whatever_is_refused_at_the_end_an_issue_never_has_two_labels_of_its_state() {
+fn an_issue_never_has_two_state_labels_after_a_refused_write() {
     for (method, path_contains, nth) in
         [("DELETE", "/labels/ai-workflow%3Arunning", 1), ("POST", "/issues/243/labels", 2)]
     {

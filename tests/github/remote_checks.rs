@@ -29,7 +29,7 @@ fn fed_back(scene: &Scene) -> Vec<String> {
 }
 
 #[test]
-fn a_red_check_goes_back_to_the_author_and_a_green_one_ends_the_run() {
+fn a_failed_remote_check_is_revised_and_a_passing_one_completes_the_run() {
     let (scene, ran) = with_rounds(2, &["failure", "success"]);
     ran.exits(0);
     let said = "the check build (failure) of the server failed: 1 error\nno page is counted";
@@ -75,7 +75,7 @@ fn refuses_to_tell(scene: &Scene, path_contains: &'static str, status: u16) {
 }
 
 #[test]
-fn checks_that_may_not_be_read_are_unknown_and_the_run_ends_as_it_does_without_them() {
+fn forbidden_remote_checks_give_a_warning_and_the_run_completes() {
     for ((path, right), status) in LISTS.into_iter().zip([403, 404]) {
         let scene = Scene::new();
         scene.github.checks_say(&["failure"]);

@@ -30,7 +30,7 @@ fn rows(table: &str) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn the_evidence_is_a_table_that_no_command_can_break() {
+fn hostile_commands_cannot_break_the_evidence_table() {
     let scene = Scene::new();
     let hostile = "sh -c 'true # a|b `c` ``` <b> </code> | x |' '\n| y |'";
     scene.execute("", &["--set", &format!("commands.lint={hostile}")]).exits(0);
@@ -53,7 +53,7 @@ fn the_evidence_is_a_table_that_no_command_can_break() {
 }
 
 #[test]
-fn a_phase_that_failed_shows_its_checks_its_findings_and_why() {
+fn pull_request_of_a_failed_phase_shows_checks_findings_and_reason() {
     let scene = Scene::new();
     scene.execute(FAILS, &[]).exits(1);
     let stopped = scene.section("Not passed");
@@ -67,7 +67,7 @@ fn a_phase_that_failed_shows_its_checks_its_findings_and_why() {
 }
 
 #[test]
-fn a_red_command_shows_its_exit_code() {
+fn evidence_of_a_failed_command_shows_its_exit_code() {
     let scene = Scene::new();
     let red = "commands.test=sh -c '! grep -qx \"    3\" src/lib.rs || exit 7'";
     scene.execute("", &["--set", red]).exits(1);
@@ -81,7 +81,7 @@ fn a_red_command_shows_its_exit_code() {
 
 /// The text is written while the run still works, and tells what it comes to.
 #[test]
-fn a_completed_run_says_how_it_is_run_again_and_the_words_are_understood() {
+fn the_rerun_commands_in_a_completed_pull_request_work() {
     let scene = Scene::new();
     scene.execute("", &[]).exits(0);
     let again = scene.again();
@@ -96,7 +96,7 @@ fn a_completed_run_says_how_it_is_run_again_and_the_words_are_understood() {
 }
 
 #[test]
-fn a_run_that_waits_says_how_it_goes_on_and_what_is_open() {
+fn pull_request_of_a_paused_run_shows_how_to_continue_and_open_findings() {
     let scene = Scene::new();
     scene.execute(FAILS, &["--set", "policies.phase-review.outcomes.exhausted=pause"]).exits(3);
     let again = scene.again();

@@ -93,7 +93,7 @@ say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "no", "findin
 "#;
 
 #[test]
-fn an_issue_becomes_a_draft_with_one_comment() {
+fn a_run_opens_a_draft_pull_request_and_one_progress_comment() {
     let scene = Scene::new();
     scene.execute("", &[]).exits(0);
     insta::assert_snapshot!("comment_of_a_completed_run", filtered(&scene.comment()));
@@ -108,7 +108,7 @@ fn an_issue_becomes_a_draft_with_one_comment() {
 }
 
 #[test]
-fn the_title_of_the_issue_is_plain_text_in_the_request_and_in_every_commit() {
+fn the_issue_title_is_plain_text_in_the_pull_request_and_commits() {
     let scene = Scene::new();
     scene.github.edit_issue(243, "Vec<T> & a <b> panic, thanks @bob", "It should be there.");
     scene.execute("", &SHORT).exits(0);
@@ -137,7 +137,7 @@ fn job_pushes_and_shows_each_phase_at_once() {
 }
 
 #[test]
-fn the_draft_is_there_as_soon_as_the_first_phase_is_on_the_branch() {
+fn the_draft_is_opened_when_the_first_phase_is_committed() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let mut child = scene.start_event(&slow("requirements"), "issues", &event);
@@ -154,7 +154,7 @@ fn the_draft_is_there_as_soon_as_the_first_phase_is_on_the_branch() {
 }
 
 #[test]
-fn a_run_that_fails_leaves_its_work_in_a_draft_and_says_so() {
+fn a_failed_run_leaves_a_draft_and_a_comment_about_the_failure() {
     let scene = Scene::new().in_a_job();
     scene.execute(FAILS, &[]).exits(1);
     scene.everything_is_pushed();
@@ -174,7 +174,7 @@ fn another_machine_continues_with_the_same_comment_and_draft() {
 }
 
 #[test]
-fn a_branch_of_its_name_that_holds_other_work_is_not_written_over() {
+fn a_local_branch_with_other_commits_is_not_overwritten_from_origin() {
     let scene = Scene::new().in_a_job();
     scene.execute(FAILS, &[]).exits(1);
     scene.on_another_machine();
@@ -214,7 +214,7 @@ fn run_without_push_sends_only_the_comment() {
 }
 
 #[test]
-fn a_run_stays_with_its_forge() {
+fn a_run_cannot_change_its_forge() {
     let scene = Scene::new();
     scene.execute("", &["--set", "budget.calls=3"]).exits(3);
     let ran = scene.sandbox.run(&["execute", "--phase", "all", "--issue", "243", "--forge", "local"]);
@@ -222,7 +222,7 @@ fn a_run_stays_with_its_forge() {
 }
 
 #[test]
-fn finalize_makes_one_commit_and_takes_the_request_out_of_its_draft() {
+fn finalize_makes_one_commit_and_marks_the_pull_request_ready() {
     let scene = Scene::new();
     scene.execute("", &[]).exits(0);
     scene.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
@@ -253,7 +253,7 @@ fn unreviewed_changes_are_listed_in_the_managed_section() {
 }
 
 #[test]
-fn a_branch_that_others_went_on_with_is_not_finalized_and_nothing_is_lost() {
+fn a_branch_with_new_commits_on_origin_is_not_finalized() {
     let scene = Scene::new();
     scene.execute("", &[]).exits(0);
     scene.sandbox.git(&["switch", "-q", "-c", "other"]);
@@ -285,7 +285,7 @@ fn missing_or_invalid_token_is_reported_before_any_call() {
 }
 
 #[test]
-fn the_token_stands_nowhere_that_others_see() {
+fn the_token_is_in_no_comment_pull_request_or_commit() {
     let scene = Scene::new();
     let leaks = r#"
 [[turn]]
@@ -303,7 +303,7 @@ say = '{"review_id": "{{review_id}}", "result": "PASS_WITH_SUGGESTIONS", "summar
 /// The same run with the answer of each writing call lost, one after the other: the same end, nothing twice.
 #[test]
 #[ignore = "full suite: a whole run for every call"]
-fn a_lost_answer_at_any_call_leads_to_the_same_end() {
+fn a_lost_answer_at_any_call_changes_no_result_of_a_run() {
     let clean = Scene::new();
     clean.execute("", &[]).exits(0);
     let calls = clean.github.calls().len();

@@ -51,7 +51,7 @@ impl Scene {
 }
 
 #[test]
-fn a_run_that_github_stops_says_so_with_the_reason_and_goes_on_later() {
+fn a_run_stopped_by_github_shows_the_reason_and_can_continue() {
     let scene = Scene::new().in_a_job();
     let (method, path_contains, kind) = ("POST", "/pulls", Kind::SettingForbids);
     scene.github.fault(Fault { method, path_contains, nth: 0, kind });
@@ -108,7 +108,7 @@ fn comment_of_a_failed_run_is_corrected_after_a_lost_job() {
 
 /// Another machine went on: what it wrote is newer than the log here.
 #[test]
-fn a_log_that_is_behind_origins_puts_nothing_right() {
+fn a_log_older_than_that_on_origin_corrects_no_comment() {
     let scene = Scene::new().in_a_job();
     let waits = ["--set", "policies.phase-review.outcomes.exhausted=pause"];
     scene.execute(&FAILS.replace("design", "planning"), &[&SHORT[..], &waits].concat()).exits(3);

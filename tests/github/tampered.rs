@@ -354,7 +354,7 @@ pub(super) fn nothing_is_published(rows: &[Row]) {
 }
 
 #[test]
-fn a_log_that_origin_has_is_continued_and_never_shortened() {
+fn a_bundle_may_only_append_to_the_log_on_origin() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.work(FAILS, "issues", &event, &[]).exits(1);

@@ -58,7 +58,7 @@ impl Scene {
 }
 
 #[test]
-fn a_label_becomes_a_draft_by_two_jobs_and_the_one_with_the_agents_writes_nothing() {
+fn two_jobs_open_a_draft_and_the_agent_job_writes_nothing() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let before = scene.references();
@@ -90,7 +90,7 @@ fn bundle_is_applied_once() {
 }
 
 #[test]
-fn a_publication_that_is_cut_off_at_any_write_comes_to_the_same_end() {
+fn publishing_interrupted_at_any_write_can_be_repeated() {
     let clean = Scene::of_event();
     let event = clean.labeled();
     clean.work("", "issues", &event, &SHORT).exits(0);
@@ -121,7 +121,7 @@ fn a_publication_that_is_cut_off_at_any_write_comes_to_the_same_end() {
 }
 
 #[test]
-fn a_refusal_of_github_leaves_the_label_on_so_that_the_job_can_be_repeated() {
+fn a_refused_publish_keeps_the_label_so_that_the_job_can_be_repeated() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.work("", "issues", &event, &SHORT).exits(0);
@@ -134,7 +134,7 @@ fn a_refusal_of_github_leaves_the_label_on_so_that_the_job_can_be_repeated() {
 }
 
 #[test]
-fn a_run_that_failed_is_published_as_it_is_and_goes_on_in_two_jobs() {
+fn a_failed_run_is_published_and_continued_in_two_jobs() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.work(FAILS, "issues", &event, &[]).exits(1);
@@ -214,7 +214,7 @@ fn unapproved_work_is_handed_to_the_next_job() {
 }
 
 #[test]
-fn a_run_that_is_longer_than_a_job_goes_on_in_the_next_two() {
+fn a_run_longer_than_a_job_continues_in_the_next_two_jobs() {
     let scene = Scene::of_event();
     let own = "octo/pages/.github/workflows/ai-workflow.yml@refs/heads/main";
     let scene = Scene { sandbox: scene.sandbox.with("GITHUB_WORKFLOW_REF", own), ..scene };
@@ -232,7 +232,7 @@ fn a_run_that_is_longer_than_a_job_goes_on_in_the_next_two() {
 }
 
 #[test]
-fn a_job_that_leads_nowhere_starts_no_other_one() {
+fn a_dispatched_job_that_fails_starts_no_next_job() {
     let scene = Scene::of_event();
     let own = "octo/pages/.github/workflows/ai-workflow.yml@refs/heads/main";
     let scene = Scene { sandbox: scene.sandbox.with("GITHUB_WORKFLOW_REF", own), ..scene };
@@ -263,7 +263,7 @@ fn label_removed_during_the_run_is_reported() {
 }
 
 #[test]
-fn a_comment_that_ends_a_run_under_way_is_obeyed_by_one_job_and_answered_by_the_other() {
+fn a_cancel_comment_is_handled_by_one_job_and_answered_by_the_other() {
     let scene = Scene::of_event();
     let event = scene.labeled();
     let cancel = scene.github.commented("bob", 243, "/ai-workflow cancel");
@@ -303,7 +303,7 @@ fn read_only_job_cannot_write() {
 }
 
 #[tokio::test]
-async fn a_line_for_reading_refuses_every_write_before_it_is_sent() {
+async fn a_read_only_client_refuses_every_write_before_sending_it() {
     let github = super::forge::github();
     let access = Access::new(&github.url(), "octo/pages", "test-token").expect("an access");
     let forge = GithubForge::new(access.for_reading(), PATIENCE);
@@ -321,7 +321,7 @@ async fn a_line_for_reading_refuses_every_write_before_it_is_sent() {
 }
 
 #[test]
-fn a_red_check_starts_both_jobs_again_until_the_rounds_are_used_up() {
+fn a_failed_remote_check_restarts_both_jobs_until_ci_rounds_are_used() {
     let own = "octo/pages/.github/workflows/ai-workflow.yml@refs/heads/main";
     let scene = Scene::of_event();
     let sandbox = scene.sandbox.with("GITHUB_WORKFLOW_REF", own).with("AI_WORKFLOW_GITHUB__CI_ROUNDS", "1");

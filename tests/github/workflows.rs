@@ -83,7 +83,7 @@ fn each_text(mut look: impl FnMut(&str, &str, &str)) {
 }
 
 #[test]
-fn no_expression_stands_in_a_command() {
+fn no_workflow_expression_is_in_a_shell_command() {
     let mut commands = 0;
     each_text(|name, path, text| {
         if path.ends_with("/run") {
@@ -218,7 +218,7 @@ fn action_passes_hostile_text_as_data() {
 }
 
 #[test]
-fn every_action_is_pinned_by_its_commit_with_the_version_beside_it() {
+fn every_action_is_pinned_by_commit_with_a_version_comment() {
     let pinned = regex::Regex::new(r"^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$").expect("a constant");
     let mut seen = 0;
     for (name, text) in all() {
@@ -234,14 +234,14 @@ fn every_action_is_pinned_by_its_commit_with_the_version_beside_it() {
 }
 
 #[test]
-fn a_job_that_may_write_shares_no_cache() {
+fn no_workflow_uses_a_cache() {
     each_text(|name, path, text| {
         assert!(!text.contains("actions/cache") && !path.ends_with("/with/cache"), "{name} {path}: {text}");
     });
 }
 
 #[test]
-fn a_job_has_few_rights_an_end_and_no_rival() {
+fn every_workflow_job_has_minimal_permissions_a_timeout_and_concurrency() {
     for (name, workflow) in workflows() {
         assert!(workflow["permissions"].as_mapping().is_some_and(serde_norway::Mapping::is_empty), "{name}");
         for trigger in ["pull_request_target", "workflow_run"] {
@@ -266,7 +266,7 @@ fn a_job_has_few_rights_an_end_and_no_rival() {
 }
 
 #[test]
-fn the_job_that_reads_checks_may_and_so_may_an_app_in_its_place() {
+fn the_job_that_reads_checks_has_permission_also_with_an_app_token() {
     let texts: BTreeMap<String, String> = all().into_iter().collect();
     for (name, workflow) in workflows_of_runs() {
         let job = jobs(&workflow).find(|job| job["permissions"]["contents"].as_str() == Some("write"));
@@ -283,7 +283,7 @@ fn the_job_that_reads_checks_may_and_so_may_an_app_in_its_place() {
 }
 
 #[test]
-fn a_strangers_comment_starts_no_job() {
+fn a_comment_of_a_person_outside_the_project_starts_no_job() {
     for (name, workflow) in workflows_of_runs() {
         for job in jobs(&workflow) {
             let asked = job["if"].as_str().expect("a condition");
@@ -344,7 +344,7 @@ fn two_job_workflow_separates_agents_from_write_access() {
 }
 
 #[test]
-fn a_checkout_leaves_no_token_behind() {
+fn checkout_does_not_persist_credentials() {
     for (name, workflow) in workflows() {
         let steps = jobs(&workflow).flat_map(|job| job["steps"].as_sequence().expect("steps"));
         let checkouts: Vec<&Value> = steps
@@ -359,7 +359,7 @@ fn a_checkout_leaves_no_token_behind() {
 }
 
 #[test]
-fn the_action_hands_on_every_output() {
+fn the_action_passes_on_every_output() {
     let text = fs::read_to_string(root().join("action.yml")).expect("a file");
     let action: Value = serde_norway::from_str(&text).expect("YAML");
     let outputs = action["outputs"].as_mapping().expect("outputs");
@@ -377,7 +377,7 @@ fn init(sandbox: &Sandbox, more: &[&str]) -> crate::support::Ran {
 }
 
 #[test]
-fn init_github_writes_a_workflow_and_says_what_is_left_to_do() {
+fn init_github_writes_a_workflow_and_lists_the_next_steps() {
     let sandbox = Sandbox::new();
     let ran = init(&sandbox, &[]).exits(0);
     assert!(sandbox.read(WORKFLOW).contains(&format!("uses: {ACTION}\n")));
@@ -402,7 +402,7 @@ fn init_github_writes_a_workflow_and_says_what_is_left_to_do() {
 }
 
 #[test]
-fn init_github_invents_no_action_and_takes_no_tag() {
+fn init_github_needs_an_action_pinned_by_commit() {
     let sandbox = Sandbox::new();
     let before = sandbox.everything();
     sandbox.run(&["init", "github"]).refuses(2, "nobody says which action the workflow is to use");
@@ -415,7 +415,7 @@ fn init_github_invents_no_action_and_takes_no_tag() {
 }
 
 #[test]
-fn init_github_makes_each_label_once() {
+fn init_github_creates_each_label_once() {
     let github = Github::start();
     let sandbox = Sandbox::new()
         .with("GITHUB_API_URL", &github.url())
@@ -436,7 +436,7 @@ fn init_github_makes_each_label_once() {
 }
 
 #[test]
-fn init_without_a_word_writes_the_configuration_alone() {
+fn init_without_arguments_writes_only_the_configuration() {
     let sandbox = Sandbox::new();
     sandbox.run(&["init"]).exits(0);
     assert!(sandbox.has(".ai-workflow/config.toml") && !sandbox.has(".github"));
@@ -445,7 +445,7 @@ fn init_without_a_word_writes_the_configuration_alone() {
 }
 
 #[test]
-fn init_github_says_how_to_make_the_labels_where_the_token_may_not() {
+fn init_github_shows_how_to_create_labels_that_the_token_may_not() {
     let github = Github::start();
     github.fault(Fault { method: "POST", path_contains: "/labels", nth: 0, kind: Kind::Before(403) });
     let sandbox = Sandbox::new()

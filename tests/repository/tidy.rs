@@ -35,7 +35,7 @@ fn is_test(path: &Path) -> bool {
 }
 
 #[test]
-fn every_file_says_what_it_is_for() {
+fn every_file_begins_with_its_purpose() {
     let silent: Vec<_> = rust_files()
         .into_iter()
         .filter(|(_, text)| !text.starts_with("//! "))
@@ -45,7 +45,7 @@ fn every_file_says_what_it_is_for() {
 }
 
 #[test]
-fn no_source_file_holds_two_subjects() {
+fn no_source_file_is_longer_than_the_limit() {
     let long: Vec<_> = rust_files()
         .into_iter()
         .filter(|(path, _)| path.starts_with(root().join("src")) && !is_test(path))
@@ -58,7 +58,7 @@ fn no_source_file_holds_two_subjects() {
 }
 
 #[test]
-fn every_path_that_the_documents_name_exists() {
+fn every_path_in_the_documents_exists() {
     let mut missing = Vec::new();
     let mut documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(PathBuf::from).to_vec();
     files(&root().join("docs"), "md", &mut documents);
@@ -78,7 +78,7 @@ fn every_path_that_the_documents_name_exists() {
 }
 
 #[test]
-fn the_documents_keep_to_their_length() {
+fn documents_do_not_exceed_their_line_limits() {
     for (document, most) in [("README.md", 200), ("ARCHITECTURE.md", 150), ("CONTRIBUTING.md", 120)] {
         let lines = fs::read_to_string(root().join(document)).expect(document).lines().count();
         assert!(lines <= most, "{document} has {lines} lines, at most {most}");
@@ -86,7 +86,7 @@ fn the_documents_keep_to_their_length() {
 }
 
 #[test]
-fn no_file_name_says_nothing() {
+fn no_rust_file_has_a_vague_name() {
     let vague = ["utils", "helpers", "manager", "imp", "common", "misc", "core"];
     let found: Vec<_> = rust_files()
         .into_iter()
@@ -99,7 +99,7 @@ fn no_file_name_says_nothing() {
 }
 
 #[test]
-fn how_a_review_is_read_is_written_down_beside_the_code_and_in_the_architecture() {
+fn architecture_describes_how_a_review_is_read() {
     let text = |path: &str| fs::read_to_string(root().join(path)).expect(path);
     let chapter = text("ARCHITECTURE.md").split("## How a review is read").nth(1).map(str::to_owned);
     let chapter = chapter.expect("ARCHITECTURE.md has the chapter");

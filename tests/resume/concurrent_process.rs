@@ -16,7 +16,7 @@ fn execute(world: &World, issue: &str, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn second_process_is_refused_and_shown_the_holder() {
+fn a_second_process_is_refused_and_shows_the_process_that_holds_the_issue() {
     let world = World::new();
     let child = world.start_until("planning/review");
     let before = world.every_byte();
@@ -36,7 +36,7 @@ fn second_process_is_refused_and_shown_the_holder() {
 }
 
 #[test]
-fn a_run_can_be_watched_while_another_process_works_on_it() {
+fn status_works_while_another_process_runs_the_issue() {
     let world = World::new();
     let child = world.start_until("planning/revise");
     let before = world.log();
@@ -75,7 +75,7 @@ fn a_run_can_be_cancelled_from_another_process() {
 }
 
 #[test]
-fn a_run_whose_runner_was_killed_is_nobodys() {
+fn a_run_of_a_killed_process_has_no_holder_and_can_be_cancelled() {
     let world = World::new();
     let child = world.start_until("planning/revise");
     world.kill(child);
@@ -124,14 +124,14 @@ fn second_issue_in_a_busy_checkout_is_refused() {
 }
 
 #[test]
-fn a_checkout_whose_runner_was_killed_is_free_for_another_issue() {
+fn another_issue_can_start_in_the_checkout_of_a_killed_run() {
     let world = World::new();
     world.kill(world.start_until("planning/execute"));
     execute(&world, "7", &[]).exits(0);
 }
 
 #[test]
-fn a_cancelled_run_makes_way_for_the_next_one() {
+fn another_run_can_start_after_a_cancelled_one() {
     let world = World::new();
     let sandbox = &world.sandbox;
     let full = |issue: &str, more: &[&str]| {

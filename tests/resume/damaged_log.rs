@@ -38,7 +38,7 @@ fn end_of_beginning(log: &[u8]) -> usize {
 }
 
 #[test]
-fn a_log_cut_at_any_byte_resumes_to_the_same_end() {
+fn a_log_truncated_at_any_byte_resumes_to_the_same_result() {
     let world = World::new();
     // Facts that are cut off were synced, so files that they tell of may stand there already: each call adds one.
     world.beside("meddle-execute", "echo work > $(mktemp ./work-XXXXXXXX)");
@@ -60,7 +60,7 @@ fn a_log_cut_at_any_byte_resumes_to_the_same_end() {
 }
 
 #[test]
-fn a_last_line_cut_anywhere_costs_only_the_fact_it_held() {
+fn a_truncated_last_log_line_loses_only_its_own_event() {
     let world = stopped_in_the_middle();
     let (kept, log) = (world.keep(), world.log());
     let starts = line_starts(&log);
@@ -74,7 +74,7 @@ fn a_last_line_cut_anywhere_costs_only_the_fact_it_held() {
 }
 
 #[test]
-fn a_flipped_byte_in_the_middle_is_named_and_nothing_is_changed() {
+fn a_changed_byte_in_the_log_is_reported_with_its_line() {
     let world = stopped_in_the_middle();
     let log = world.log();
     let starts = line_starts(&log);
@@ -88,7 +88,7 @@ fn a_flipped_byte_in_the_middle_is_named_and_nothing_is_changed() {
 }
 
 #[test]
-fn a_line_that_is_missing_is_damage() {
+fn a_missing_log_line_is_reported_as_damage() {
     let world = stopped_in_the_middle();
     let log = world.log();
     let starts = line_starts(&log);
@@ -97,7 +97,7 @@ fn a_line_that_is_missing_is_damage() {
 }
 
 #[test]
-fn a_log_of_a_newer_program_is_left_to_that_program() {
+fn a_log_of_a_newer_version_is_refused() {
     let world = stopped_in_the_middle();
     let log = String::from_utf8(world.log()).expect("text");
     world.set_log(log.replacen("\"format\":1", "\"format\":99", 1));
@@ -105,7 +105,7 @@ fn a_log_of_a_newer_program_is_left_to_that_program() {
 }
 
 #[test]
-fn a_view_that_is_missing_empty_or_older_is_built_again() {
+fn missing_empty_or_older_metadata_is_rebuilt() {
     let world = World::new();
     let child = world.start_until("planning/review");
     let view = world.sandbox.root().join(VIEW);
@@ -132,7 +132,7 @@ fn a_view_that_is_missing_empty_or_older_is_built_again() {
 }
 
 #[test]
-fn a_view_edited_by_hand_is_refused() {
+fn manually_edited_metadata_is_refused() {
     let world = stopped_in_the_middle();
     let view = world.sandbox.read(VIEW);
     let edits = [
@@ -187,14 +187,14 @@ fn an_agent_that_removes_the_log_stops_the_run() {
 }
 
 #[test]
-fn an_agent_that_rewrites_the_log_in_its_length_stops_the_run() {
+fn an_agent_that_changes_the_log_without_changing_its_length_stops_the_run() {
     let rewrite =
         r#"sed 's/"approve"/"APPROVE"/; s/"revise"/"advise"/' LOG > "$here/other"; cat "$here/other" > LOG"#;
     an_agent_changes_the_log(rewrite, "its content is not what was written");
 }
 
 #[test]
-fn an_agent_that_lets_the_log_be_a_link_stops_the_run() {
+fn an_agent_that_replaces_the_log_with_a_link_stops_the_run() {
     let link = r#"mv LOG "$here/elsewhere"; ln -s "$here/elsewhere" LOG"#;
     an_agent_changes_the_log(link, "no ordinary file");
 }

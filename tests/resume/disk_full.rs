@@ -21,7 +21,7 @@ fn with_room_for(world: &World, bytes: usize) -> Ran {
 }
 
 #[test]
-fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
+fn a_full_disk_stops_the_run_and_free_space_continues_it() {
     let world = World::new();
     world.kill(world.start_until("planning/revise"));
     world.let_go();
@@ -65,7 +65,7 @@ fn permit(world: &World, folder: &str, mode: &str) {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_stops_the_run_before_it_acts() {
+fn an_unwritable_folder_stops_the_run_before_any_call() {
     let world = World::new();
     world.kill(world.start_until("planning/revise"));
     world.let_go();

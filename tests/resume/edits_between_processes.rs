@@ -90,7 +90,7 @@ fn holds(world: &World, commit: &str) {
 }
 
 #[test]
-fn files_edited_after_a_reviewer_was_interrupted_or_killed_stay_and_are_reviewed() {
+fn edits_after_an_interrupted_or_killed_reviewer_are_kept_and_reviewed() {
     for signal in [Some(Signal::INT), Some(Signal::TERM), None] {
         let world = ended_by(signal);
         edit(&world);
@@ -100,7 +100,7 @@ fn files_edited_after_a_reviewer_was_interrupted_or_killed_stay_and_are_reviewed
 }
 
 #[test]
-fn commits_made_after_a_reviewer_was_interrupted_or_killed_stay_and_are_reviewed() {
+fn commits_after_an_interrupted_or_killed_reviewer_are_kept_and_reviewed() {
     for signal in [Some(Signal::INT), None] {
         let world = ended_by(signal);
         edit(&world);
@@ -129,7 +129,7 @@ fn change_during_a_budget_pause_before_a_review_is_reviewed() {
 }
 
 #[test]
-fn a_commit_made_after_an_author_was_interrupted_stays() {
+fn a_manual_commit_after_an_interrupted_author_is_kept() {
     let world = World::new();
     let child = world.start_until("implementation/execute");
     let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
@@ -188,7 +188,7 @@ fn edit_after_a_stopped_unreviewed_author_counts_as_manual() {
 
 /// Nobody can tell then who wrote what.
 #[test]
-fn changes_after_a_killed_unreviewed_author_are_named() {
+fn changes_after_a_killed_unreviewed_author_are_reported() {
     let world = unreviewed();
     world.kill(world.start_until("implementation/execute"));
     world.let_go();

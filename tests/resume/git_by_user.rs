@@ -49,7 +49,7 @@ fn log_reverted_on_the_branch_is_reported_with_its_repair() {
 }
 
 #[test]
-fn a_branch_whose_log_was_taken_off_may_be_put_aside_to_begin_anew() {
+fn a_run_starts_again_after_its_reverted_branch_is_renamed() {
     let world = World::new();
     world.execute().exits(0);
     world.sandbox.git(&["revert", "--no-edit", "main..HEAD"]);
@@ -76,7 +76,7 @@ fn commit_amended_after_a_killed_review_is_reviewed() {
 }
 
 #[test]
-fn commits_made_after_an_author_was_killed_stay_and_are_reviewed() {
+fn commits_after_a_killed_author_are_kept_and_reviewed() {
     let world = killed_in("implementation/execute");
     let by_hand = commit(&world, "NOTES.md", "by hand\n");
     world.execute().exits(0);
@@ -148,7 +148,7 @@ fn deleted_branch_is_reported_before_any_call() {
 }
 
 #[test]
-fn a_branch_that_goes_while_an_author_works_costs_no_work() {
+fn a_branch_deleted_during_an_author_call_loses_no_work() {
     for commands in GONE {
         let world = World::new();
         let child: Child = world.start_until("implementation/execute");
@@ -165,7 +165,7 @@ fn a_branch_that_goes_while_an_author_works_costs_no_work() {
 }
 
 #[test]
-fn a_branch_that_goes_while_a_reviewer_works_is_put_back() {
+fn a_branch_deleted_during_a_review_is_restored() {
     for commands in GONE {
         let world = World::new();
         let child: Child = world.start_until("implementation/review");
@@ -179,7 +179,7 @@ fn a_branch_that_goes_while_a_reviewer_works_is_put_back() {
 }
 
 #[test]
-fn a_completed_run_whose_branch_is_gone_is_completed_and_says_so() {
+fn execute_reports_a_missing_branch_of_a_completed_run() {
     let world = World::new();
     world.execute().exits(0);
     world.sandbox.git(&["branch", "-m", "mine"]);

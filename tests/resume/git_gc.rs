@@ -35,7 +35,7 @@ fn kept(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn every_answer_works_after_git_has_cleared_up_and_nothing_is_kept_in_the_end() {
+fn every_answer_works_after_git_gc_and_removes_the_kept_refs() {
     for how in [&["--accept", "--reason", "fine"][..], &["--answer", "do it"], &["--continue"]] {
         let sandbox = waiting();
         assert_eq!(kept(&sandbox), KEPT);
@@ -52,7 +52,7 @@ fn manual_edit_is_reviewed_after_git_gc() {
 }
 
 #[test]
-fn a_run_that_is_ended_or_removed_keeps_nothing() {
+fn cancel_and_cleanup_remove_the_refs_of_kept_work() {
     for end in [&["cancel", "--issue", "243"][..], &["cleanup", "--issue", "243", "--force"]] {
         let sandbox = waiting();
         if end[0] == "cleanup" {
@@ -64,7 +64,7 @@ fn a_run_that_is_ended_or_removed_keeps_nothing() {
 }
 
 #[test]
-fn files_that_git_removed_after_a_crash_are_known_again_on_disk() {
+fn work_of_a_killed_run_is_recognised_in_the_worktree_after_git_gc() {
     let world = World::new();
     world.kill(world.start_until("implementation/review"));
     world.let_go();
@@ -75,7 +75,7 @@ fn files_that_git_removed_after_a_crash_are_known_again_on_disk() {
 }
 
 #[test]
-fn git_may_clear_up_while_a_reviewer_works() {
+fn git_gc_during_a_review_does_not_disturb_the_run() {
     let world = World::new();
     // Where a revision followed, the next command would have to make it good.
     let clears = "if [ \"$AI_WORKFLOW_PHASE\" = implementation ]; then git gc --quiet --prune=now; fi\n";
@@ -85,7 +85,7 @@ fn git_may_clear_up_while_a_reviewer_works() {
 }
 
 #[test]
-fn a_phase_whose_files_are_gone_for_good_begins_anew_and_says_so() {
+fn a_phase_begins_again_when_git_gc_removed_its_files() {
     let world = World::new();
     world.kill(world.start_until("implementation/review"));
     world.let_go();

@@ -35,22 +35,22 @@ fn signal(child: &std::process::Child, signal: Signal) {
 }
 
 #[test]
-fn killed_while_the_author_works() {
+fn a_run_killed_during_the_author_call_can_continue() {
     killed_in("planning/execute", "planning/execute/1");
 }
 
 #[test]
-fn killed_while_the_author_of_a_later_phase_works() {
+fn a_run_killed_during_an_author_of_a_later_phase_can_continue() {
     killed_in("implementation/execute", "implementation/execute/1");
 }
 
 #[test]
-fn killed_while_the_reviewer_works() {
+fn a_run_killed_during_a_review_can_continue() {
     killed_in("implementation/review", "implementation/review/1");
 }
 
 #[test]
-fn killed_while_the_author_revises() {
+fn a_run_killed_during_a_revision_can_continue() {
     killed_in("planning/revise", "planning/revise/1");
 }
 
@@ -73,12 +73,12 @@ fn stopped_by(name: &str, asked: Signal) {
 }
 
 #[test]
-fn sigterm_stops_in_good_order_and_the_run_goes_on_later() {
+fn sigterm_stops_the_run_cleanly_and_it_can_continue() {
     stopped_by("SIGTERM", Signal::TERM);
 }
 
 #[test]
-fn sigint_stops_in_good_order_and_the_run_goes_on_later() {
+fn sigint_stops_the_run_cleanly_and_it_can_continue() {
     stopped_by("SIGINT", Signal::INT);
 }
 
@@ -96,7 +96,7 @@ fn an_agent_that_ignores_sigterm_is_killed_when_the_run_is_stopped() {
 /// An agent that ignores SIGTERM has three seconds after the first signal; a busy machine may take its time once, and not
 /// each time.
 #[test]
-fn a_second_signal_does_not_wait_for_an_agent_that_ignores_the_first() {
+fn a_second_signal_kills_an_agent_that_ignores_the_first() {
     let limit = Duration::from_millis(2500);
     let mut times = Vec::new();
     while times.len() < 5 && !times.iter().any(|took| *took < limit) {
@@ -121,7 +121,7 @@ fn time_to_end_after_two_signals() -> Duration {
 }
 
 #[test]
-fn an_agent_that_ignores_sigterm_does_not_outlive_a_killed_runner() {
+fn an_agent_that_ignores_sigterm_ends_with_a_killed_runner() {
     let world = World::new();
     world.beside("deaf", "");
     let child = world.start_until("planning/execute");

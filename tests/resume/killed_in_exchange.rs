@@ -29,7 +29,7 @@ fn replies(world: &World) -> Vec<Value> {
 
 /// Calls 1 and 2 are planning's; 3 is the author, 4 the reviewer that asks, 5 the answer, 6 the review with it.
 #[test]
-fn killed_at_any_call_of_an_exchange_everything_is_asked_and_answered_once() {
+fn a_kill_in_a_question_exchange_repeats_only_the_interrupted_call() {
     let undisturbed = world();
     undisturbed.execute().exits(0);
     for (turn, again) in [(4, "review"), (5, "answer"), (6, "review")] {

@@ -20,7 +20,7 @@ fn cut_after(world: &World, kind: &str) {
 }
 
 #[test]
-fn a_commit_whose_fact_was_lost_is_found_and_not_made_again() {
+fn a_phase_commit_missing_in_the_log_is_found_and_not_repeated() {
     let world = World::new();
     let child = world.start_until("implementation/execute");
     world.kill(child);
@@ -33,7 +33,7 @@ fn a_commit_whose_fact_was_lost_is_found_and_not_made_again() {
 }
 
 #[test]
-fn an_end_whose_record_was_not_committed_is_recorded_by_the_next_run() {
+fn an_uncommitted_record_of_the_end_is_committed_by_the_next_run() {
     let world = World::new();
     world.execute().exits(0);
     // As a crash right after the last fact leaves it: the fact is there, its commit is not.
@@ -60,7 +60,7 @@ fn execute_reuses_a_branch_without_a_log() {
 }
 
 #[test]
-fn locks_that_a_killed_git_left_behind_are_swept() {
+fn git_locks_left_by_a_killed_run_are_removed() {
     let world = World::new();
     let child = world.start_until("implementation/execute");
     world.kill(child);
@@ -95,7 +95,7 @@ exec GIT "$@"
 "#;
 
 #[test]
-fn a_git_that_outlives_its_runner_is_waited_for() {
+fn the_next_run_waits_for_a_git_process_of_a_killed_run() {
     let world = World::new();
     let slow = SLOW_GIT.replace("GIT", &git_program().display().to_string());
     let git = world.sandbox.executable("git", &slow);

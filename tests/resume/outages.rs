@@ -64,7 +64,7 @@ fn rulings(sandbox: &Sandbox) -> Vec<Value> {
 }
 
 #[test]
-fn an_overloaded_provider_is_waited_for_then_pauses_the_run_and_never_fails_it() {
+fn an_overloaded_provider_pauses_the_run_and_never_fails_it() {
     let sandbox = down(1);
     let ran = execute(&sandbox).exits(3).says("the provider is overloaded");
     let metadata = sandbox.metadata();
@@ -101,7 +101,7 @@ fn send(child: &Child, signal: Signal) {
 }
 
 #[test]
-fn a_run_that_waits_for_its_provider_can_be_killed_and_stopped_and_goes_on() {
+fn a_run_killed_or_stopped_while_waiting_for_its_provider_can_continue() {
     let sandbox = down(600);
     let mut killed = waiting(&sandbox, 1);
     send(&killed, Signal::KILL);

@@ -29,7 +29,7 @@ fn execute(sandbox: &Sandbox, tokens: u64) -> Ran {
 }
 
 #[test]
-fn a_call_that_passes_the_limit_of_tokens_is_ended_and_a_higher_limit_goes_on() {
+fn a_call_over_the_token_limit_is_ended_and_a_higher_limit_continues() {
     let sandbox = Sandbox::new();
     let claude = sandbox.executable("claude", CLAUDE);
     let config = format!("[agents.fake]\nkind = \"claude\"\ncommand = [\"{}\"]\n", claude.display());

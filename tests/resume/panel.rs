@@ -30,7 +30,7 @@ fn answered(world: &World) -> Vec<String> {
 
 /// Calls 1 to 4 are planning's; 5 is the author, 6 the first reviewer, 7 and 8 the seats.
 #[test]
-fn killed_between_two_reviewers_no_answer_is_asked_for_twice() {
+fn a_kill_between_two_reviewers_repeats_no_answered_review() {
     for turn in 6..=8 {
         let world = struck(turn, "runner");
         assert_eq!(answered(&world), ["chief", "one", "two"], "killed in call {turn}");

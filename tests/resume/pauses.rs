@@ -80,7 +80,7 @@ fn all_is_told(sandbox: &Sandbox) {
 }
 
 #[test]
-fn work_by_hand_in_a_pause_goes_with_the_phase_and_is_reviewed_however_it_is_answered() {
+fn manual_work_in_a_pause_is_reviewed_and_committed_for_every_answer() {
     for (policy, how) in ["retake", "phase-review"].into_iter().flat_map(|it| ANSWERS.map(|how| (it, how))) {
         let sandbox = waiting(policy, FAILS);
         work_by_hand(&sandbox);

@@ -29,7 +29,7 @@ fn calls(sandbox: &Sandbox, step: &str) -> usize {
 }
 
 #[test]
-fn an_answer_goes_on_with_the_persons_words() {
+fn the_text_of_an_answer_is_in_the_next_prompt() {
     let sandbox = paused();
     answered(&sandbox, "", &["--answer", "smaller tasks"]).exits(0);
     assert_eq!(
@@ -41,7 +41,7 @@ fn an_answer_goes_on_with_the_persons_words() {
 }
 
 #[test]
-fn granted_rounds_run_and_then_the_question_returns() {
+fn the_question_returns_after_the_granted_rounds() {
     let sandbox = paused();
     let before = calls(&sandbox, "revise");
     answered(&sandbox, FAILS, &["--continue", "--rounds", "2"]).exits(3).says("revisions 2/2");
@@ -50,7 +50,7 @@ fn granted_rounds_run_and_then_the_question_returns() {
 }
 
 #[test]
-fn accept_needs_a_reason_that_is_published() {
+fn accept_needs_a_reason_and_publishes_it() {
     let sandbox = paused();
     let facts = sandbox.facts();
     answered(&sandbox, "", &["--accept"])
@@ -73,7 +73,7 @@ fn accept_needs_a_reason_that_is_published() {
 }
 
 #[test]
-fn files_changed_by_hand_are_reviewed_and_committed_and_no_author_is_called() {
+fn resume_with_edited_reviews_manual_changes_without_an_author_call() {
     let sandbox = paused();
     let (authors, reviews) = (calls(&sandbox, "revise"), calls(&sandbox, "review"));
     let document = ".ai-workflow/issue-243/00_planning/output/planning.md";
@@ -91,7 +91,7 @@ fn files_changed_by_hand_are_reviewed_and_committed_and_no_author_is_called() {
 }
 
 #[test]
-fn every_answer_that_does_not_fit_is_refused_with_a_hint_and_changes_nothing() {
+fn invalid_resume_answers_are_refused_with_a_hint() {
     let sandbox = paused();
     let facts = sandbox.facts();
     for (more, told) in [
@@ -109,7 +109,7 @@ fn every_answer_that_does_not_fit_is_refused_with_a_hint_and_changes_nothing() {
 }
 
 #[test]
-fn a_budget_takes_no_rounds_and_no_work_by_hand() {
+fn a_budget_pause_refuses_the_rounds_and_edited_flags() {
     let sandbox = Sandbox::new();
     sandbox.short("", &["--set", "budget.calls=2"]).exits(3);
     for (more, told) in [
@@ -121,7 +121,7 @@ fn a_budget_takes_no_rounds_and_no_work_by_hand() {
 }
 
 #[test]
-fn the_question_tells_the_limit_what_is_unresolved_every_round_and_how_to_go_on() {
+fn status_of_a_pause_shows_the_limit_the_findings_and_the_rounds() {
     let sandbox = paused();
     let ran = sandbox.run(&["status", "--issue", "243"]).exits(0);
     for line in [

@@ -23,7 +23,7 @@ fn reviews_of_code(world: &World) -> usize {
 }
 
 #[test]
-fn a_reviewer_that_takes_the_log_back_is_void_and_the_log_is_put_back() {
+fn a_review_that_reverts_the_log_is_void_and_the_log_is_restored() {
     for git in ["git checkout -q -- .", "git stash -q", "git reset -q --hard"] {
         let world = reviewer_that_runs(git, true);
         let ran = world.execute().exits(0);
@@ -43,7 +43,7 @@ fn a_reviewer_that_takes_the_log_back_is_void_and_the_log_is_put_back() {
 }
 
 #[test]
-fn no_call_is_forgotten_however_often_a_reviewer_takes_the_log_back() {
+fn calls_of_a_reviewer_that_always_reverts_the_log_stay_counted() {
     let world = reviewer_that_runs("git checkout -q -- .", false);
     world.execute().exits(3);
     let paid = reviews_of_code(&world);
@@ -54,7 +54,7 @@ fn no_call_is_forgotten_however_often_a_reviewer_takes_the_log_back() {
 }
 
 #[test]
-fn a_log_that_was_taken_back_before_a_crash_is_put_back_by_the_next_run() {
+fn a_log_reverted_after_a_crash_is_restored_by_the_next_run() {
     let world = World::new();
     world.kill(world.start_until("implementation/review"));
     world.let_go();

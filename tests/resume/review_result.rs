@@ -36,7 +36,7 @@ fn the_record_of_a_review_has_every_field() {
 }
 
 #[test]
-fn every_verdict_is_written_and_findings_tighten_it() {
+fn review_result_has_the_verdict_and_a_critical_finding_makes_it_fail() {
     let says = |result: &str, grade: &str, severity: &str| {
         format!(
             "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nsay = '{{\"review_id\": \"{{{{review_id}}}}\", \"result\": \"{result}\", {grade}\"findings\": [{{\"severity\": \"{severity}\", \"category\": \"plan\", \"issue\": \"too coarse\"}}]}}'\n"
@@ -54,7 +54,7 @@ fn every_verdict_is_written_and_findings_tighten_it() {
 }
 
 #[test]
-fn a_file_that_an_agent_wrote_changes_nothing_and_reaches_no_commit() {
+fn a_review_result_written_by_an_agent_has_no_effect_and_is_not_committed() {
     let honest = Sandbox::new();
     honest.short("", &[]).exits(0);
     let forged = Sandbox::new();
@@ -80,7 +80,7 @@ fn forged_review_result_without_a_review_is_removed() {
 }
 
 #[test]
-fn a_crash_between_approval_and_commit_pays_no_second_review() {
+fn a_crash_between_approval_and_commit_repeats_no_review() {
     let sandbox = Sandbox::new();
     let locks = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nrun = \"touch .git/index.lock\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"PASS\", \"findings\": []}'\n";
     let ran = sandbox.short(locks, &["--phase", "planning"]);
@@ -94,7 +94,7 @@ fn a_crash_between_approval_and_commit_pays_no_second_review() {
 }
 
 #[test]
-fn cleanup_removes_the_file() {
+fn cleanup_removes_review_result_json() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);
     assert!(sandbox.has(FILE));

@@ -37,7 +37,7 @@ fn leaves_alone(world: &World, told: &str) {
 }
 
 #[test]
-fn commit_on_top_of_a_completed_run_stays_and_is_reported() {
+fn commit_on_top_of_a_completed_run_is_kept_and_reported() {
     let world = completed();
     let by_hand = commit(&world, "NOTES.md", "by hand\n");
     for _ in 0..2 {
@@ -51,7 +51,7 @@ fn commit_on_top_of_a_completed_run_stays_and_is_reported() {
 }
 
 #[test]
-fn a_merge_of_the_base_branch_into_a_completed_run_stays_and_its_files_are_nobodys_to_review() {
+fn a_merge_of_the_base_branch_into_a_completed_run_needs_no_review() {
     let world = completed();
     world.sandbox.git(&["switch", "-q", "main"]);
     commit(&world, "COLLEAGUE.md", "of a colleague\n");
@@ -64,7 +64,7 @@ fn a_merge_of_the_base_branch_into_a_completed_run_stays_and_its_files_are_nobod
 }
 
 #[test]
-fn commits_pulled_onto_a_completed_run_stay() {
+fn commits_pulled_onto_a_completed_run_are_kept() {
     let world = completed();
     let (clone, root) = (world.path_beside("clone"), world.sandbox.root());
     let (clone, root) = (clone.to_str().expect("a path"), root.to_str().expect("a path"));
@@ -79,14 +79,14 @@ fn commits_pulled_onto_a_completed_run_stay() {
 }
 
 #[test]
-fn a_completed_run_with_nothing_on_top_is_as_it_was() {
+fn executing_a_completed_run_without_new_commits_changes_nothing() {
     let world = completed();
     world.execute().exits(0);
     world.ended_undisturbed();
 }
 
 #[test]
-fn commit_on_top_of_a_completed_run_in_a_worktree_stays_and_is_reported() {
+fn commit_on_top_of_a_completed_run_in_a_worktree_is_kept_and_reported() {
     let world = World::new();
     let arguments = world.arguments();
     let words: Vec<&str> = arguments.iter().map(String::as_str).chain(["--worktree"]).collect();
@@ -109,7 +109,7 @@ fn commit_on_top_of_a_completed_run_in_a_worktree_stays_and_is_reported() {
 }
 
 #[test]
-fn a_phase_that_is_asked_for_leaves_what_lies_on_top_of_a_completed_run() {
+fn running_a_phase_of_a_completed_run_keeps_and_reports_later_commits() {
     let world = completed();
     let by_hand = commit(&world, "NOTES.md", "by hand\n");
     for phase in ["planning", "implementation"] {
@@ -123,7 +123,7 @@ fn a_phase_that_is_asked_for_leaves_what_lies_on_top_of_a_completed_run() {
 }
 
 #[test]
-fn a_commit_between_two_phases_that_are_asked_for_one_by_one_stays_and_is_reviewed() {
+fn a_manual_commit_between_single_phase_runs_is_kept_and_reviewed() {
     let world = World::new();
     let ask = |phase: &str| {
         let mut arguments = world.arguments();

@@ -31,7 +31,7 @@ fn facts_of(sandbox: &Sandbox, kind: &str) -> Vec<Value> {
 }
 
 #[test]
-fn an_answer_that_misses_its_schema_is_asked_for_again_and_uses_no_revision() {
+fn an_answer_that_misses_its_schema_is_asked_again_without_a_revision() {
     let sandbox = sandbox();
     let script = author("done: {\"tasks\": [1], \"more\": 2}", "```json\n{\"tasks\": [\"repair it\"]}\n```");
     sandbox.short(&script, &[]).exits(0);
@@ -64,7 +64,7 @@ fn an_answer_that_misses_its_schema_is_asked_for_again_and_uses_no_revision() {
 }
 
 #[test]
-fn an_answer_that_never_fits_uses_up_its_redos_and_then_revisions() {
+fn an_answer_that_always_misses_its_schema_uses_all_redos_and_revisions() {
     let sandbox = sandbox();
     sandbox.short(&author("done", "done"), &[]).exits(1);
     let rulings = facts_of(&sandbox, "ruled");
@@ -74,7 +74,7 @@ fn an_answer_that_never_fits_uses_up_its_redos_and_then_revisions() {
 }
 
 #[test]
-fn the_schema_of_a_step_of_a_registry_holds_its_phase_to_it() {
+fn the_output_schema_of_a_registry_step_applies_to_its_phase() {
     let sandbox = sandbox();
     sandbox.write(".ai-workflow/config.toml", "[phases.planning]\nstep = \"plan.issue\"\n");
     let registry = |name: &str| {
@@ -93,7 +93,7 @@ fn the_schema_of_a_step_of_a_registry_holds_its_phase_to_it() {
 }
 
 #[test]
-fn a_schema_that_cannot_be_used_is_refused_before_the_run_begins() {
+fn an_unusable_answer_schema_is_refused_before_the_run() {
     for (file, message) in [
         ("{", "schemas/plan.json: not JSON"),
         ("{}", "schemas/plan.json: there is no schema `plan`"),
@@ -113,7 +113,7 @@ fn a_schema_that_cannot_be_used_is_refused_before_the_run_begins() {
 }
 
 #[test]
-fn a_schema_is_pinned_when_the_run_begins() {
+fn the_answer_schema_is_fixed_at_the_start_of_the_run() {
     let sandbox = sandbox();
     let agent = sandbox.script(&honest_script(&author("{\"tasks\": [\"a\"]}", "no")));
     sandbox.run(&["execute", "--issue", "243", "--agent", &agent, "--preset", SHORT]).exits(0);
@@ -124,7 +124,7 @@ fn a_schema_is_pinned_when_the_run_begins() {
 }
 
 #[test]
-fn a_schema_without_an_author_is_a_contradiction() {
+fn a_schema_for_a_phase_without_an_author_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[phases.document_review]\nschema = \"a.json\"\n");
     sandbox
@@ -144,7 +144,7 @@ fn judged(sandbox: &Sandbox) -> Vec<(Value, String)> {
 }
 
 #[test]
-fn a_form_of_the_answer_is_asked_for_by_settings_and_asked_for_again() {
+fn an_answer_without_the_configured_format_is_asked_again() {
     for (config, first, then, told, asked) in [
         (
             "answer_format = \"json\"",
@@ -183,7 +183,7 @@ fn a_form_of_the_answer_is_asked_for_by_settings_and_asked_for_again() {
 }
 
 #[test]
-fn a_form_that_cannot_be_asked_for_is_refused_with_its_key() {
+fn an_invalid_answer_format_setting_is_refused_with_its_key() {
     for (config, told) in [
         ("planning]\nanswer_pattern = '[a'", "`phases.planning.answer_pattern` is no regular expression"),
         ("planning]\nanswer_pattern = 'x*'", "`phases.planning.answer_pattern` is met by an empty answer"),

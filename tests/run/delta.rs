@@ -60,7 +60,7 @@ fn rulings(planning: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_new_problem_where_nothing_changed_does_not_block_unless_it_is_critical() {
+fn a_new_finding_in_unchanged_lines_blocks_only_when_critical() {
     let (sandbox, elsewhere) = second_review(&finding("major", 30, "another thing"));
     assert_eq!(rulings(&elsewhere), ["revise", "advance"]);
     assert_eq!(elsewhere["findings"][1]["in_scope"], false);
@@ -72,7 +72,7 @@ fn a_new_problem_where_nothing_changed_does_not_block_unless_it_is_critical() {
 }
 
 #[test]
-fn a_new_problem_where_something_changed_blocks_whatever_the_reviewer_says_about_its_scope() {
+fn a_new_finding_in_changed_lines_blocks_whatever_scope_the_reviewer_gives() {
     let (_, near) = second_review(&finding("major", 7, "another thing"));
     assert_eq!(rulings(&near), ["revise", "revise", "advance"]);
     let (_, open) = second_review(&finding("major", 30, "too vague"));
@@ -84,7 +84,7 @@ fn a_new_problem_where_something_changed_blocks_whatever_the_reviewer_says_about
 }
 
 #[test]
-fn the_prompts_tell_tasks_open_findings_and_what_changed() {
+fn prompts_contain_tasks_open_findings_and_the_diff_since_the_last_review() {
     let (sandbox, planning) = second_review(&finding("minor", 30, "another thing"));
     let prompt = |step: &str, round: u32| {
         sandbox.read(&format!(".ai-workflow/issue-243/00_planning/{step}/round-{round}/attempt-1/prompt.md"))
@@ -107,7 +107,7 @@ fn the_prompts_tell_tasks_open_findings_and_what_changed() {
 }
 
 #[test]
-fn status_shows_what_is_open_with_its_trend() {
+fn status_shows_open_findings_with_their_trend() {
     let turn = r#"
 [[turn]]
 phase = "planning"

@@ -63,7 +63,7 @@ fn triage(round: u32, fix_required: u32, no_fix_needed: u32, needs_discussion: u
 const FINDING: &str = r#"[{"severity": "major", "category": "design", "file": "planning.md", "issue": "the limit is missing"}]"#;
 
 #[test]
-fn a_review_by_hand_is_one_review_and_its_exit_code_is_its_verdict() {
+fn doc_review_makes_one_review_and_exits_with_its_verdict() {
     let planned = Planned::new(&review(1, "FAIL", FINDING));
     let ran = planned.doc_review(&[]).exits(1);
     assert!(ran.stdout.contains("round 1: FAIL by json, 1 finding\n"), "{}", ran.stdout);
@@ -80,7 +80,7 @@ fn a_review_by_hand_is_one_review_and_its_exit_code_is_its_verdict() {
 }
 
 #[test]
-fn a_review_by_hand_that_passes_approves_nothing() {
+fn a_passing_doc_review_does_not_approve_the_phase() {
     let planned = Planned::new("");
     let report = planned.doc_review(&["--json"]).exits(0).json();
     assert_eq!((&report["exit_code"], &report["review"]["verdict"]), (&json!(0), &json!("PASS")));
@@ -89,7 +89,7 @@ fn a_review_by_hand_that_passes_approves_nothing() {
 }
 
 #[test]
-fn the_fix_by_hand_answers_the_review_once_and_the_next_review_sees_the_fixes() {
+fn doc_review_fix_answers_a_review_once_and_the_next_review_sees_it() {
     let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 1, 0, 0)));
     planned.doc_review(&[]).exits(1);
     planned.doc_review(&["--fix"]).exits(0).says("Round 1 answered: 1 to fix, 0 not to fix, 0 to discuss");
@@ -110,7 +110,7 @@ fn the_fix_by_hand_answers_the_review_once_and_the_next_review_sees_the_fixes() 
 }
 
 #[test]
-fn the_loop_runs_with_autofix_and_takes_up_what_was_made_by_hand() {
+fn doc_review_autofix_continues_after_a_manual_review() {
     let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 1, 0, 0)));
     planned.doc_review(&[]).exits(1);
     planned.doc_review(&["--autofix"]).exits(0);
@@ -120,7 +120,7 @@ fn the_loop_runs_with_autofix_and_takes_up_what_was_made_by_hand() {
 }
 
 #[test]
-fn a_round_is_a_review_and_then_its_answer_each_with_its_document() {
+fn each_round_has_a_review_and_a_reply_document() {
     let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 1, 0, 0)));
     planned.doc_review(&["--autofix"]).exits(0);
     let facts = planned.sandbox.facts();
@@ -171,7 +171,7 @@ fn unreadable_triage_table_is_asked_again_and_then_pauses() {
 }
 
 #[test]
-fn a_review_begins_when_its_documents_are_there_and_nothing_of_it_is_under_way() {
+fn doc_review_refuses_a_missing_run_or_an_unanswered_review() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", DOCUMENTS);
     sandbox.run(&["doc-review", "--issue", "243"]).refuses(2, "there is no run of issue 243");
@@ -184,7 +184,7 @@ fn a_review_begins_when_its_documents_are_there_and_nothing_of_it_is_under_way()
 }
 
 #[test]
-fn a_review_without_its_documents_is_refused() {
+fn doc_review_without_documents_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", DOCUMENTS);
     let agent = sandbox.script(&honest_script(""));
@@ -254,7 +254,7 @@ fn triage_judgments_are_recorded_and_shown_with_reasons() {
 }
 
 #[test]
-fn a_document_edited_while_a_finding_is_discussed_is_reviewed_and_committed_as_it_was_reviewed() {
+fn a_document_edited_during_a_discussion_pause_is_reviewed_and_committed() {
     let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 0, 0, 1)));
     planned.doc_review(&["--autofix"]).exits(3);
     planned.sandbox.write(PLAN, "# by hand\n");
@@ -272,8 +272,7 @@ fn a_document_edited_while_a_finding_is_discussed_is_reviewed_and_committed_as_i
 }
 
 #[test]
-fn documents_edited_or_committed_between_a_review_by_hand_and_its_answer_are_reviewed_before_they_are_approved()
- {
+fn documents_edited_after_a_manual_doc_review_are_reviewed_before_approval() {
     for commits in [false, true] {
         let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 0, 1, 0)));
         planned.doc_review(&[]).exits(1);

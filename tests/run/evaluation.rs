@@ -23,7 +23,7 @@ fn reason(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn an_abort_and_words_that_decide_nothing_never_exit_with_0() {
+fn an_aborted_or_undecided_evaluation_exits_1() {
     for (say, expected) in [
         (r#"{"decision": "ABORT"}"#, "aborted"),
         ("DECISION: ABORT", "aborted"),
@@ -40,7 +40,7 @@ fn an_abort_and_words_that_decide_nothing_never_exit_with_0() {
 }
 
 #[test]
-fn a_phase_that_fails_in_the_evaluation_is_reopened_within_the_bound() {
+fn a_phase_that_fails_the_evaluation_is_reopened_at_most_twice() {
     let (sandbox, ran) = evaluated(r#"{"decision": "FAIL_PHASE_planning"}"#);
     ran.exits(1).says("sent back 2/2 times already");
     let begun = sandbox.facts().into_iter().filter(|fact| {
@@ -50,7 +50,7 @@ fn a_phase_that_fails_in_the_evaluation_is_reopened_within_the_bound() {
 }
 
 #[test]
-fn pass_with_issues_completes_and_the_pull_request_lists_what_is_left() {
+fn pass_with_issues_completes_and_lists_remaining_tasks_in_the_pull_request() {
     let task = r#"{"decision": "PASS_WITH_ISSUES", "remaining_tasks": [{"task": "say it in the manual", "phase": "documentation", "priority": "low"}]}"#;
     let (sandbox, ran) = evaluated(task);
     ran.exits(0);
@@ -63,7 +63,7 @@ fn pass_with_issues_completes_and_the_pull_request_lists_what_is_left() {
 }
 
 #[test]
-fn a_decision_that_a_person_accepted_against_stands_in_the_pull_request() {
+fn an_evaluation_decision_overruled_by_a_person_is_in_the_pull_request() {
     for (decision, told) in [
         ("ABORT", "- evaluation · the evaluation decided **ABORT**, which a person accepted: we ship it"),
         (
@@ -97,7 +97,7 @@ fn a_decision_that_a_person_accepted_against_stands_in_the_pull_request() {
 }
 
 #[test]
-fn a_document_that_tells_an_abort_in_words_is_asked_about_and_never_passes() {
+fn an_evaluation_document_that_says_abort_never_passes() {
     for (document, code) in [
         ("## Decision\\n\\nABORT\\n", 1),
         ("最終判定: ABORT\\n", 1),

@@ -82,7 +82,7 @@ fn noting_git(path: &Path, noted: &Path) {
 }
 
 #[test]
-fn a_run_on_our_own_repository_completes_with_few_calls() {
+fn a_run_on_this_repository_completes_with_two_calls_per_phase() {
     let Some(clone) = Clone::new() else { return };
     let _ = clone.execute().exits(0);
     let metadata = clone.sandbox.metadata();

@@ -48,7 +48,7 @@ fn rulings(sandbox: &Sandbox) -> Vec<String> {
 const SECOND: [&str; 2] = ["--second-reviewer", "AGENT"];
 
 #[test]
-fn a_second_that_fails_has_the_work_revised_for_three_calls_more() {
+fn a_failing_second_review_costs_one_revision_with_three_calls() {
     let sandbox = Sandbox::new();
     let fails = turn("second", "round = 1", &verdict("FAIL", &finding("major")));
     sandbox.short(&fails, &SECOND).exits(0);
@@ -64,7 +64,7 @@ fn a_second_that_fails_has_the_work_revised_for_three_calls_more() {
 }
 
 #[test]
-fn a_second_that_says_nothing_is_left_out_with_a_note_after_three_tries() {
+fn a_silent_second_reviewer_is_left_out_after_three_attempts() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[policies.phase-review.limits]\nbackoff_ms = 1\n");
     sandbox
@@ -78,7 +78,7 @@ fn a_second_that_says_nothing_is_left_out_with_a_note_after_three_tries() {
 }
 
 #[test]
-fn a_second_that_cannot_be_started_does_not_keep_a_run_from_beginning() {
+fn a_second_reviewer_that_cannot_start_is_left_out() {
     let sandbox = Sandbox::new();
     sandbox
         .short("", &["--second-reviewer", "command:./nowhere"])
@@ -91,7 +91,7 @@ fn a_second_that_cannot_be_started_does_not_keep_a_run_from_beginning() {
 const SPLIT: &str = "[phases.planning]\npolicy = \"retake\"\n\n[policies.retake.review]\nsplit = true\n";
 
 #[test]
-fn split_viewpoints_are_five_reviews_and_a_d_of_one_waits_for_a_person() {
+fn split_viewpoints_are_separate_reviews_and_a_grade_d_pauses_the_run() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", SPLIT);
     let grades = [("security", "D"), ("performance", "A"), ("quality", "A"), ("compatibility", "A")];
@@ -115,7 +115,7 @@ fn split_viewpoints_are_five_reviews_and_a_d_of_one_waits_for_a_person() {
 }
 
 #[test]
-fn viewpoints_are_one_call_by_default_and_grades_decide_by_the_table() {
+fn viewpoints_share_one_review_call_and_their_grades_decide() {
     for (grade, code) in [("B", 0), ("C", 0), ("D", 3)] {
         let sandbox = Sandbox::new();
         sandbox.write(".ai-workflow/config.toml", "[phases.planning]\npolicy = \"retake\"\n");
@@ -131,7 +131,7 @@ fn viewpoints_are_one_call_by_default_and_grades_decide_by_the_table() {
 
 /// Nobody has looked from a viewpoint that has no grade.
 #[test]
-fn an_approval_without_every_grade_is_asked_for_again_and_then_revised() {
+fn an_approval_with_missing_grades_is_asked_again_and_then_revised() {
     for (case, grades) in [("none", ""), ("one", ", \"viewpoints\": {\"Security\": \"A\"}")] {
         let sandbox = Sandbox::new();
         sandbox.write(".ai-workflow/config.toml", "[phases.planning]\npolicy = \"retake\"\n");
@@ -144,7 +144,7 @@ fn an_approval_without_every_grade_is_asked_for_again_and_then_revised() {
 }
 
 #[test]
-fn a_phase_uses_the_panel_it_configures() {
+fn a_panel_applies_only_to_the_phase_that_configures_it() {
     let sandbox = Sandbox::new();
     sandbox.write(
         ".ai-workflow/config.toml",
@@ -157,7 +157,7 @@ fn a_phase_uses_the_panel_it_configures() {
 }
 
 #[test]
-fn second_reviewers_are_agreed_on_once_and_the_same_command_goes_on() {
+fn second_reviewers_are_fixed_at_the_start_of_the_run() {
     let sandbox = Sandbox::new();
     let waits = turn("", "", &verdict("FAIL", ""));
     sandbox.write(
@@ -184,7 +184,7 @@ fn second_reviewer_that_is_the_author_gives_a_warning() {
 }
 
 #[test]
-fn records_tell_what_each_seat_came_to_in_each_round() {
+fn metadata_lists_the_result_of_each_reviewer_in_each_round() {
     let sandbox = Sandbox::new();
     let seats = "panel = [{ name = \"one\", required = true }, { name = \"two\" }]";
     let config = format!(

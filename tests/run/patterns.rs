@@ -42,7 +42,7 @@ fn prompt(sandbox: &Sandbox, call: &str) -> String {
 }
 
 #[test]
-fn a_question_is_put_to_the_author_and_its_answer_to_the_reviewer_as_data() {
+fn the_author_answers_a_question_of_the_reviewer() {
     let sandbox = Sandbox::new();
     sandbox.short(&(asks_first() + &answers()), &[]).exits(0).says("the reviewer asked 1 question");
     assert_eq!(calls(&sandbox), ["execute", "review", "answer", "review"]);
@@ -63,7 +63,7 @@ fn a_question_is_put_to_the_author_and_its_answer_to_the_reviewer_as_data() {
 }
 
 #[test]
-fn people_see_the_exchange_in_a_line_and_scripts_in_the_round() {
+fn status_and_explain_show_a_question_exchange_in_one_line() {
     let sandbox = Sandbox::new();
     sandbox.short(&(asks_first() + &answers()), &[]).exits(0);
     let line = "planning round 1: the reviewer asked 1 question, the author answered, and the reviewer was asked again";
@@ -103,7 +103,7 @@ fn file_changes_in_an_answer_step_are_undone_and_void_the_answer() {
 }
 
 #[test]
-fn silence_and_a_break_leave_the_first_verdict_as_it_stands() {
+fn the_first_verdict_counts_when_the_author_does_not_answer_a_question() {
     for (answer, why) in
         [(turn("answer", "", ""), "without a word"), (turn("answer", "exit = 1", "x"), "gave no answer")]
     {
@@ -117,7 +117,7 @@ fn silence_and_a_break_leave_the_first_verdict_as_it_stands() {
 }
 
 #[test]
-fn the_setting_takes_the_paragraph_and_the_exchange_away() {
+fn questions_of_reviewers_can_be_disabled_by_a_setting() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[policies.phase-review.review]\nquestions = false\n");
     sandbox.short(&asks_first(), &[]).exits(0);
@@ -142,7 +142,7 @@ fn a_second_reviewer_asks_and_is_asked_again_with_the_answer() {
 }
 
 #[test]
-fn reviewer_prompt_names_the_answer_form_for_each_situation() {
+fn reviewer_prompt_describes_the_answer_format_for_each_situation() {
     let sandbox = Sandbox::new();
     sandbox.short(&(asks_first() + &answers()), &[]).exits(0);
     let reviewer = prompt(&sandbox, "review/round-1/attempt-1");
@@ -157,7 +157,7 @@ fn reviewer_prompt_names_the_answer_form_for_each_situation() {
 }
 
 #[test]
-fn findings_become_tasks_although_the_reviewer_asked_a_question() {
+fn findings_become_tasks_also_after_a_question_of_the_reviewer() {
     let sandbox = Sandbox::new();
     let finding = json!({"severity": "major", "category": "security", "file": "src/lib.rs", "line": 1, "issue": "no validation"});
     let found = format!(", \"findings\": [{finding}]");
@@ -172,7 +172,7 @@ fn findings_become_tasks_although_the_reviewer_asked_a_question() {
 }
 
 #[test]
-fn a_notice_reaches_the_authors_of_later_phases_and_no_reviewer() {
+fn a_notice_is_in_prompts_of_later_authors_and_not_of_reviewers() {
     let sandbox = Sandbox::new();
     let claim = r#"{"status": "completed", "notices": ["`pages` counts from 1"]}"#;
     let tells =

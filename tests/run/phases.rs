@@ -31,7 +31,7 @@ say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "too coarse",
 "#;
 
 #[test]
-fn an_issue_goes_through_all_phases_to_a_branch_with_its_documents() {
+fn a_run_completes_all_phases_and_commits_their_documents() {
     let sandbox = Sandbox::new();
     sandbox.execute(&sandbox.script(&honest_script(""))).exits(0);
     let metadata = sandbox.metadata();
@@ -92,7 +92,7 @@ fn the_pull_request_text_and_one_progress_comment_are_written() {
 }
 
 #[test]
-fn a_run_in_which_no_test_was_run_says_so_in_its_first_lines() {
+fn a_run_without_tests_is_marked_in_the_summary_and_pull_request() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     let words = ["execute", "--preset", "quick", "--issue", "243", "--forge", "local", "--agent", &agent];
@@ -128,14 +128,14 @@ fn review_prompt_says_that_the_diff_was_truncated() {
 }
 
 #[test]
-fn a_plain_command_agent_completes_a_run() {
+fn a_custom_command_agent_completes_a_run() {
     let sandbox = Sandbox::new();
     sandbox.execute(&fake_agent()).exits(0);
     assert_eq!(sandbox.metadata()["outcome"], "completed");
 }
 
 #[test]
-fn exit_4_means_that_no_program_could_be_started() {
+fn exit_code_4_means_that_no_agent_could_be_started() {
     let sandbox = Sandbox::new();
     let cannot = format!("command:{}", sandbox.executable("cannot", "#!/no/such/interpreter\n").display());
     sandbox.execute(&cannot).exits(4);
@@ -169,7 +169,7 @@ sleep 60
 }
 
 #[test]
-fn an_agent_that_broke_before_another_one_was_missing_is_a_failed_phase() {
+fn a_crashed_agent_before_a_missing_agent_is_a_failed_phase() {
     let sandbox = Sandbox::new();
     let breaks = sandbox.executable("breaks", "#!/bin/sh\nexit 9\n");
     let cannot = sandbox.executable("cannot", "#!/no/such/interpreter\n");
@@ -206,7 +206,7 @@ fn the_phase_fails_after_three_revisions() {
 }
 
 #[test]
-fn a_failed_phase_is_in_metadata_and_nothing_runs_after_it() {
+fn a_failed_phase_is_in_metadata_and_later_phases_are_skipped() {
     let sandbox = Sandbox::new();
     sandbox.execute(&sandbox.script(&honest_script(PLANNING_FAILS))).exits(1);
     let metadata = sandbox.metadata();
@@ -218,7 +218,7 @@ fn a_failed_phase_is_in_metadata_and_nothing_runs_after_it() {
 }
 
 #[test]
-fn a_failed_phase_skips_the_rest_and_exits_1_again() {
+fn a_failed_run_exits_1_again_without_running_later_phases() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(PLANNING_FAILS));
     let line = "Skipping subsequent phases due to failed phase: planning";
@@ -229,7 +229,7 @@ fn a_failed_phase_skips_the_rest_and_exits_1_again() {
 }
 
 #[test]
-fn passing_at_the_second_revise_goes_on() {
+fn a_phase_that_passes_after_two_revisions_completes() {
     let sandbox = Sandbox::new();
     let twice = format!("{PLANNING_FAILS}round = 1\n{PLANNING_FAILS}round = 2\n");
     sandbox.execute(&sandbox.script(&honest_script(&twice))).exits(0);
@@ -238,7 +238,7 @@ fn passing_at_the_second_revise_goes_on() {
 }
 
 #[test]
-fn the_log_says_how_a_verdict_was_read() {
+fn progress_output_shows_how_a_verdict_was_read() {
     let sandbox = Sandbox::new();
     let turns = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nround = 1\nsay = \"再度レビューを実施し、PASS判定が可能になります\\n最終判定: FAIL\"\n";
     sandbox
@@ -264,7 +264,7 @@ fn author_without_a_deliverable_is_revised_and_fails_at_the_limit() {
 }
 
 #[test]
-fn an_implementation_that_changes_no_code_is_no_deliverable() {
+fn an_implementation_without_code_changes_fails() {
     let sandbox = Sandbox::new();
     let lazy = "[[turn]]\nphase = \"implementation\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"I did it\" }]\nsay = \"done\"\n";
     sandbox.execute(&sandbox.script(&honest_script(lazy))).exits(1);
@@ -272,7 +272,7 @@ fn an_implementation_that_changes_no_code_is_no_deliverable() {
 }
 
 #[test]
-fn the_tests_that_count_are_run_by_us() {
+fn a_failing_configured_test_command_fails_the_testing_phase() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[commands]\ntest = \"test -f never.txt\"\n");
     sandbox.execute(&sandbox.script(&honest_script(""))).exits(1).says("Check tests failed");
@@ -283,7 +283,7 @@ fn the_tests_that_count_are_run_by_us() {
 }
 
 #[test]
-fn a_missing_test_tool_is_no_failed_test_and_no_pass() {
+fn a_missing_test_tool_makes_tests_unavailable() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[commands]\ntest = \"no-such-tool-anywhere\"\n");
     sandbox.execute(&sandbox.script(&honest_script(""))).exits(3).says("unavailable");
@@ -291,7 +291,7 @@ fn a_missing_test_tool_is_no_failed_test_and_no_pass() {
 }
 
 #[test]
-fn a_broken_author_is_redone_twice_and_never_reviewed() {
+fn a_crashed_author_is_redone_twice_and_never_reviewed() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[policies.phase-review.limits]\nbackoff_ms = 1\n");
     let broken = "[[turn]]\nphase = \"planning\"\nstep = \"execute\"\nexit = 7\n";
@@ -303,7 +303,7 @@ fn a_broken_author_is_redone_twice_and_never_reviewed() {
 }
 
 #[test]
-fn a_reviewer_that_stays_silent_pauses_the_run() {
+fn a_reviewer_without_an_answer_pauses_the_run() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[policies.phase-review.limits]\nbackoff_ms = 1\n");
     let silent = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nsay = \"\"\n";
@@ -318,7 +318,7 @@ fn a_reviewer_that_stays_silent_pauses_the_run() {
 }
 
 #[test]
-fn strays_and_ignored_files_are_never_committed() {
+fn unrelated_and_ignored_files_are_never_committed() {
     let sandbox = Sandbox::new();
     sandbox.write("stray.txt", "mine\n");
     sandbox.write(".gitignore", "ignored.txt\n");
@@ -331,7 +331,7 @@ fn strays_and_ignored_files_are_never_committed() {
 }
 
 #[test]
-fn the_agents_own_commits_are_folded_in() {
+fn commits_of_an_agent_join_the_phase_commit() {
     let sandbox = Sandbox::new();
     let agent = sandbox.executable(
         "committer.sh",
@@ -350,7 +350,7 @@ fn the_agents_own_commits_are_folded_in() {
 }
 
 #[test]
-fn the_evaluation_can_send_the_run_back_twice() {
+fn the_evaluation_can_reopen_a_phase_twice() {
     let sandbox = Sandbox::new();
     let back = "[[turn]]\nphase = \"evaluation\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# evaluation {{round}}\" }]\nsay = '{\"decision\": \"FAIL_PHASE_8\"}'\n";
     sandbox.execute(&sandbox.script(&honest_script(back))).exits(1);
@@ -361,7 +361,7 @@ fn the_evaluation_can_send_the_run_back_twice() {
 }
 
 #[test]
-fn a_completed_run_says_so_and_does_nothing() {
+fn executing_a_completed_run_reports_it_and_does_nothing() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     sandbox.execute(&agent).exits(0);
@@ -388,7 +388,7 @@ fn single_phase_leaves_the_others_pending() {
 }
 
 #[test]
-fn a_preset_runs_by_itself_and_says_what_it_leaves_out() {
+fn a_preset_runs_its_phases_and_records_the_skipped_ones() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     sandbox
@@ -400,7 +400,7 @@ fn a_preset_runs_by_itself_and_says_what_it_leaves_out() {
 }
 
 #[test]
-fn skipped_phases_work_together_with_all() {
+fn skip_phases_works_with_phase_all() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     sandbox
@@ -424,7 +424,7 @@ fn skipped_phases_work_together_with_all() {
 }
 
 #[test]
-fn a_used_up_budget_pauses_and_a_raised_one_goes_on() {
+fn an_exhausted_budget_pauses_and_a_raised_budget_continues() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     let with = |calls: &str| {
@@ -438,7 +438,7 @@ fn a_used_up_budget_pauses_and_a_raised_one_goes_on() {
 }
 
 #[test]
-fn a_worktree_leaves_the_checkout_alone() {
+fn a_run_with_worktree_flag_does_not_change_the_checkout() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     sandbox.write("README.md", "# changed by the user\n");
@@ -451,7 +451,7 @@ fn a_worktree_leaves_the_checkout_alone() {
 }
 
 #[test]
-fn own_phases_order_limits_and_prompts_are_data() {
+fn phases_order_limits_and_prompts_can_be_configured() {
     let sandbox = Sandbox::new();
     sandbox.write(
         ".ai-workflow/config.toml",
@@ -483,7 +483,7 @@ fn own_phases_order_limits_and_prompts_are_data() {
 }
 
 #[test]
-fn a_revise_prompt_carries_what_is_open_and_not_the_history() {
+fn a_revise_prompt_lists_open_findings_and_not_earlier_ones() {
     let sandbox = Sandbox::new();
     let first = PLANNING_FAILS.replace("tasks are too coarse", "the first problem") + "round = 1\n";
     let second = PLANNING_FAILS.replace("tasks are too coarse", "the second problem") + "round = 2\n";
@@ -511,7 +511,7 @@ fn text_of_the_issue_never_becomes_an_instruction() {
 }
 
 #[test]
-fn a_document_review_goes_on_until_nothing_is_left_to_fix() {
+fn document_review_repeats_until_nothing_is_left_to_fix() {
     let sandbox = Sandbox::new();
     let fixes = "[[turn]]\nphase = \"document_review\"\nstep = \"triage\"\nround = 1\nwrite = [{ path = \".ai-workflow/issue-243/02_design/output/design.md\", text = \"# design, corrected\" }]\nsay = \"\"\"\nreview_id: {{review_id}}\n\n| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n| Major | 1 | 1 | 0 | 0 |\n\"\"\"\n";
     sandbox.execute(&sandbox.script(&honest_script(fixes))).exits(0);
@@ -526,7 +526,7 @@ fn a_document_review_goes_on_until_nothing_is_left_to_fix() {
 }
 
 #[test]
-fn an_open_question_of_the_triage_pauses_for_a_person() {
+fn an_open_question_of_the_triage_pauses_the_run() {
     let sandbox = Sandbox::new();
     let asks = "[[turn]]\nphase = \"document_review\"\nstep = \"triage\"\nround = 1\nsay = \"\"\"\nreview_id: {{review_id}}\n\n| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n| Major | 1 | 0 | 0 | 1 |\n\"\"\"\n";
     let agent = sandbox.script(&honest_script(asks));
@@ -540,7 +540,7 @@ fn an_open_question_of_the_triage_pauses_for_a_person() {
 }
 
 #[test]
-fn a_protected_path_is_put_back_before_anybody_reviews() {
+fn changes_of_protected_paths_are_undone_before_the_review() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[checks]\nprotected = [\"README.md\", \"ci/*\"]\n");
     let touches = "[[turn]]\nphase = \"implementation\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# i\" }, { path = \"src/lib.rs\", text = \"pub fn x() {}\" }, { path = \"README.md\", text = \"mine now\" }]\nsay = \"done\"\n\n[[turn]]\nphase = \"implementation\"\nstep = \"revise\"\nwrite = [{ path = \"README.md\", text = \"# sandbox\\n\" }]\nsay = \"put back\"\n";
@@ -554,7 +554,7 @@ fn a_protected_path_is_put_back_before_anybody_reviews() {
 }
 
 #[test]
-fn a_failed_run_leaves_no_changes_of_ours_in_the_checkout() {
+fn a_failed_run_leaves_its_log_and_metadata_committed() {
     let sandbox = Sandbox::new();
     sandbox.execute(&sandbox.script(&honest_script(PLANNING_FAILS))).exits(1);
     let status = sandbox.git(&["status", "--porcelain"]);
@@ -589,7 +589,7 @@ fn the_branch_has_the_documents(sandbox: &Sandbox) {
 }
 
 #[test]
-fn the_documents_of_a_run_are_committed_whatever_git_ignores() {
+fn the_documents_of_a_run_are_committed_even_if_git_ignores_them() {
     let leaves = "[[turn]]\nphase = \"planning\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# planning\" }, { path = \".ai-workflow/issue-243/00_planning/output/.secret\", text = \"x\" }, { path = \".secret\", text = \"x\" }]\nsay = \"done\"\n";
     for (file, lines) in [
         (".gitignore", ".*\n"),
@@ -608,7 +608,7 @@ fn the_documents_of_a_run_are_committed_whatever_git_ignores() {
 }
 
 #[test]
-fn an_author_does_not_hide_its_deliverable_from_git() {
+fn a_deliverable_ignored_by_gitignore_is_committed() {
     let sandbox = Sandbox::new();
     let hides = "[[turn]]\nphase = \"planning\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# planning\" }, { path = \".gitignore\", text = \"*\\n\" }, { path = \"secret\", text = \"x\" }]\nsay = \"done\"\n";
     sandbox.short(hides, &[]).exits(0);
@@ -616,7 +616,7 @@ fn an_author_does_not_hide_its_deliverable_from_git() {
 }
 
 #[test]
-fn a_copied_repository_leaves_the_original_alone() {
+fn a_run_in_a_copied_repository_does_not_change_the_original() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     let one = ["execute", "--phase", "planning", "--issue", "243", "--forge", "local", "--agent", &agent];
@@ -631,7 +631,7 @@ fn a_copied_repository_leaves_the_original_alone() {
 }
 
 #[test]
-fn a_log_that_is_gone_is_said_to_be_gone() {
+fn a_deleted_log_is_reported_with_its_repair() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     let one = ["execute", "--phase", "planning", "--issue", "243", "--forge", "local", "--agent", &agent];
@@ -643,7 +643,7 @@ fn a_log_that_is_gone_is_said_to_be_gone() {
 }
 
 #[test]
-fn code_that_stands_already_is_enough_after_a_rollback() {
+fn code_written_before_a_rollback_counts_for_the_repeated_phase() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     sandbox
@@ -670,7 +670,7 @@ fn code_that_stands_already_is_enough_after_a_rollback() {
 }
 
 #[test]
-fn an_agent_that_cannot_open_files_finds_the_documents_in_its_prompt() {
+fn an_agent_without_file_access_gets_the_documents_in_its_prompt() {
     let sandbox = Sandbox::new();
     let fake = fake_agent();
     let program = fake.strip_prefix("command:").expect("a command");
@@ -689,7 +689,7 @@ fn an_agent_that_cannot_open_files_finds_the_documents_in_its_prompt() {
 }
 
 #[test]
-fn author_prompt_asks_for_ticked_boxes_where_they_are_checked() {
+fn author_prompt_asks_for_ticked_boxes_when_a_check_needs_them() {
     let config = "[presets.two]\nphases = [\"planning\", \"implementation\"]\n";
     let plan = ".ai-workflow/issue-243/00_planning/output/planning.md";
     let turns = format!(

@@ -87,7 +87,7 @@ fn a_task_is_one_row_with_its_iterations_in_its_history() {
 }
 
 #[test]
-fn an_author_that_says_complete_over_a_todo_is_not_completed() {
+fn a_completion_claim_with_a_todo_left_in_the_code_pauses_the_run() {
     let sandbox = sandbox(CONFIG);
     let always_bad = BAD_THEN_GOOD.replace("    3\\n", "    // TODO: count\\n    2\\n");
     execute(&sandbox, &always_bad).exits(3);
@@ -106,7 +106,7 @@ fn an_author_that_says_complete_over_a_todo_is_not_completed() {
 }
 
 #[test]
-fn an_optional_criterion_that_is_enabled_gates() {
+fn an_enabled_optional_criterion_is_required() {
     let sandbox = sandbox(&CONFIG.replace("detect = false", "test = \"sh tests.sh\"\ndetect = false"));
     let criteria = r#"{"max_iterations": 2, "criteria": {"optional": ["Q7"]}}"#;
     sandbox.write(".claude/review-loop.json", criteria);
@@ -152,7 +152,7 @@ fn replay_prints_the_seven_events_with_the_prompt_that_was_sent() {
 }
 
 #[test]
-fn review_loops_of_one_phase_can_be_asked_for_by_its_name() {
+fn replay_prints_the_review_loops_of_one_phase() {
     let sandbox = sandbox(CONFIG);
     execute(&sandbox, BAD_THEN_GOOD).exits(0);
     let replay = |more: &[&str]| sandbox.run(&[&["replay", "--issue", "243"], more].concat());
@@ -178,7 +178,7 @@ say = '{"review_id": "{{review_id}}", "result": "PASS", "summary": "all six hold
 "#;
 
 #[test]
-fn the_judge_is_off_by_default_and_one_switch_turns_it_on() {
+fn the_llm_judge_is_off_by_default_and_can_be_enabled() {
     let off = sandbox(CONFIG);
     execute(&off, &format!("{BAD_THEN_GOOD}{JUDGE}")).exits(0);
     assert!(off.facts().iter().all(|fact| fact["type"] != "reviewed"));
@@ -203,7 +203,7 @@ fn the_judge_is_off_by_default_and_one_switch_turns_it_on() {
 }
 
 #[test]
-fn a_line_that_says_incomplete_is_revised_although_every_check_passes() {
+fn an_incomplete_claim_is_revised_although_every_check_passes() {
     let sandbox = sandbox(CONFIG);
     let honest = BAD_THEN_GOOD.replace("    // TODO: count the last page\\n    2\\n", "    3\\n").replace(
         r#"{"status": "completed", "next_action": "complete", "summary": "all done"}"#,

@@ -330,7 +330,7 @@ fn play_all(table: &str) {
 }
 
 #[test]
-fn readable_reviews_count_by_the_strictest_word_and_finding() {
+fn the_strictest_verdict_and_finding_of_a_readable_review_count() {
     play_all(JUDGING);
 }
 
@@ -340,7 +340,7 @@ fn reviewer_without_an_answer_is_asked_again_then_paused_or_skipped() {
 }
 
 #[test]
-fn words_that_are_no_verdict_of_this_review_never_approve() {
+fn reviews_without_a_valid_verdict_never_approve() {
     play_all(UNREADABLE);
 }
 
@@ -350,7 +350,7 @@ fn files_written_by_a_reviewer_void_its_review() {
 }
 
 #[test]
-fn every_reviewer_has_a_name_of_its_own_and_something_to_lead_to() {
+fn every_reviewer_case_has_a_unique_name_and_an_expected_result() {
     let mut names = BTreeSet::new();
     for case in [JUDGING, SILENT, UNREADABLE, MEDDLING].into_iter().flat_map(rows) {
         assert!(case.runs().count() > 0, "{} leads to nothing", case.name);

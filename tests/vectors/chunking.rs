@@ -29,7 +29,7 @@ const DIFFERENT: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn k_what_chunking_decides_is_decided_by_the_cycle() {
+fn chunking_decisions_match_the_vectors() {
     let cases = cases("000_chunking.json");
     let mut differing = BTreeMap::new();
     for case in &cases {

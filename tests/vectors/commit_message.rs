@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{assert_differences, cases};
 
 #[test]
-fn commit_messages_are_read_as_the_vectors_have_them() {
+fn commit_message_checks_match_the_vectors() {
     let cases = cases("002_commit_message.json");
     let mut differing = BTreeSet::new();
     for case in &cases {

@@ -252,14 +252,14 @@ fn template_evaluators_are_listed_in_phases_that_change_code() {
 }
 
 #[test]
-fn a_template_that_does_not_exist_is_named_with_those_that_do() {
+fn an_unknown_template_is_reported_with_the_known_ones() {
     let agreement = with_template("goal_drift_gard");
     assert_eq!(checks::unknown_template(&agreement), Some(("goal_drift_gard", vec!["goal_drift_guard"])));
     assert_eq!(checks::unknown_template(&with_template("goal_drift_guard")), None);
 }
 
 #[test]
-fn a_round_passes_when_all_criteria_and_the_evaluator_pass() {
+fn a_template_changes_no_criterion_and_a_round_needs_all_to_pass() {
     let judge = |answer: &str, criterion: &str| {
         let file = serde_json::json!({"output": answer, "verified_files": [{"path": "a.rs", "content_preview": "fn a() {}"}]});
         passes(&Case::of(&file).judged(criterion))

@@ -95,7 +95,7 @@ fn after_round(input: &Value) -> Value {
 }
 
 #[test]
-fn real_reply_tables_lead_where_their_counts_say() {
+fn decisions_of_real_reply_tables_follow_their_counts() {
     for case in cases("003_reply_tables_real.json") {
         let table = read_triage(case["input"]["reply_md"].as_str().expect("a reply"), None);
         let table = table.unwrap_or_else(|why| panic!("{}: {why}", case["name"]));
@@ -258,7 +258,7 @@ fn fix_status(round: &Value) -> FixStatus {
 }
 
 #[test]
-fn a_person_accepts_what_the_review_asks_about_and_only_once() {
+fn a_person_can_accept_a_paused_document_review_only_once() {
     let mut world = reviewed(vec![table(1, 0, 0)], 2);
     assert_eq!(world.run().outcome, Outcome::Paused);
     assert_eq!(world.answer(PauseChoice::Accept, ""), Outcome::Completed);

@@ -46,7 +46,7 @@ const EXTRACTED_OTHERWISE: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn the_extractors_take_what_the_seed_takes() {
+fn extractors_match_the_vectors() {
     let mut differing = BTreeMap::new();
     for case in cases("002_extractors") {
         let input = &case["input"];

@@ -21,7 +21,7 @@ fn vectors(name: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn real_reply_tables_are_read_as_their_peer_reads_them() {
+fn real_reply_tables_match_their_expected_counts() {
     for case in vectors("003_reply_tables_real.json") {
         let table = read_triage(case["input"]["reply_md"].as_str().expect("a reply"), None);
         let read = table.map(|table| json!([table.fix_required, table.needs_discussion]));
@@ -31,7 +31,7 @@ fn real_reply_tables_are_read_as_their_peer_reads_them() {
 }
 
 #[test]
-fn real_inspection_lines_are_read_as_their_peer_reads_them() {
+fn real_inspection_lines_match_their_expected_verdict() {
     for case in vectors("003_inspection_lines_real.json") {
         let reading = read(case["input"]["line"].as_str().expect("a line"));
         let read = (reading.read_as, if reading.result == Verdict::Pass { "go" } else { "nogo" });
@@ -40,7 +40,7 @@ fn real_inspection_lines_are_read_as_their_peer_reads_them() {
 }
 
 #[test]
-fn the_corpus_of_real_reviews_is_never_read_more_leniently() {
+fn no_real_review_is_read_more_leniently_than_its_label() {
     let Some(folder) = beside("AI_WORKFLOW_CORPUS", "../shared/corpus/verdicts") else { return };
     let labels = std::fs::read_to_string(folder.join("labels.tsv")).expect("the list of labels");
     let (mut lenient, mut strict, mut total) = (Vec::new(), Vec::new(), 0);

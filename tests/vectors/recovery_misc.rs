@@ -37,7 +37,7 @@ const DIFFERENT: [(&str, &str); 15] = [
 ];
 
 #[test]
-fn k_recovery_in_small_is_as_the_vectors_have_it() {
+fn small_recovery_functions_match_the_vectors() {
     let cases = cases("000_recovery_misc.json");
     let mut differing = BTreeMap::new();
     for case in &cases {

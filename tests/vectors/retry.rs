@@ -254,7 +254,7 @@ fn retry_handler_matches_the_vectors() {
 }
 
 #[test]
-fn vectors_of_injected_params() {
+fn injected_params_match_the_vectors() {
     play("002_param_injector.json", &[], injected);
 }
 
@@ -265,7 +265,7 @@ fn retry_prompt_heads_match_the_vectors() {
 }
 
 #[test]
-fn vectors_of_declarations() {
+fn completion_declarations_match_the_vectors() {
     let listed: Vec<&str> = DIFFERENCES[4..].iter().map(|(name, _)| *name).collect();
     play("002_iteration_summary.json", &listed, summarised);
 }

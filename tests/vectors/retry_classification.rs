@@ -23,7 +23,7 @@ const DIFFERENT: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn k_a_failure_comes_again_as_often_as_the_vectors_have_it() {
+fn retry_classification_matches_the_vectors() {
     let cases = cases("000_retry_classification.json");
     let mut differing = BTreeMap::new();
     for case in &cases {

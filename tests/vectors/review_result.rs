@@ -29,7 +29,7 @@ const DIFFERENCES: [(&str, &str); 2] = [
 ];
 
 #[test]
-fn review_results_as_the_vectors_have_them() {
+fn review_results_match_the_vectors() {
     let mut differing = BTreeMap::new();
     for case in cases("001_review_result.json") {
         let expected = without_foreign(&case["expected"]);

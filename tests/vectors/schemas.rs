@@ -42,7 +42,7 @@ const RESOLVED_OTHERWISE: [(&str, &str); 8] = [
 ];
 
 #[test]
-fn the_resolver_makes_the_schemas_of_the_seed() {
+fn resolved_schemas_match_the_vectors() {
     let Some(vectors) = vectors("002_schema_resolver") else { return };
     let fixtures = &vectors["fixtures"];
     let read = |file: &str| match &fixtures[file] {
@@ -94,7 +94,7 @@ fn as_told(resolved: Result<Value, SchemaError>) -> Value {
 }
 
 #[test]
-fn values_are_held_to_schemas_as_in_the_seed() {
+fn schema_validation_matches_the_vectors() {
     let Some(vectors) = vectors("002_schema_validation") else { return };
     let mut differing = BTreeMap::new();
     for case in cases(&vectors) {
@@ -117,7 +117,7 @@ const JUDGED_OTHERWISE: [(&str, &str); 1] =
     [("[invalid(regex", "what is wrong with a pattern is said by our engine, not by that of JavaScript")];
 
 #[test]
-fn the_form_of_answers_is_judged_as_in_the_seed() {
+fn answer_format_validation_matches_the_vectors() {
     let Some(vectors) = vectors("002_format_validator") else { return };
     let mut differing = BTreeMap::new();
     for case in cases(&vectors) {

@@ -64,7 +64,7 @@ fn agrees(sandbox: &Sandbox, validators: &Value, conditions: &Value, expected: &
 }
 
 #[test]
-fn the_step_validator_of_seed_002_says_the_same() {
+fn step_validation_matches_the_vectors() {
     let sandbox = Sandbox::new();
     for case in cases("002_step_validator.json") {
         let name = case["name"].as_str().expect("a name").trim_start_matches("StepValidator - ").to_owned();
@@ -81,7 +81,7 @@ fn the_step_validator_of_seed_002_says_the_same() {
 }
 
 #[test]
-fn a_semantic_validator_says_the_same_in_a_sentence_of_ours() {
+fn a_semantic_validator_gives_the_same_result_with_its_own_message() {
     let sandbox = Sandbox::new();
     let validators = json!({"check-commits": {
         "type": "semantic", "semanticConfig": {"checkType": "commit-message"}, "successWhen": "empty",
@@ -111,7 +111,7 @@ fn failed_step_has_the_same_diagnosis_with_a_shell() {
 }
 
 #[test]
-fn the_limits_of_seed_000_are_the_limits_of_the_quality_gate() {
+fn iteration_limits_of_the_quality_gate_match_the_vectors() {
     for case in cases("000_judgment_loop.json") {
         let (input, expected) = (&case["input"], &case["expected"]);
         let Some(iterations) = input["max_iterations"].as_u64() else { continue };

@@ -43,7 +43,7 @@ const DIFFERENT: [(&str, &str); 15] = [
 ];
 
 #[test]
-fn k_a_run_goes_from_state_to_state_as_the_vectors_have_it() {
+fn run_state_transitions_match_the_vectors() {
     let (cases, seen) = (cases("000_queue_transitions.json"), seen());
     let mut differing = BTreeMap::new();
     for case in &cases {

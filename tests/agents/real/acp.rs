@@ -13,7 +13,7 @@ use super::scene::{KEY, Scene};
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn an_author_behind_the_protocol_edits_files() {
+fn an_acp_author_edits_files() {
     let reading = tool("Read", json!({"file_path": "code.txt"}));
     let editing = tool("Edit", json!({"file_path": "code.txt", "old_string": "two", "new_string": "three"}));
     let Some(scene) = Scene::of(AgentKind::Acp, in_order(vec![reading, editing, say("Now it is three.")]))
@@ -35,7 +35,7 @@ fn an_author_behind_the_protocol_edits_files() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn an_author_behind_the_protocol_stays_in_the_worktree() {
+fn an_acp_author_cannot_write_outside_the_worktree() {
     let player = |asked: &Asked| match asked.answers() {
         0 => writing(AgentKind::Claude, "../outside.txt".as_ref(), "written"),
         1 => running(AgentKind::Claude, "touch ../outside.txt"),
@@ -49,7 +49,7 @@ fn an_author_behind_the_protocol_stays_in_the_worktree() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn a_reviewer_behind_the_protocol_cannot_write() {
+fn an_acp_reviewer_cannot_write() {
     let turns = vec![
         writing(AgentKind::Claude, "note.txt".as_ref(), "written"),
         running(AgentKind::Claude, "echo written > note.txt"),
@@ -69,7 +69,7 @@ fn a_reviewer_behind_the_protocol_cannot_write() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn a_session_behind_the_protocol_goes_on() {
+fn an_acp_session_can_be_resumed() {
     let player = |asked: &Asked| say(&format!("answer {}", asked.answers() + 1));
     let Some(mut scene) = Scene::of(AgentKind::Acp, Box::new(player)) else { return };
     let first = scene.call();
@@ -82,7 +82,7 @@ fn a_session_behind_the_protocol_goes_on() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn an_error_behind_the_protocol_ends_in_its_class() {
+fn errors_over_acp_are_classified() {
     for (turn, class) in [
         (fail(401, "authentication_error", "invalid x-api-key"), ExecOutcome::SignedOut),
         (fail(404, "not_found_error", "model: sonnet"), ExecOutcome::ModelUnknown),
@@ -101,7 +101,7 @@ fn an_error_behind_the_protocol_ends_in_its_class() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn a_call_behind_the_protocol_that_we_stop_leaves_nobody_behind() {
+fn a_stopped_acp_call_leaves_no_process() {
     let Some(mut scene) = Scene::of(AgentKind::Acp, in_order(vec![running(AgentKind::Claude, "sh busy.sh")]))
     else {
         return;

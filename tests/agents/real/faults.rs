@@ -78,7 +78,7 @@ fn impatient(scene: &mut Scene) {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn every_error_of_the_interface_ends_claude_in_its_class() {
+fn api_errors_of_claude_are_classified() {
     use ExecOutcome::{
         ContextTooLong, Crashed, Done, ModelUnknown, Overloaded, ProviderFailed, QuotaExhausted, RateLimited,
         SignedOut,
@@ -114,7 +114,7 @@ fn every_error_of_the_interface_ends_claude_in_its_class() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn every_error_of_the_interface_ends_codex_in_its_class() {
+fn api_errors_of_codex_are_classified() {
     use ExecOutcome::{
         ContextTooLong, Crashed, Done, ModelUnknown, Overloaded, ProviderFailed, QuotaExhausted, RateLimited,
         SignedOut,
@@ -160,7 +160,7 @@ fn streams() -> Vec<Row> {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn a_broken_stream_is_no_answer_of_claude() {
+fn a_broken_stream_from_claude_is_not_an_answer() {
     // A cut stream is asked again in one piece; the piece is broken as well.
     let html = Turn::Raw { content_type: "text/html", body: "<html>".to_owned() };
     let cut = row("cut", vec![broken(say("half"), 2, Broken::Cut), html], ExecOutcome::ProviderFailed);
@@ -169,7 +169,7 @@ fn a_broken_stream_is_no_answer_of_claude() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn a_broken_stream_is_no_answer_of_codex() {
+fn a_broken_stream_from_codex_is_not_an_answer() {
     let cut = row("cut", vec![broken(say("half"), 3, Broken::Cut)], ExecOutcome::ProviderFailed);
     hold(AgentKind::Codex, streams().into_iter().chain([cut]).collect());
 }
@@ -366,7 +366,7 @@ fn a_program_that_is_too_old_is_not_started(kind: AgentKind) {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn a_quota_with_a_reset_says_until_when() {
+fn codex_quota_error_contains_the_reset_time() {
     let reset = in_two_hours().as_second();
     let body = json!({"error": {"type": "usage_limit_reached", "plan_type": "pro", "resets_at": reset,
         "message": "The usage limit has been reached"}});
@@ -382,7 +382,7 @@ fn a_quota_with_a_reset_says_until_when() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn the_limit_of_a_subscription_says_until_when() {
+fn claude_subscription_limit_contains_the_reset_time() {
     let limited = fail(429, "rate_limit_error", "This request would exceed your account's rate limit.");
     let reset = in_two_hours().as_second().to_string();
     let turn = with_header(limited, "anthropic-ratelimit-unified-status", "rejected");

@@ -20,7 +20,7 @@ fn agents(project: &Project, phase: &str) -> Vec<String> {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn codex_takes_over_where_claude_is_signed_out() {
+fn codex_is_used_when_claude_is_signed_out() {
     let player = |kind: AgentKind, root: &Path| -> Player {
         match kind {
             AgentKind::Codex => demo(kind, root),
@@ -40,7 +40,7 @@ fn codex_takes_over_where_claude_is_signed_out() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn a_used_up_quota_pauses_until_its_reset() {
+fn an_exhausted_quota_pauses_the_run_until_its_reset() {
     let reset = Timestamp::now() + SignedDuration::from_hours(2);
     let player = move |_: AgentKind, _: &Path| -> Player {
         let body = json!({"error": {"type": "usage_limit_reached", "plan_type": "pro",

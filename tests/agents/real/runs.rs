@@ -88,7 +88,7 @@ fn the_session_went_on(project: &Project, kind: AgentKind) {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn claude_takes_an_issue_through_all_eleven_phases() {
+fn claude_completes_all_eleven_phases_of_an_issue() {
     let Some(project) = Project::new(&[AgentKind::Claude], "cargo test --offline --quiet", demo) else {
         return;
     };
@@ -112,7 +112,7 @@ fn claude_takes_an_issue_through_all_eleven_phases() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn codex_takes_an_issue_through_all_eleven_phases() {
+fn codex_completes_all_eleven_phases_of_an_issue() {
     let Some(project) = Project::new(&[AgentKind::Codex], "cargo test --offline --quiet", demo) else {
         return;
     };
@@ -131,7 +131,7 @@ fn codex_takes_an_issue_through_all_eleven_phases() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn codex_reviews_what_claude_writes() {
+fn codex_reviews_the_work_of_claude() {
     let kinds = [AgentKind::Claude, AgentKind::Codex];
     let Some(project) = Project::new(&kinds, "cargo test --offline --quiet", demo) else { return };
     let ran = project.execute("claude", "codex", &[]);
@@ -184,7 +184,7 @@ fn an_interrupted_run_leaves_nobody_behind_and_goes_on(kind: AgentKind) {
 /// An agent behind a protocol has no schema and reviews itself in a fresh session.
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn an_agent_behind_the_protocol_writes_and_reviews() {
+fn an_acp_agent_writes_and_reviews() {
     let Some(project) = Project::new(&[AgentKind::Acp], "cargo test --offline --quiet", demo) else { return };
     let ran = project.execute("adapter", "adapter", &[]);
     the_bug_is_repaired(&project, ran);

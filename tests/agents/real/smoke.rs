@@ -41,7 +41,7 @@ fn last_event(output: &Output) -> Value {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn claude_writes_a_file_that_our_server_asks_for() {
+fn claude_writes_the_file_that_the_model_server_requests() {
     let Some(claude) = programs::claude() else { return };
     let place = place();
     let note = place.path().join("work/note.txt");
@@ -71,7 +71,7 @@ fn claude_writes_a_file_that_our_server_asks_for() {
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
-fn codex_writes_a_file_that_our_server_asks_for() {
+fn codex_writes_the_file_that_the_model_server_requests() {
     let Some(codex) = programs::codex() else { return };
     let place = place();
     let patch = "*** Begin Patch\n*** Add File: note.txt\n+written\n*** End Patch\n";

@@ -28,7 +28,7 @@ fn failures_of_the_base_are_charged_in_the_testing_phase_only() {
 }
 
 #[test]
-fn a_new_failure_beside_an_old_one_is_charged_alone() {
+fn only_the_new_failure_is_charged_when_the_base_fails_too() {
     let sandbox = red();
     work(&sandbox, &[("tests/new.t", "false\n")], &[]).exits(1);
     let result = expect(&sandbox, "implementation", "tests", "fail", "1 failure that the base does not have");
@@ -36,7 +36,7 @@ fn a_new_failure_beside_an_old_one_is_charged_alone() {
 }
 
 #[test]
-fn a_new_failure_beside_a_hundred_and_fifty_old_ones_is_charged_alone() {
+fn only_the_new_failure_is_charged_among_150_failures_of_the_base() {
     let sandbox = tested();
     for number in 0..150 {
         sandbox.write(&format!("tests/broken_{number:03}.t"), "false\n");
@@ -48,7 +48,7 @@ fn a_new_failure_beside_a_hundred_and_fifty_old_ones_is_charged_alone() {
 }
 
 #[test]
-fn a_repaired_test_is_welcome() {
+fn a_test_that_failed_at_the_base_and_passes_now_is_accepted() {
     let sandbox = red();
     work(&sandbox, &[("src/lib.rs", "pub fn pages() -> u32 {\n    4\n}\n")], &[]).exits(0);
 }
@@ -61,7 +61,7 @@ fn failure_of_the_base_without_test_names_is_reported_and_not_charged() {
 }
 
 #[test]
-fn a_command_is_run_at_the_base_once_in_a_run() {
+fn each_command_runs_once_at_the_base_in_a_run() {
     let sandbox = project("test = \"sh noting.sh\"\n");
     let noted = sandbox.root().with_file_name("noted");
     sandbox.write("noting.sh", &format!("cat src/lib.rs | tr -dc 0-9 >> '{}'\nexit 1\n", noted.display()));
@@ -134,7 +134,7 @@ fn detected_command_that_fails_at_the_base_is_reported_and_not_charged() {
 }
 
 #[test]
-fn a_set_command_is_compared_by_its_messages_and_not_by_the_target_that_was_first() {
+fn failures_of_the_base_are_recognised_by_message_and_not_by_target() {
     let set = || {
         let sandbox = rust_project(&["benches/1.rs", "benches/2.rs"]);
         let config = "[commands]\ndetect = false\nlint = \"cargo clippy --all-targets\"\n";

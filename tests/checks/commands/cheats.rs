@@ -6,7 +6,7 @@ use crate::support::{ISSUE, Sandbox, honest_script};
 const HONEST: (&str, &str) = ("tests/new.t", "grep -qx '    3' src/lib.rs\n");
 
 #[test]
-fn tests_that_pass_let_the_run_through_and_tests_that_fail_do_not() {
+fn failing_tests_fail_the_run_and_passing_tests_do_not() {
     let sandbox = tested();
     work(&sandbox, &[HONEST], &[]).exits(0);
     expect(&sandbox, "implementation", "tests", "pass", ", 2 tests");
@@ -54,7 +54,7 @@ fn unpublished_helper_file_does_not_make_tests_pass() {
 }
 
 #[test]
-fn a_report_of_an_earlier_run_is_deleted_before_ours() {
+fn an_old_test_report_is_deleted_before_the_tests_run() {
     let sandbox = project("test = \"sh trusting.sh\"\n");
     let trusting = "for report in junit.xml cache/a.xml packages/one/junit.xml packages/one/reports/a.xml; do\n\
                     [ -e $report ] && [ $report != cache/a.xml ] && exit 0\n\
@@ -90,7 +90,7 @@ fn fewer_tests_than_at_the_base_is_a_failure() {
 }
 
 #[test]
-fn fewer_tests_are_fine_where_the_issue_asks_for_it_or_their_module_is_gone() {
+fn fewer_tests_pass_when_the_issue_asks_for_it_or_the_module_is_removed() {
     let sandbox = tested();
     sandbox.write("tests/other.t", "true\n");
     commit(&sandbox);
@@ -107,7 +107,7 @@ fn fewer_tests_are_fine_where_the_issue_asks_for_it_or_their_module_is_gone() {
 }
 
 #[test]
-fn a_project_without_tests_may_begin_and_has_to_have_some_in_the_end() {
+fn a_project_without_tests_fails_in_the_testing_phase_only() {
     let bare = || {
         let sandbox = tested();
         sandbox.git(&["rm", "-q", "tests/old.t"]);
@@ -127,7 +127,7 @@ fn a_project_without_tests_may_begin_and_has_to_have_some_in_the_end() {
 }
 
 #[test]
-fn new_tests_have_to_fail_without_the_code() {
+fn new_tests_must_fail_without_the_code_change() {
     let gated = || {
         let sandbox = tested();
         let config = sandbox.read(".ai-workflow/config.toml") + "[checks]\nenabled = [\"red_green\"]\n";

@@ -20,7 +20,7 @@ fn a_missing_tool_is_unavailable_never_a_failed_test_and_never_a_pass() {
 }
 
 #[test]
-fn a_command_that_hangs_is_ended_and_fails() {
+fn a_hanging_command_is_ended_and_fails() {
     let sandbox = project("test = \"sh hanging.sh\"\n");
     sandbox.write("hanging.sh", "if [ -f hang ]; then sleep 60; fi\n");
     commit(&sandbox);
@@ -31,7 +31,7 @@ fn a_command_that_hangs_is_ended_and_fails() {
 }
 
 #[test]
-fn output_of_no_known_form_passes_and_is_said_so() {
+fn unknown_test_output_passes_with_a_note_about_the_test_count() {
     let sandbox = project("test = \"true\"\n");
     work(&sandbox, &[], &[]).exits(0);
     expect(&sandbox, "testing", "tests", "pass", "does not say how many tests ran");
@@ -73,7 +73,7 @@ fn ignored_dependencies_are_linked_and_reported_without_a_setup_command() {
 }
 
 #[test]
-fn a_virtual_environment_that_ignores_itself_is_linked() {
+fn a_virtual_environment_with_its_own_gitignore_is_linked() {
     let sandbox = tested();
     sandbox.write("tests/old.t", ". ./.venv/helper.sh\n");
     commit(&sandbox);
@@ -105,7 +105,7 @@ fn run_in_a_worktree_uses_the_dependencies_of_the_checkout() {
 }
 
 #[test]
-fn caches_of_test_runs_are_no_part_of_the_change_where_nothing_ignores_them() {
+fn test_caches_are_not_committed_even_without_a_gitignore() {
     let sandbox = tested();
     sandbox.git(&["rm", "-q", ".gitignore"]);
     commit(&sandbox);
@@ -125,7 +125,7 @@ fn caches_of_test_runs_are_no_part_of_the_change_where_nothing_ignores_them() {
 }
 
 #[test]
-fn a_setup_prepares_the_clean_worktree_once_and_again_when_a_lock_file_changed() {
+fn setup_runs_once_and_again_after_a_lock_file_change() {
     let sandbox = depending("setup = \"sh setup.sh\"\ntest = \"sh run.sh\"\n");
     let noted = sandbox.root().with_file_name("noted");
     let setup = format!(
@@ -146,7 +146,7 @@ fn a_setup_prepares_the_clean_worktree_once_and_again_when_a_lock_file_changed()
 }
 
 #[test]
-fn a_setup_that_fails_is_no_failed_test() {
+fn a_failed_setup_command_makes_tests_unavailable_and_not_failed() {
     let sandbox = project("setup = \"sh -c 'echo no network >&2; exit 1'\"\ntest = \"sh run.sh\"\n");
     work(&sandbox, &[], &[]).exits(3);
     expect(
@@ -177,7 +177,7 @@ fn go_project() -> Sandbox {
 }
 
 #[test]
-fn detected_commands_are_agreed_on_and_one_that_cannot_run_is_noted() {
+fn detected_commands_stay_fixed_and_a_missing_tool_is_unavailable() {
     let sandbox = go_project();
     work(
         &sandbox,
@@ -205,7 +205,7 @@ fn set_commands_override_detected_ones_and_detection_can_be_disabled() {
 }
 
 #[test]
-fn shell_syntax_in_a_command_is_refused_at_the_start() {
+fn shell_syntax_in_a_command_is_refused_before_the_run() {
     let sandbox = project("test = \"true && python3 -m unittest\"\n");
     let before = sandbox.everything();
     let said = "config.toml, line 8: `commands.test` has `&&`, which only a shell understands";
@@ -217,7 +217,7 @@ fn shell_syntax_in_a_command_is_refused_at_the_start() {
 }
 
 #[test]
-fn a_command_may_be_a_list_that_names_a_shell() {
+fn a_command_list_may_call_a_shell() {
     let sandbox = project("test = [\"sh\", \"-c\", \"true && sh run.sh\"]\n");
     work(&sandbox, &[], &[]).exits(0);
     assert_eq!(sandbox.facts()[0]["agreement"]["commands"]["test"], "sh -c 'true && sh run.sh'");
@@ -243,7 +243,7 @@ fn doctor_and_the_dry_run_show_which_commands_are_used_and_why() {
 }
 
 #[test]
-fn a_run_without_commands_makes_no_worktree() {
+fn a_run_without_commands_creates_no_clean_worktree() {
     let sandbox = tested();
     sandbox.write(".ai-workflow/config.toml", WORK);
     work(&sandbox, &[], &[]).exits(0);

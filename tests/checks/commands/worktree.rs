@@ -11,7 +11,7 @@ fn clean(sandbox: &Sandbox) -> std::path::PathBuf {
 }
 
 #[test]
-fn the_clean_worktree_is_gone_after_cleanup() {
+fn the_clean_worktree_is_removed_by_cleanup() {
     let sandbox = tested();
     work(&sandbox, &[], &[]).exits(0);
     assert_eq!((worktrees(&sandbox), clean(&sandbox).exists()), (2, true));
@@ -21,7 +21,7 @@ fn the_clean_worktree_is_gone_after_cleanup() {
 }
 
 #[test]
-fn the_clean_worktree_is_gone_after_finalize() {
+fn the_clean_worktree_is_removed_by_finalize() {
     let sandbox = tested();
     work(&sandbox, &[], &[]).exits(0);
     sandbox.run(&["finalize", "--issue", "243"]).exits(0);
@@ -29,7 +29,7 @@ fn the_clean_worktree_is_gone_after_finalize() {
 }
 
 #[test]
-fn commands_of_a_run_in_a_worktree_of_its_own_run_in_a_clean_one() {
+fn commands_of_a_run_with_worktree_flag_use_a_separate_clean_worktree() {
     let sandbox = tested();
     let agent = sandbox.script(&honest_script(&turns(&[("tests/new.t", "grep -q 3 src/lib.rs\n")], &[])));
     sandbox.run(&["execute", "--issue", "243", "--forge", "local", "--agent", &agent, "--worktree"]).exits(0);
@@ -48,7 +48,7 @@ fn files_that_a_command_leaves_are_in_no_snapshot() {
 }
 
 #[test]
-fn killed_while_a_command_runs_the_next_process_is_not_in_its_way() {
+fn a_run_killed_during_a_check_command_can_be_continued() {
     let sandbox = project("test = \"sh waiting.sh\"\n");
     let (begun, go) = (sandbox.root().with_file_name("begun"), sandbox.root().with_file_name("go"));
     let waiting = format!("echo x > '{}'\n[ -e '{}' ] || sleep 60\n", begun.display(), go.display());

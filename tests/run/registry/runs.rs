@@ -61,7 +61,7 @@ say = "repaired"
 "##;
 
 #[test]
-fn red_tests_are_asked_for_alone_and_then_the_step_is_completed() {
+fn failing_tests_are_fixed_in_a_retry_and_the_step_completes() {
     let sandbox = sandbox(&preset(CONFIG), REGISTRY);
     execute(&sandbox, REPAIRS).exits(0);
     let rounds = rounds(&sandbox);
@@ -79,7 +79,7 @@ fn red_tests_are_asked_for_alone_and_then_the_step_is_completed() {
 }
 
 #[test]
-fn the_retry_text_below_the_base_of_a_registry_is_what_the_author_reads() {
+fn the_author_gets_the_retry_prompt_of_the_registry_folder() {
     let registry = REGISTRY.replace(
         r#""agentId": "iterator","#,
         r#""agentId": "iterator", "userPromptsBase": "agents/prompts","#,
@@ -103,7 +103,7 @@ fn the_retry_text_below_the_base_of_a_registry_is_what_the_author_reads() {
 }
 
 #[test]
-fn unpublished_file_makes_no_registry_test_pass() {
+fn an_unpublished_file_does_not_make_a_registry_test_pass() {
     let cheat = REPAIRS.replace("path = \"green\"", "path = \"cache/green\"");
     let sandbox = sandbox(&preset(CONFIG), &REGISTRY.replace("{\"validator\": \"git-clean\"}, ", ""));
     sandbox.write("tests.sh", &TESTS.replace("green", "cache/green"));
@@ -137,7 +137,7 @@ fn abort_ends_the_phase_at_the_first_failure() {
 }
 
 #[test]
-fn skip_goes_on_and_the_failure_stands_in_the_log() {
+fn a_failure_with_action_skip_is_logged_and_the_run_continues() {
     let skip = REGISTRY.replace(r#"{"action": "retry", "maxAttempts": 3}"#, r#"{"action": "skip"}"#);
     let sandbox = sandbox(&preset(CONFIG), &skip);
     execute(&sandbox, "").exits(0);
@@ -145,7 +145,7 @@ fn skip_goes_on_and_the_failure_stands_in_the_log() {
 }
 
 #[test]
-fn a_missing_program_is_unavailable_and_never_failed_tests() {
+fn a_missing_program_makes_a_condition_unavailable_and_not_failed() {
     for command in ["no-such-program --now", "sh -c 'exit 126'", "sh -c 'echo EACCES >&2; exit 1'"] {
         let registry = REGISTRY.replace("sh tests.sh", command);
         let sandbox = sandbox(&preset(CONFIG), &registry);
@@ -156,7 +156,7 @@ fn a_missing_program_is_unavailable_and_never_failed_tests() {
 }
 
 #[test]
-fn a_merge_that_was_begun_and_not_ended_is_not_clean() {
+fn an_unfinished_merge_of_the_author_fails_the_git_clean_condition() {
     // The marks alone would be caught by another check.
     let config = format!("{CONFIG}[checks]\ndisabled = [\"conflict_markers\"]\n");
     let sandbox = sandbox(&preset(&config), REGISTRY);
@@ -199,7 +199,7 @@ checks = [\"license\", \"shelled\", \"notes\"]
 ";
 
 #[test]
-fn a_value_is_one_argument_and_never_code() {
+fn a_value_in_a_check_command_is_one_argument_and_is_not_executed() {
     let sandbox = sandbox(&preset(OWN), REGISTRY);
     let notes = REPAIRS
         .replace("path = \"green\", text = \"yes\\n\"", "path = \"NOTES.md\", text = \"a b; touch evil\\n\"");
@@ -210,7 +210,7 @@ fn a_value_is_one_argument_and_never_code() {
 }
 
 #[test]
-fn a_check_that_hangs_is_ended_and_failed() {
+fn a_hanging_check_is_ended_and_fails() {
     let own = "[checks.define.slow]\nrun = \"sleep 60\"\ntimeout_seconds = 1\n[phases.planning]\npolicy = \"completion\"\nmax_revisions = 0\nchecks = [\"slow\"]\n";
     let sandbox = sandbox(&preset(own), REGISTRY);
     execute(&sandbox, "").exits(1);
@@ -228,7 +228,7 @@ fn open_issue_does_not_count_as_closed_by_a_claim() {
 }
 
 #[test]
-fn a_name_of_ours_and_an_unknown_name_are_refused_before_anything_begins() {
+fn reserved_and_unknown_check_names_are_refused_before_the_run() {
     for (config, told) in [
         (
             "[checks.define.tests]\nrun = \"true\"\n",
@@ -248,7 +248,7 @@ fn a_name_of_ours_and_an_unknown_name_are_refused_before_anything_begins() {
 }
 
 #[test]
-fn a_registry_that_changed_under_way_needs_a_person() {
+fn resume_refuses_a_step_registry_changed_during_the_run() {
     let own =
         CONFIG.replace("policy = \"completion\"\n", "on_exhausted = \"pause\"\npolicy = \"completion\"\n");
     let sandbox = sandbox(&preset(&own), REGISTRY);
@@ -259,7 +259,7 @@ fn a_registry_that_changed_under_way_needs_a_person() {
 }
 
 #[test]
-fn a_review_loop_that_is_switched_off_is_mentioned() {
+fn a_disabled_review_loop_file_is_mentioned() {
     let sandbox = sandbox(&preset(""), REGISTRY);
     sandbox.write(".claude/review-loop.json", "{\"enabled\": false}");
     sandbox.git(&["add", ".claude"]);
@@ -268,7 +268,7 @@ fn a_review_loop_that_is_switched_off_is_mentioned() {
 }
 
 #[test]
-fn an_author_that_commits_itself_is_held_to_what_its_message_says() {
+fn commit_messages_of_an_author_are_checked() {
     let own = "[checks.define.messages]\ncommit_messages = true\n[phases.planning]\npolicy = \"completion\"\nchecks = [\"messages\"]\n";
     let commit = "git -c user.name=author -c user.email=author@example.org commit --quiet --allow-empty";
     let turns = format!(

@@ -13,7 +13,7 @@ fn sandbox(tests: &str) -> Sandbox {
 }
 
 #[test]
-fn conditions_that_hold_are_one_line_each_and_exit_0() {
+fn passing_conditions_print_one_line_each_and_exit_0() {
     let sandbox = sandbox("exit 0\n");
     let ran = sandbox.run(&["validate", "complete.issue"]).exits(0);
     insta::assert_snapshot!(filtered(&ran.stdout), @r"
@@ -27,7 +27,7 @@ fn conditions_that_hold_are_one_line_each_and_exit_0() {
 }
 
 #[test]
-fn the_first_failure_ends_it_with_its_pattern_and_its_params() {
+fn validate_stops_at_the_first_failure_and_prints_its_pattern_and_params() {
     let sandbox = sandbox("exit 0\n");
     sandbox.write("src/lib.rs", "// changed\n");
     sandbox.write("new.txt", "x\n");
@@ -88,7 +88,7 @@ fn unavailable_condition_does_not_pass_and_skipped_one_is_listed() {
 }
 
 #[test]
-fn an_issue_is_asked_for_where_it_lives() {
+fn the_issue_closed_condition_reads_the_issue_from_the_forge() {
     let sandbox = sandbox("exit 0\n");
     let closed = REGISTRY
         .replace("\"tests-pass\": {", "\"closed\": {\"type\": \"custom\", \"check\": \"issue_closed\", \"failurePattern\": \"open\"}, \"tests-pass\": {")
@@ -117,7 +117,7 @@ fn only(validator: &str) -> String {
 }
 
 #[test]
-fn files_are_looked_for_in_the_checkout_and_not_behind_links() {
+fn file_conditions_look_in_the_checkout_and_do_not_follow_links() {
     let sandbox = sandbox("exit 0\n");
     let validate = |path: &str| {
         sandbox.write(

