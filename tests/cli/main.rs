@@ -11,7 +11,7 @@ mod agent_choice;
 mod answers;
 mod approved_documents;
 mod base_branch;
-mod checking;
+mod check_command;
 mod data_loss;
 mod demo;
 mod finalize_and_cleanup;

@@ -4,9 +4,9 @@ use std::process::Child;
 
 use serde_json::{Value, json};
 
-use super::actions::begin;
 use super::redispatch::OWN;
 use super::run::{FAILS, Scene};
+use super::workflow_dispatch::begin;
 use super::world::MACHINE;
 use super::{Fault, Kind, Lost};
 use crate::support::{Ran, honest_script};

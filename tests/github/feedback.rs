@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::picture::ThreadSeen;
+use super::fake_state::ThreadSeen;
 use super::run::Scene;
 use super::{Fault, Kind, Lost};
 use crate::support::{Ran, honest_script};

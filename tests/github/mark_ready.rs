@@ -1,6 +1,6 @@
 //! What a completed run does with its pull request where the settings want it: owners are asked, and the draft ends.
 
-use super::picture::PullSeen;
+use super::fake_state::PullSeen;
 use super::run::Scene;
 use super::{Fault, Kind};
 

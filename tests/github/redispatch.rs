@@ -1,7 +1,7 @@
 //! A run that is longer than a job: it pauses between two phases, and the workflow is started again, once.
 
-use super::actions::begin;
 use super::run::Scene;
+use super::workflow_dispatch::begin;
 use super::world::MACHINE;
 use super::{Fault, Kind, Lost};
 use crate::support::Ran;

@@ -3,7 +3,8 @@
 use super::exchange::{Answer, Request};
 use super::world::{NAME, OWNER, REPOSITORY_ID, World};
 use super::{
-    actions, checks, comments, graphql, issues, labels, pulls, reactions, references, repository, threads,
+    checks, comments, graphql, issues, labels, pulls, reactions, references, repository, threads,
+    workflow_dispatch,
 };
 
 /// Writes a path in the form in which it is described: the repository by its name.
@@ -45,7 +46,7 @@ fn inside(world: &mut World, request: &Request, rest: &[&str]) -> Answer {
         .or_else(|| threads::answer(world, request, rest))
         .or_else(|| pulls::answer(world, request, rest))
         .or_else(|| checks::answer(world, request, rest))
-        .or_else(|| actions::answer(world, request, rest))
+        .or_else(|| workflow_dispatch::answer(world, request, rest))
         .unwrap_or_else(Answer::not_found)
 }
 

@@ -6,9 +6,9 @@ use forge::github::{RetryPolicy, ThreadReply};
 use forge::{CodeOwner, ForgeError, GithubForge};
 use model::remote_check::RemoteCheckState;
 
+use super::fake_state::Picture;
 use super::follow_up::follow_up;
 use super::forge::{PATIENCE, forge_of, github, masked, number, request, upsert};
-use super::picture::Picture;
 use super::{Github, Kind, Lost};
 
 /// The number that the pull request is given.

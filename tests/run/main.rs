@@ -8,7 +8,6 @@
 )]
 
 mod answer_schemas;
-mod delta;
 mod doc_review;
 mod evaluation;
 mod own_repository;
@@ -18,5 +17,6 @@ mod phases;
 mod quality_gate;
 mod registry;
 mod reviewers;
+mod second_review;
 #[path = "../support/mod.rs"]
 mod support;
