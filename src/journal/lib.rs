@@ -149,16 +149,15 @@ impl Journal {
     }
 
     fn rebuild_view(&self) -> Result<(), JournalError> {
-        match view::check(&self.folder)? {
-            ViewOnDisk::Edited => {
-                return Err(JournalError::Edited(view::path(&self.folder).display().to_string()));
-            }
+        let path = view::path(&self.folder);
+        match view::check_file(&path)? {
+            ViewOnDisk::Edited => return Err(JournalError::Edited(path.display().to_string())),
             ViewOnDisk::Good { seq } if seq > self.state.seq => {
                 let (log, lost) = (self.folder.join("events.jsonl"), seq - self.state.seq);
                 tracing::warn!(
                     "{}: {lost} facts that {} knew are gone; the log alone counts",
                     log.display(),
-                    view::path(&self.folder).display()
+                    path.display()
                 );
             }
             ViewOnDisk::Missing | ViewOnDisk::Good { .. } => {}

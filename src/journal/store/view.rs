@@ -45,12 +45,8 @@ pub(crate) fn write(folder: &Path, state: &State, chain: &str, masker: &Masker) 
     replace(&path(folder), text.as_str().as_bytes())
 }
 
-/// Judges the sealed view in a run's folder.
-pub(crate) fn check(folder: &Path) -> Result<ViewOnDisk, StoreError> {
-    check_file(&path(folder))
-}
-
-fn check_file(path: &Path) -> Result<ViewOnDisk, StoreError> {
+/// Judges a sealed view on disk.
+pub(crate) fn check_file(path: &Path) -> Result<ViewOnDisk, StoreError> {
     let opened = if_there(File::open(path)).map_err(failed("open", path))?;
     let Some(file) = opened else { return Ok(ViewOnDisk::Missing) };
     let mut bytes = Vec::new();
