@@ -314,7 +314,7 @@ fn terminated_job_leaves_its_run_to_the_next_job() {
 }
 
 #[test]
-fn dispatch_of_another_workflow_needs_an_actor_with_permission() {
+fn workflow_run_needs_an_actor_with_write_access() {
     let scene = Scene::of_event();
     scene.github.permit("mallory", "read");
     let run = |login: &str| json!({ "workflow_run": { "actor": scene.github.person(login) }, "action": "completed" });

@@ -205,7 +205,7 @@ fn comment_begins_with_the_next_action_of_a_person() {
 }
 
 #[test]
-fn run_without_push_sends_only_the_comment() {
+fn run_without_push_opens_no_pull_request_and_keeps_its_text_locally() {
     let scene = Scene::new();
     scene.execute("", &["--push", "never"]).exits(0);
     assert!(scene.github.state().pulls.is_empty());
