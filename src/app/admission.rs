@@ -52,8 +52,8 @@ impl Actor<'_> {
         Err(self.mismatch("another account of that name"))
     }
 
-    /// Refuses an account that started too many runs in the day before a time, the present one included: by labels, by comments, by
-    /// hand. The first one beyond the limit gets a comment on its issue; a flood is not answered by a flood.
+    /// Refuses an account that started too many runs in the day before a time, the present one included: by labels, by
+    /// comments, by hand. The first one beyond the limit gets a comment on its issue; a flood is not answered by a flood.
     pub(crate) async fn refuse_too_many(
         &self,
         masker: &Masker,

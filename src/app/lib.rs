@@ -1,17 +1,17 @@
 //! The use cases of the program: typed input, typed outcome. Parses no command line and prints nothing; its hints name commands
-//! and flags of the program. An observer that the caller gives shows what happens meanwhile, and knows the exit codes.
+//! and flags of the program. An observer that the caller gives shows what happens meanwhile, and gives the number of an exit code.
 
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
-pub(crate) mod admission;
+mod admission;
 pub mod agent_choice;
 pub mod agreement;
 pub mod base_branch;
 pub mod begin;
 pub mod bundle;
 pub mod cancel;
-pub(crate) mod changes_outside;
+mod changes_outside;
 pub mod check;
 pub mod cleanup;
 pub mod doc_review;
@@ -33,5 +33,5 @@ pub mod run_location;
 pub mod run_request;
 pub mod run_to_halt;
 pub mod status;
-pub(crate) mod steering;
+mod steering;
 pub mod validate;

@@ -263,7 +263,7 @@ pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
     Ruled { phase: phase.name().clone(), round: phase.round, judgment, ruling, rule, standstill }
 }
 
-/// Tells whether an approval does not lead to `Advance`; an evaluation that decides otherwise after it does not count.
+/// Tells whether the ruling does not follow an approval. An evaluation may reopen or fail a phase after its approval.
 fn doubted(judgment: Judgment, ruling: &Ruling) -> bool {
     let let_through = matches!(ruling, Ruling::Advance | Ruling::Reopen { .. } | Ruling::Fail { .. });
     judgment.approves() && !let_through

@@ -201,7 +201,7 @@ impl Run {
         self.phases.iter().find(|phase| phase.name() == name)
     }
 
-    /// Returns a phase of the run by its name; facts that fit name no other.
+    /// Returns a phase of the run by its name. Panics where the run has none; a fact that fits names one.
     pub(crate) fn phase_mut(&mut self, name: &PhaseName) -> &mut PhaseState {
         phase_of(&mut self.phases, name)
     }
@@ -332,7 +332,7 @@ pub fn lapsed(run: &Run, phase: &PhaseState) -> Option<&'static str> {
     }
 }
 
-/// Returns the phase of a name; facts that fit name no other.
+/// The same for a caller that holds another field of the run.
 pub(crate) fn phase_of<'a>(phases: &'a mut [PhaseState], name: &PhaseName) -> &'a mut PhaseState {
     let found = phases.iter_mut().find(|phase| phase.name() == name);
     found.expect("a fact that fits names a phase of the run")

@@ -108,7 +108,7 @@ impl AcpClient {
         0
     }
 
-    /// Returns the prompt, the agent, and two receivers of the stop signal.
+    /// Returns the prompt, the agent, and two receivers of SIGTERM.
     fn start(&self) -> Result<(String, Child, [Signal; 2]), String> {
         let prompt =
             io::read_to_string(io::stdin()).map_err(|error| format!("the prompt cannot be read: {error}"))?;
