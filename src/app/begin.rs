@@ -13,7 +13,9 @@ use crate::failure::{Failure, Result, TEXT_NOT_TRUSTED};
 use crate::forge_connection;
 use crate::locked_run::{RunLocks, lock_checkout, open_journal};
 use crate::project::Project;
-use crate::run_location::{make_linked, record_location, refuse_log_removed, require_clean, set_up};
+use crate::run_location::{
+    RunLocation, locate, make_linked, no_run_failure, record_location, require_clean, set_up,
+};
 use crate::run_request::{ExecuteRequest, refuse_request};
 use crate::run_to_halt::refuse_broken_templates;
 use forge::{
@@ -158,7 +160,9 @@ fn is_new(project: &Project, number: IssueNumber, base: &RunBase) -> Result<bool
         RunBranchState::Missing => Ok(true),
         RunBranchState::AtBase(_) | RunBranchState::Ours(_) => Ok(false),
         RunBranchState::Foreign(_) => {
-            refuse_log_removed(project, number)?;
+            if let found @ RunLocation::LogRemoved(_) = locate(project, number)? {
+                return Err(no_run_failure(&found, number));
+            }
             Err(Failure::usage(format!("the branch `{branch}` exists and was not made by a run that is known here"))
                 .hint(format!("look at it with `git log {branch}`, and remove it with `git branch -D {branch}` if nobody needs it")))
         }

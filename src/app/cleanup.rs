@@ -8,7 +8,7 @@ use crate::failure::{Failure, Result};
 use crate::forge_connection::{self, REMOTE};
 use crate::locked_run::{lock_issue, lock_worktree, remove_lock};
 use crate::project::Project;
-use crate::run_location::{RunView, finalized, first_of, require_clean, view};
+use crate::run_location::{RunLocation, RunView, first_of, locate, require_clean, view};
 use engine::Run;
 use git::{CommitId, RunWorkspace, Workspace, is_engines_own, retry};
 use journal::store::common_dir::{FinalizedRun, RunPointer, issue_folder};
@@ -51,7 +51,7 @@ pub enum CleanupOutcome {
 /// Removes a run.
 pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<CleanupOutcome> {
     let issue = request.issue;
-    if let Some(record) = finalized(project, issue)? {
+    if let RunLocation::Finalized(record) = locate(project, issue)? {
         return clean_up_finalized(project, &record, request);
     }
     let view = view(project, issue)?;

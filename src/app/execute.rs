@@ -7,7 +7,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::locked_run::{LockedIssue, LockedRun};
 use crate::project::Project;
 use crate::rollback::cancelled;
-use crate::run_location::finalized;
+use crate::run_location::{RunLocation, locate};
 use crate::run_request::{ExecuteRequest, record_request, refuse_request};
 use crate::run_to_halt::{HaltResult, RunDriver, RunObserver, halt_of, refresh_now, show};
 use engine::{Run, Status};
@@ -17,7 +17,7 @@ use runner::report::skip_line;
 
 /// Begins the run of an issue, or goes on with it, until it halts.
 pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteRequest) -> HaltResult {
-    if let Some(record) = finalized(project, request.issue)? {
+    if let RunLocation::Finalized(record) = locate(project, request.issue)? {
         observer.finalized(&record);
         return Ok(None);
     }

@@ -42,7 +42,7 @@ impl RunLocation {
     }
 }
 
-/// Finds the run of an issue.
+/// Finds the run of an issue. A log that is there counts more than the record of a finalized run.
 pub fn locate(project: &Project, issue: IssueNumber) -> Result<RunLocation> {
     if let Some(found) = locate_log(&project.workspace, issue)? {
         return Ok(found);
@@ -59,19 +59,8 @@ pub fn locate(project: &Project, issue: IssueNumber) -> Result<RunLocation> {
 /// Finds the run of an issue; one that only origin has is fetched first.
 pub(crate) fn locate_or_fetch(project: &Project, issue: IssueNumber) -> Result<RunLocation> {
     let found = locate(project, issue)?;
-    if found.has_log() || !fetch(project, issue)? {
-        return Ok(found);
-    }
-    locate(project, issue)
-}
-
-/// Returns the record of a finalized run; a log that is still there counts more.
-pub fn finalized(project: &Project, issue: IssueNumber) -> Result<Option<FinalizedRun>> {
-    let record = FinalizedRun::read(project.workspace.common(), issue)?;
-    if record.is_some() && locate_log(&project.workspace, issue)?.is_some() {
-        return Ok(None);
-    }
-    Ok(record)
+    let is_known = found.has_log() || matches!(found, RunLocation::Finalized(_));
+    if is_known || !fetch(project, issue)? { Ok(found) } else { locate(project, issue) }
 }
 
 /// Says how a finalized run ended, in one sentence.
@@ -131,7 +120,6 @@ fn fetch(project: &Project, issue: IssueNumber) -> Result<bool> {
     if stays_here
         || !forge_connection::of_issue(project, issue).is_ok_and(|forge| forge.is_remote())
         || project.workspace.origin().address()?.is_none()
-        || finalized(project, issue)?.is_some()
     {
         return Ok(false);
     }
@@ -208,14 +196,6 @@ pub(crate) fn no_run_failure(found: &RunLocation, issue: IssueNumber) -> Failure
         }
         RunLocation::LogRemoved(commit) => log_removed(issue, commit),
         RunLocation::Worktree(_) | RunLocation::OnBranch(_) | RunLocation::Missing => no_run(issue),
-    }
-}
-
-/// Refuses a run whose log was removed from its branch by a commit: the run is not there any more, and neither is nothing.
-pub(crate) fn refuse_log_removed(project: &Project, issue: IssueNumber) -> Result<()> {
-    match log_removed_by(project, issue)? {
-        Some(commit) => Err(log_removed(issue, &commit)),
-        None => Ok(()),
     }
 }
 

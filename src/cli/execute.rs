@@ -14,7 +14,7 @@ use app::begin::{self, RunPlan};
 use app::execute::{execute, phase_named};
 use app::failure::Failure;
 use app::project::Project;
-use app::run_location::{self, RunView, locate, view};
+use app::run_location::{RunLocation, RunView, locate, view};
 use app::run_request::ExecuteRequest;
 use model::issue::run_branch_name;
 use model::policy::PhaseDef;
@@ -39,15 +39,19 @@ pub(super) fn run(arguments: &ExecuteArgs) -> CommandResult {
 
 /// Shows what `execute` would do.
 fn dry_run(project: &Project, request: &ExecuteRequest, json: bool) -> CommandResult {
-    if let Some(record) = run_location::finalized(project, request.issue)? {
-        show_finalized(&record, json);
-        return Ok(0);
+    match locate(project, request.issue)? {
+        RunLocation::Finalized(record) => {
+            show_finalized(&record, json);
+            Ok(0)
+        }
+        RunLocation::Worktree(_) | RunLocation::OnBranch(_) => {
+            show_begun(&view(project, request.issue)?, json)
+        }
+        RunLocation::LogRemoved(_) | RunLocation::Missing => {
+            let plan = begin::plan(project, request)?;
+            show(json, &value(&plan), &lines(project, &plan))
+        }
     }
-    if locate(project, request.issue)?.has_log() {
-        return show_begun(&view(project, request.issue)?, json);
-    }
-    let plan = begin::plan(project, request)?;
-    show(json, &value(&plan), &lines(project, &plan))
 }
 
 /// Shows what is left of a run that has begun.

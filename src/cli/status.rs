@@ -10,7 +10,7 @@ use super::observer::{finalized_value, show_finalized};
 use super::output::show;
 use app::failure::Failure;
 use app::project::Project;
-use app::run_location::finalized as finalized_run;
+use app::run_location::{RunLocation, locate};
 use app::status::{RunStatus, issues, status};
 use journal::store::common_dir::FinalizedRun;
 use views::metadata::metadata;
@@ -19,7 +19,7 @@ use views::summary::{next_command, padded, plain, used_line};
 pub(super) fn run(arguments: &arguments::StatusArgs) -> CommandResult {
     let project = Project::open_without_settings()?;
     let Some(issue) = arguments.issue else { return all(&project, arguments.json) };
-    if let Some(record) = finalized_run(&project, issue)? {
+    if let RunLocation::Finalized(record) = locate(&project, issue)? {
         show_finalized(&record, arguments.json);
         return Ok(0);
     }
@@ -58,7 +58,7 @@ fn all(project: &Project, json: bool) -> CommandResult {
         values.push(value);
     }
     let is_over =
-        |record: &FinalizedRun| finalized_run(project, record.issue).is_ok_and(|found| found.is_some());
+        |record: &FinalizedRun| matches!(locate(project, record.issue), Ok(RunLocation::Finalized(_)));
     for record in FinalizedRun::list(project.workspace.common())?.iter().filter(|record| is_over(record)) {
         let line = format!("{}{}", padded("finalized", 34), plain(&record.title));
         let _ = writeln!(text, "{}{line}", padded(&format!("#{}", record.issue), 8));
