@@ -22,6 +22,7 @@ mod explain;
 mod finalize;
 mod findings;
 mod init;
+mod live_line;
 mod observer;
 mod output;
 mod parse_review;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tracing_subscriber::EnvFilter;
 
 use super::exit_code;
+use super::live_line::{LiveLine, LogWriter};
 use super::output::{commands, document, print, words};
 use app::environment::masker;
 use app::explain::{author_and_reviewers, second_reviewers};
@@ -19,7 +20,6 @@ use journal::Reporter;
 use journal::store::common_dir::FinalizedRun;
 use model::event::Outcome;
 use model::policy::Budget;
-use runner::report::{LiveLine, LogWriter};
 use views::summary::{self, counted, duration, padded, plain};
 
 /// Shows a run on the terminal.

@@ -270,7 +270,7 @@ fn only_the_output_module_and_the_terminal_reporter_print() {
         look(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder), &mut printing);
     }
     printing.sort();
-    assert_eq!(printing, ["src/cli/output.rs", "src/runner/report/terminal.rs"]);
+    assert_eq!(printing, ["src/cli/live_line.rs", "src/cli/output.rs"]);
 }
 
 fn look(folder: &std::path::Path, printing: &mut Vec<String>) {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Reporter;
 use engine::{Run, State};
+use journal::Reporter;
 use model::event::{Entry, Fact};
 use model::redact::{Masked, Masker};
 use views::summary::{neutral, plain};
@@ -17,13 +17,13 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// Draws the live line. Clones share it.
 #[derive(Debug, Clone)]
-pub struct LiveLine {
+pub(crate) struct LiveLine {
     line: ProgressBar,
 }
 
 impl LiveLine {
     /// Makes the live line; hidden when stderr is no terminal.
-    pub fn on_stderr() -> Self {
+    pub(crate) fn on_stderr() -> Self {
         let line =
             if io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{spinner} {prefix} {elapsed:>4}  {wide_msg}");
@@ -32,7 +32,7 @@ impl LiveLine {
     }
 
     /// Takes the line away.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         self.line.finish_and_clear();
     }
 }
@@ -67,11 +67,11 @@ fn doing(run: &Run, fact: &Fact) -> Option<String> {
 /// Writes log lines to stderr beside the live line, which is taken away meanwhile. Each event becomes one line
 /// without secrets and without anything that could move the cursor or that a runner of jobs would obey.
 #[derive(Debug, Clone)]
-pub struct LogWriter {
+pub(crate) struct LogWriter {
     /// The live line.
-    pub terminal: LiveLine,
+    pub(crate) terminal: LiveLine,
     /// What hides secrets in the log lines.
-    pub masker: Masker,
+    pub(crate) masker: Masker,
 }
 
 impl Write for LogWriter {
