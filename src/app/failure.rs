@@ -1,5 +1,5 @@
 //! What a person reads when something does not work: what, why, and what to do next. Turns the errors of all crates below
-//! into a [`Failure`]. Knows no exit code: the command line maps a [`FailureKind`] onto one.
+//! into a [`Failure`]. The number of each [`FailureKind`] stands in `exit_code`.
 
 use std::fmt;
 

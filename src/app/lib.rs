@@ -1,5 +1,5 @@
 //! The use cases of the program: typed input, typed outcome. Parses no command line and prints nothing; its hints name commands
-//! and flags of the program. An observer that the caller gives shows what happens meanwhile, and gives the number of an exit code.
+//! and flags of the program. An observer that the caller gives shows what happens meanwhile.
 
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
@@ -19,6 +19,7 @@ pub mod doctor;
 pub mod environment;
 pub mod event;
 pub mod execute;
+pub mod exit_code;
 pub mod explain;
 pub mod failure;
 pub mod finalize;

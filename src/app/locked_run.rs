@@ -7,12 +7,14 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::exit_code;
 use crate::failure::{Failure, FailureKind, Result};
 use crate::project::Project;
 use crate::run_location::{
     RunLocation, is_on_other_branch, link_branch, locate_or_fetch, no_run, no_run_failure, record_location,
     refuse_missing_log, require_clean, view,
 };
+use crate::run_to_halt::Halt;
 use engine::Run;
 use git::{RunWorkspace, Workspace, remove_stale_locks};
 use journal::Journal;
@@ -98,11 +100,11 @@ impl LockedRun {
         self.record(Fact::Reopened(Reopened { phase, step, reason, by }))
     }
 
-    /// Returns the JSON report of the run: its view, this exit code, the command that comes next.
-    pub fn report(&self, exit_code: u8) -> Value {
+    /// Returns the JSON report of the run: its view, the exit code of this halt, the command that comes next.
+    pub fn report(&self, halt: Halt) -> Value {
         let view = metadata(self.journal.state(), self.journal.chain());
         let mut value = serde_json::to_value(view).unwrap_or_default();
-        value["exit_code"] = json!(exit_code);
+        value["exit_code"] = json!(exit_code::of_halt(halt));
         value["next"] = json!(next_command(self.run()));
         value
     }

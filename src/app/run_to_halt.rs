@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::bundle::VerifiedBundle;
 use crate::environment::{runtime, watch_signals};
+use crate::exit_code;
 use crate::failure::{Failure, FailureKind, Result};
 use crate::forge_connection;
 use crate::github_job::{self, JobProgress};
@@ -61,9 +62,6 @@ pub trait RunObserver {
 
     /// Hands lines to the runner of the job that we are in.
     fn job_commands(&self, lines: &[String]);
-
-    /// Returns the number by which scripts know how a run came to its halt.
-    fn exit_code(&self, halt: Halt) -> u8;
 }
 
 /// How the work of this process on a run ended, when nobody stopped it.
@@ -207,7 +205,7 @@ impl RunDriver<'_> {
             let ended = ended.map_err(Failure::from);
             if let (Err(failure), Some(run)) = (&ended, &runner.active.journal.state().run) {
                 if let Some(comment) = &comment {
-                    comment.stopped(run, &self.why_stopped(failure));
+                    comment.stopped(run, &Self::why_stopped(failure));
                 }
                 if let Some(label) = &label {
                     label.stopped(run);
@@ -239,17 +237,17 @@ impl RunDriver<'_> {
         if let Some(current) = locked.run().current() {
             tracing::info!("Phase {}: Stopped at {}", current.name(), status_word(current));
         }
-        let report = Some(Box::new(locked.report(self.observer.exit_code(Some(failure.kind)))));
+        let report = Some(Box::new(locked.report(Some(failure.kind))));
         self.observer.job_commands(&github_job::report(locked, Some(&failure)));
         Failure { report, ..failure }
     }
 
     /// Returns why a run was stopped, for people on the server. What concerns the machine alone stays there.
-    fn why_stopped(self, failure: &Failure) -> String {
+    fn why_stopped(failure: &Failure) -> String {
         match failure.kind {
             FailureKind::Forge | FailureKind::Interrupted => failure.with_first_hint(),
             kind => {
-                let code = self.observer.exit_code(Some(kind));
+                let code = exit_code::of_failure(kind);
                 format!("an error on the machine that worked on it, with exit code {code}")
             }
         }

@@ -8,11 +8,11 @@ use tempfile::{Builder, TempDir};
 
 use super::CommandResult;
 use super::arguments::DemoArgs;
-use super::exit_code;
 use super::observer::TerminalObserver;
 use super::output::words;
 use app::environment::current_folder;
 use app::execute::execute;
+use app::exit_code;
 use app::failure::Failure;
 use app::project::{Project, SettingOverrides};
 use app::run_request::ExecuteRequest;

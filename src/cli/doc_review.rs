@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::CommandResult;
 use super::arguments::DocReviewArgs;
-use super::exit_code;
 use super::observer::{TerminalObserver, show_ending};
 use super::output::print;
 use app::doc_review::{DocReviewMode, DocReviewOutcome, review_documents};
+use app::exit_code;
 use app::failure::Failure;
 use app::locked_run::LockedRun;
 use model::phase::PhaseName;
@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &DocReviewArgs) -> CommandResult {
         DocReviewOutcome::Reviewed(locked, phase, halt) => {
             show_ending(&locked);
             let (review, lines) = review(&locked, &phase)?;
-            let mut value = locked.report(exit_code::of_halt(halt));
+            let mut value = locked.report(halt);
             value["review"] = review;
             print(arguments.common.json, &value, &lines);
             halt

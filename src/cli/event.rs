@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use super::CommandResult;
 use super::arguments::{ApplyArgs, EventArgs, EventSource, SettingFlags};
-use super::exit_code;
 use super::observer::TerminalObserver;
 use app::bundle;
 use app::environment::variable;
 use app::event::handle;
+use app::exit_code;
 use app::failure::Failure;
 use app::forge_connection;
 use app::project::Project;

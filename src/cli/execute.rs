@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::CommandResult;
 use super::arguments::ExecuteArgs;
-use super::exit_code;
 use super::observer::{TerminalObserver, show_finalized};
 use super::output::show;
 use app::begin::{self, RunPlan};
 use app::execute::{execute, phase_named};
+use app::exit_code;
 use app::failure::Failure;
 use app::project::Project;
 use app::run_location::{RunLocation, RunView, locate, view};

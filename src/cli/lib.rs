@@ -17,7 +17,6 @@ mod doc_review;
 mod doctor;
 mod event;
 mod execute;
-mod exit_code;
 mod explain;
 mod finalize;
 mod findings;
@@ -42,6 +41,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 
 use app::environment::masker;
+use app::exit_code;
 pub use app::failure::{Failure, FailureKind};
 use arguments::{Command, ProgramArgs, wants_json};
 
@@ -79,7 +79,7 @@ fn end(result: CommandResult, json: bool) -> ExitCode {
     };
     output::words(&format!("{failure}\n"));
     if json {
-        output::print(true, &exit_code::document(&failure), "");
+        output::failure_document(&failure);
     }
     ExitCode::from(exit_code::of_failure(failure.kind))
 }

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use tracing_subscriber::EnvFilter;
 
-use super::exit_code;
 use super::live_line::{LiveLine, LogWriter};
 use super::output::{commands, document, print, words};
 use app::environment::masker;
@@ -60,7 +59,7 @@ impl RunObserver for TerminalObserver {
     fn halted(&self, locked: &LockedRun, halt: Halt) {
         show_ending(locked);
         if self.json {
-            document(&format!("{:#}\n", locked.report(exit_code::of_halt(halt))));
+            document(&format!("{:#}\n", locked.report(halt)));
         }
     }
 
@@ -74,10 +73,6 @@ impl RunObserver for TerminalObserver {
 
     fn job_commands(&self, lines: &[String]) {
         commands(lines);
-    }
-
-    fn exit_code(&self, halt: Halt) -> u8 {
-        exit_code::of_halt(halt)
     }
 }
 

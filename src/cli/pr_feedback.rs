@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::CommandResult;
 use super::arguments::PrFeedbackArgs;
-use super::exit_code;
 use super::observer::TerminalObserver;
 use super::output::show;
+use app::exit_code;
 use app::pr_feedback::{FeedbackOutcome, take_up_feedback};
 use forge::OpenThread;
 use model::issue::IssueNumber;

@@ -2,8 +2,8 @@
 
 use super::CommandResult;
 use super::arguments::ResumeArgs;
-use super::exit_code;
 use super::observer::TerminalObserver;
+use app::exit_code;
 use app::resume::{AnswerRequest, resume};
 use model::event::PauseChoice;
 
