@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::project::Project;
-use crate::run_location::{RunView, view};
+use crate::run_location::{RunLocation, RunView, locate, view};
 use engine::{PhaseState, Run, Stage, Status};
-use journal::store::common_dir::{RunPointer, issue_folder};
+use journal::store::common_dir::{FinalizedRun, RunPointer, issue_folder};
 use journal::store::folders::{CallFolder, HOME, RunFolder};
 use journal::store::lock::{LockHolder, holder};
 use model::event::{Fact, Outcome, TriageTable};
@@ -43,8 +43,36 @@ pub struct RunningStep {
     file: Option<PathBuf>,
 }
 
+/// What there is to say of the run of an issue.
+pub enum StatusOutcome {
+    /// Where it stands.
+    Run(Box<RunStatus>),
+    /// It is over and its log is gone.
+    Finalized(FinalizedRun),
+}
+
 /// Looks where the run of an issue stands.
-pub fn status(project: &Project, issue: IssueNumber) -> Result<RunStatus, Failure> {
+pub fn status(project: &Project, issue: IssueNumber) -> Result<StatusOutcome> {
+    Ok(match locate(project, issue)? {
+        RunLocation::Finalized(record) => StatusOutcome::Finalized(record),
+        _ => StatusOutcome::Run(Box::new(run_status(project, issue)?)),
+    })
+}
+
+/// Looks where each run of the repository stands; the finalized ones come last. A run that cannot be read is a failure of its
+/// own.
+pub fn list_runs(project: &Project) -> Result<Vec<(IssueNumber, Result<StatusOutcome>)>> {
+    let run = |issue| run_status(project, issue).map(|status| StatusOutcome::Run(Box::new(status)));
+    let mut runs: Vec<_> = issues(project)?.into_iter().map(|issue| (issue, run(issue))).collect();
+    for record in FinalizedRun::list(project.workspace.common())? {
+        if let Ok(RunLocation::Finalized(_)) = locate(project, record.issue) {
+            runs.push((record.issue, Ok(StatusOutcome::Finalized(record))));
+        }
+    }
+    Ok(runs)
+}
+
+fn run_status(project: &Project, issue: IssueNumber) -> Result<RunStatus> {
     let view = view(project, issue)?;
     let held_by = holder(&issue_folder(project.workspace.common(), issue));
     let under_way = held_by.as_ref().and_then(|_| under_way(&view));
@@ -69,7 +97,7 @@ pub fn text(run: &Run) -> String {
 }
 
 /// Returns the runs that this repository points to, and those whose files are in this checkout.
-pub fn issues(project: &Project) -> Result<Vec<IssueNumber>, Failure> {
+fn issues(project: &Project) -> Result<Vec<IssueNumber>> {
     let mut issues: Vec<IssueNumber> =
         RunPointer::list(project.workspace.common())?.into_iter().map(|(issue, _)| issue).collect();
     for entry in fs::read_dir(project.root().join(HOME)).into_iter().flatten().flatten() {

@@ -9,12 +9,13 @@ use super::CommandResult;
 use super::arguments::ExecuteArgs;
 use super::observer::{TerminalObserver, show_finalized};
 use super::output::show;
-use app::begin::{self, RunPlan};
+use app::begin::RunPlan;
+use app::dry_run::{DryRun, calls_at_best, calls_at_worst, dry_run};
 use app::execute::{execute, phase_named};
 use app::exit_code;
 use app::failure::Failure;
 use app::project::Project;
-use app::run_location::{RunLocation, RunView, locate, view};
+use app::run_location::RunView;
 use app::run_request::ExecuteRequest;
 use model::issue::run_branch_name;
 use model::policy::PhaseDef;
@@ -32,25 +33,20 @@ pub(super) fn run(arguments: &ExecuteArgs) -> CommandResult {
     let phase = phase_named(&project, &arguments.phase)?;
     let request = ExecuteRequest { issue, retry_failed, skip_dependency_check, ignore_dependencies, phase };
     if arguments.dry_run {
-        return dry_run(&project, &request, arguments.common.json);
+        return show_dry_run(&project, &request, arguments.common.json);
     }
     Ok(exit_code::of_halt(execute(&project, &observer, &request)?))
 }
 
 /// Shows what `execute` would do.
-fn dry_run(project: &Project, request: &ExecuteRequest, json: bool) -> CommandResult {
-    match locate(project, request.issue)? {
-        RunLocation::Finalized(record) => {
+fn show_dry_run(project: &Project, request: &ExecuteRequest, json: bool) -> CommandResult {
+    match dry_run(project, request)? {
+        DryRun::Finalized(record) => {
             show_finalized(&record, json);
             Ok(0)
         }
-        RunLocation::Worktree(_) | RunLocation::OnBranch(_) => {
-            show_begun(&view(project, request.issue)?, json)
-        }
-        RunLocation::LogRemoved(_) | RunLocation::Missing => {
-            let plan = begin::plan(project, request)?;
-            show(json, &value(&plan), &lines(project, &plan))
-        }
+        DryRun::Begun(view) => show_begun(&view, json),
+        DryRun::New(plan) => show(json, &value(&plan), &lines(project, &plan)),
     }
 }
 
@@ -76,7 +72,7 @@ fn value(plan: &RunPlan) -> Value {
     let (started, agreement) = (&plan.started, &plan.started.agreement);
     let phases = agreement.phases.iter().map(|phase| {
         json!({
-            "phase": phase.name, "skipped_because": skipped(plan, phase), "policy": phase.policy_name,
+            "phase": phase.name, "skipped_because": plan.skip_reason(phase), "policy": phase.policy_name,
             "agent": phase.agents, "reviewer": phase.reviewers, "panel": phase.panel, "max_revisions": phase.policy.limits.max_revisions,
             "calls_at_best": calls_at_best(phase), "calls_at_worst": calls_at_worst(phase),
         })
@@ -97,13 +93,10 @@ fn lines(project: &Project, plan: &RunPlan) -> String {
     let (branch, base) = (run_branch_name(issue.number), &plan.base.branch);
     let where_to = if project.settings.worktree { " in a worktree of its own" } else { "" };
     let mut text = format!("#{} {}\n{branch} from {base}{where_to}\n\n", issue.number, plain(&issue.title));
-    let (mut best, mut worst) = (0, 0);
     for phase in &agreement.phases {
-        let what = if let Some(why) = skipped(plan, phase) {
+        let what = if let Some(why) = plan.skip_reason(phase) {
             format!("left out ({why})")
         } else {
-            best += calls_at_best(phase);
-            worst += calls_at_worst(phase);
             phase_line(phase)
         };
         let _ = writeln!(text, "  {}{what}", padded(phase.name.as_str(), 21));
@@ -116,6 +109,7 @@ fn lines(project: &Project, plan: &RunPlan) -> String {
         let _ = writeln!(text, "  {key}{line} ({why})");
     }
     let cap = agreement.budget.usd.map_or(String::new(), |usd| format!(", at most {usd:.2} USD"));
+    let (best, worst) = plan.calls();
     let worst = counted(worst.into(), "agent call");
     let _ = writeln!(
         text,
@@ -128,18 +122,4 @@ fn phase_line(phase: &PhaseDef) -> String {
     let calls = format!("{} to {} calls", calls_at_best(phase), calls_at_worst(phase));
     let (policy, calls) = (padded(&phase.policy_name, 14), padded(&calls, 15));
     format!("{policy}{calls}{} by {}", phase.output, plain(&phase.agents.join(", then ")))
-}
-
-fn skipped<'a>(plan: &'a RunPlan, phase: &PhaseDef) -> Option<&'a str> {
-    plan.skipped.iter().find(|(name, _)| *name == phase.name).map(|(_, why)| why.as_str())
-}
-
-fn calls_at_best(phase: &PhaseDef) -> u32 {
-    let seats = u32::try_from(phase.panel.len()).unwrap_or(u32::MAX);
-    1 + if phase.policy.review.is_some() { 1 + seats } else { 0 }
-}
-
-fn calls_at_worst(phase: &PhaseDef) -> u32 {
-    let most = phase.policy.limits.max_revisions;
-    if phase.policy.triage { 2 * most } else { calls_at_best(phase) * (most + 1) }
 }

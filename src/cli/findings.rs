@@ -3,27 +3,26 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::CommandResult;
 use super::arguments::{FindingsArgs, FindingsFormat};
 use super::output;
 use app::failure::Failure;
+use app::findings::Findings;
 use app::project::Project;
 use app::run_location::view;
-use engine::{PhaseState, Run};
 use model::redact::Masker;
-use views::summary::{Problem, plain, problems, sarif};
+use views::summary::{Problem, plain};
 
 pub(super) fn run(arguments: &FindingsArgs) -> CommandResult {
     let project = Project::open_without_settings()?;
     let found = view(&project, arguments.issue)?;
-    let run = found.run();
-    let problems = problems(run);
+    let findings = Findings::of_run(found.run());
     let text = match arguments.format {
-        FindingsFormat::Text => project.masker.mask(&lines(run, &problems)).as_str().to_owned(),
-        FindingsFormat::Json => document(&project.masker, json_of(run, &problems)),
-        FindingsFormat::Sarif => document(&project.masker, sarif(run, &problems, env!("CARGO_PKG_VERSION"))),
+        FindingsFormat::Text => project.masker.mask(&lines(&findings)).as_str().to_owned(),
+        FindingsFormat::Json => document(&project.masker, findings.json()),
+        FindingsFormat::Sarif => document(&project.masker, findings.sarif()),
     };
     match arguments.output.as_ref().filter(|file| file.as_os_str() != "-") {
         None if arguments.format == FindingsFormat::Text => output::text(&text),
@@ -41,9 +40,10 @@ fn document(masker: &Masker, mut value: Value) -> String {
     format!("{value:#}\n")
 }
 
-fn lines(run: &Run, found: &[Problem]) -> String {
+fn lines(findings: &Findings) -> String {
+    let found = &findings.problems;
     let open: Vec<&Problem> = found.iter().filter(|problem| problem.open).collect();
-    let issue = &run.started.issue;
+    let issue = &findings.run.started.issue;
     let (number, settled) = (open.len(), found.len() - open.len());
     let mut text = format!("#{} {}: {number} open, {settled} settled\n", issue.number, plain(&issue.title));
     for problem in open {
@@ -62,28 +62,4 @@ fn lines(run: &Run, found: &[Problem]) -> String {
 fn problem_text(problem: &Problem) -> String {
     let (phase, since, answer) = (&problem.phase, problem.first_round, problem.answer());
     plain(&format!("{} ({phase}, since round {since}{answer})", problem.line()))
-}
-
-fn json_of(run: &Run, found: &[Problem]) -> Value {
-    let phases: serde_json::Map<String, Value> = run.phases.iter().map(rounds).collect();
-    json!({
-        "issue_number": run.started.issue.number,
-        "outcome": run.outcome,
-        "findings": found,
-        "rounds": phases,
-    })
-}
-
-fn rounds(phase: &PhaseState) -> (String, Value) {
-    let of = phase.history.rounds.iter().map(|round| {
-        let mut value = json!({
-            "n": round.n, "verdict": round.verdict, "grade": round.grade, "ruling": round.ruling,
-            "findings": round.findings.len(), "failed_checks": round.failed.len(),
-        });
-        if !round.opinions.is_empty() {
-            value["opinions"] = json!(round.opinions);
-        }
-        value
-    });
-    (phase.name().to_string(), of.collect())
 }

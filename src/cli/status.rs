@@ -10,20 +10,20 @@ use super::observer::{finalized_value, show_finalized};
 use super::output::show;
 use app::failure::Failure;
 use app::project::Project;
-use app::run_location::{RunLocation, locate};
-use app::status::{RunStatus, issues, status};
-use journal::store::common_dir::FinalizedRun;
+use app::status::{RunStatus, StatusOutcome, list_runs, status};
 use views::metadata::metadata;
 use views::summary::{next_command, padded, plain, used_line};
 
 pub(super) fn run(arguments: &arguments::StatusArgs) -> CommandResult {
     let project = Project::open_without_settings()?;
     let Some(issue) = arguments.issue else { return all(&project, arguments.json) };
-    if let RunLocation::Finalized(record) = locate(&project, issue)? {
-        show_finalized(&record, arguments.json);
-        return Ok(0);
-    }
-    let status = status(&project, issue)?;
+    let status = match status(&project, issue)? {
+        StatusOutcome::Run(status) => status,
+        StatusOutcome::Finalized(record) => {
+            show_finalized(&record, arguments.json);
+            return Ok(0);
+        }
+    };
     let run = status.view.run();
     let mut value = status_value(&status);
     value["held_by"] = json!(status.held_by.as_ref().map(ToString::to_string));
@@ -47,22 +47,18 @@ fn status_value(status: &RunStatus) -> Value {
 fn all(project: &Project, json: bool) -> CommandResult {
     let mut values = Vec::new();
     let mut text = String::new();
-    for issue in issues(project)? {
-        let (line, value) = match status(project, issue) {
-            Ok(status) => (line(&status), status_value(&status)),
+    for (issue, found) in list_runs(project)? {
+        let (line, value) = match found {
+            Ok(StatusOutcome::Run(status)) => (line(&status), status_value(&status)),
+            Ok(StatusOutcome::Finalized(record)) => {
+                (format!("{}{}", padded("finalized", 34), plain(&record.title)), finalized_value(&record))
+            }
             Err(Failure { message, .. }) => {
                 (plain(&message), json!({"issue_number": issue, "error": message}))
             }
         };
         let _ = writeln!(text, "{}{line}", padded(&format!("#{issue}"), 8));
         values.push(value);
-    }
-    let is_over =
-        |record: &FinalizedRun| matches!(locate(project, record.issue), Ok(RunLocation::Finalized(_)));
-    for record in FinalizedRun::list(project.workspace.common())?.iter().filter(|record| is_over(record)) {
-        let line = format!("{}{}", padded("finalized", 34), plain(&record.title));
-        let _ = writeln!(text, "{}{line}", padded(&format!("#{}", record.issue), 8));
-        values.push(finalized_value(record));
     }
     if values.is_empty() {
         text.push_str("no runs in this repository\n");
