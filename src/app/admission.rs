@@ -17,7 +17,7 @@ use settings::GithubKeys;
 use views::summary::quoted;
 
 /// Somebody behind an event or a comment, and what is asked about them.
-pub struct Actor<'a> {
+pub(crate) struct Actor<'a> {
     /// The repository.
     pub github: &'a GithubForge,
     /// Its settings.
@@ -87,13 +87,13 @@ impl Actor<'_> {
     }
 
     /// Makes the refusal of somebody of whom GitHub does not say what they may do.
-    pub fn unknown(&self, error: &ForgeError) -> AdmissionRefusal {
+    pub(crate) fn unknown(&self, error: &ForgeError) -> AdmissionRefusal {
         let (login, answer) = (quoted(&self.who.login), quoted(&error.to_string()));
         AdmissionRefusal::new("E_ACTOR_UNKNOWN", format!("GitHub does not say what {login} may do: {answer}"))
     }
 
     /// Makes the refusal of an event that names another account than GitHub does.
-    pub fn mismatch(&self, found: &str) -> AdmissionRefusal {
+    pub(crate) fn mismatch(&self, found: &str) -> AdmissionRefusal {
         let (login, found) = (quoted(&self.who.login), quoted(found));
         AdmissionRefusal::new(
             "E_ACTOR_MISMATCH",
@@ -114,18 +114,18 @@ fn counted(starts: Result<usize, ForgeError>) -> Result<usize, ForgeError> {
 }
 
 /// Makes the refusal of somebody who may not, in the role that GitHub names.
-pub fn denied(who: &GithubUser, role: &str) -> AdmissionRefusal {
+pub(crate) fn denied(who: &GithubUser, role: &str) -> AdmissionRefusal {
     let (login, role) = (quoted(&who.login), quoted(role));
     AdmissionRefusal::new("E_ACTOR_DENIED", format!("{login} ({role}) may not start or steer runs here"))
 }
 
 /// The code of an event for whose issue another process works.
-pub const BUSY: &str = "E_BUSY";
+pub(crate) const BUSY: &str = "E_BUSY";
 
 /// Why an event, or a comment, is not obeyed.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
-pub struct AdmissionRefusal {
+pub(crate) struct AdmissionRefusal {
     /// Stays when the words change.
     pub code: &'static str,
     text: String,
@@ -133,12 +133,12 @@ pub struct AdmissionRefusal {
 
 impl AdmissionRefusal {
     /// Makes a refusal.
-    pub fn new(code: &'static str, text: impl fmt::Display) -> Self {
+    pub(crate) fn new(code: &'static str, text: impl fmt::Display) -> Self {
         Self { code, text: text.to_string() }
     }
 
     /// Returns the code and the reason in one line.
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         format!("{} {self}", self.code)
     }
 }

@@ -23,7 +23,7 @@ struct AgentCandidates<'a> {
 
 /// A chain of agents, and what a person should know about it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct AgentChain {
+pub(crate) struct AgentChain {
     /// The agents, the first one first.
     pub agents: Vec<String>,
     /// Why these.
@@ -32,7 +32,7 @@ pub struct AgentChain {
 
 /// Why an agent was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChoiceReason {
+pub(crate) enum ChoiceReason {
     /// What is good to know.
     Note(String),
     /// What a person may want to change.
@@ -40,7 +40,7 @@ pub enum ChoiceReason {
 }
 
 /// Puts agents that are there in place of `auto`, and reviewers that fit where nobody has named any. Returns why.
-pub fn choose(project: &Project, agreement: &mut Agreement) -> Result<Vec<ChoiceReason>> {
+pub(crate) fn choose(project: &Project, agreement: &mut Agreement) -> Result<Vec<ChoiceReason>> {
     let mut told = Vec::new();
     let mut keep = |chosen: AgentChain| {
         let fresh: Vec<ChoiceReason> =
@@ -117,7 +117,7 @@ fn why_not(spec: &AgentSpec, examined: &AgentStatus) -> Option<String> {
 
 impl ChoiceReason {
     /// Logs it.
-    pub fn log(&self) {
+    pub(crate) fn log(&self) {
         match self {
             Self::Note(text) => tracing::info!("{text}"),
             Self::Warning(text) => tracing::warn!("{text}"),

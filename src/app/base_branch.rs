@@ -13,7 +13,7 @@ use journal::store::common_dir::FinalizedRun;
 use model::issue::{IssueNumber, issue_of_run_branch, run_branch_name};
 
 /// The base of a run, and why it is this one.
-pub struct ChosenBase {
+pub(crate) struct ChosenBase {
     /// The branch and its commit.
     pub base: RunBase,
     why: String,
@@ -21,13 +21,13 @@ pub struct ChosenBase {
 
 impl ChosenBase {
     /// Says which branch it is, in one line.
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         format!("The base is {}, {}", self.base.branch, self.why)
     }
 }
 
 /// Chooses the base of a new run.
-pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<ChosenBase> {
+pub(crate) fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<ChosenBase> {
     if let Some(wanted) = project.settings.base_branch.as_deref() {
         if wanted == run_branch_name(number) {
             return Err(Failure::usage(format!("the base branch `{wanted}` is the run's own branch"))

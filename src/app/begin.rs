@@ -48,7 +48,7 @@ pub struct RunPlan {
 }
 
 /// Looks whether everything is there that a run needs, and whether it takes what is asked of it. Writes nothing.
-pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan> {
+pub(crate) fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan> {
     let number = request.issue;
     let issue = issue_text(project, number)?;
     let commands = project_commands(project);
@@ -121,7 +121,7 @@ fn agreement(project: &Project, commands: &[ProjectCommand]) -> Result<(Agreemen
 }
 
 /// Returns the phases that are not going to run, and why.
-pub fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(PhaseName, String)>> {
+pub(crate) fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(PhaseName, String)>> {
     let by_preset = project.settings.preset_phases()?;
     let by_flag = &project.settings.skip_phases;
     let known: Vec<&str> = agreement.phases.iter().map(|phase| phase.name.as_str()).collect();

@@ -97,7 +97,7 @@ pub(crate) fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> R
 }
 
 /// A phase whose files are lost.
-pub struct PhaseWithLostFiles {
+pub(crate) struct PhaseWithLostFiles {
     /// The phase.
     pub phase: PhaseName,
     how: &'static str,
@@ -105,7 +105,7 @@ pub struct PhaseWithLostFiles {
 
 impl PhaseWithLostFiles {
     /// Says what became of the files.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         format!("files of {} {}", self.phase, self.how)
     }
 }

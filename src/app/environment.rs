@@ -14,7 +14,7 @@ use model::redact::Masker;
 use process::StopHandle;
 
 /// Returns the environment of this process as far as its names are text.
-pub fn environment() -> impl Iterator<Item = (String, String)> {
+pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
     let is_text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
     };

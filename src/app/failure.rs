@@ -67,7 +67,7 @@ impl Failure {
     }
 
     /// Makes a failure of damaged or foreign state.
-    pub fn state(message: impl fmt::Display) -> Self {
+    pub(crate) fn state(message: impl fmt::Display) -> Self {
         Self::new(FailureKind::State, message)
     }
 
@@ -94,7 +94,7 @@ impl Failure {
     }
 
     /// Tells whether the same may work later although nobody does anything about it.
-    pub fn passes(&self) -> bool {
+    pub(crate) fn passes(&self) -> bool {
         // What another job hands over can be lost on the way.
         matches!(self.kind, FailureKind::Forge | FailureKind::Busy | FailureKind::Interrupted)
             || self.code() == BUNDLE_MISSING
@@ -109,7 +109,7 @@ impl Failure {
     }
 
     /// Returns one stable word for scripts: the code that its message begins with, else its kind.
-    pub fn code(&self) -> &str {
+    pub(crate) fn code(&self) -> &str {
         let is_code = |word: &&str| {
             word.starts_with("E_") && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
         };

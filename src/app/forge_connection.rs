@@ -29,7 +29,7 @@ pub fn only_read() {
 }
 
 /// Returns the forge for an issue without a run.
-pub fn of_issue(project: &Project, number: IssueNumber) -> Result<Forge> {
+pub(crate) fn of_issue(project: &Project, number: IssueNumber) -> Result<Forge> {
     match project.settings.forge {
         Some(ForgeKind::Local) => Ok(local(project)),
         Some(ForgeKind::Github) => github(project).map(Forge::Github),
@@ -42,7 +42,7 @@ pub fn of_issue(project: &Project, number: IssueNumber) -> Result<Forge> {
 }
 
 /// Returns the forge that a run was begun with.
-pub fn of_run(project: &Project, run: &Run) -> Result<Forge> {
+pub(crate) fn of_run(project: &Project, run: &Run) -> Result<Forge> {
     let number = run.started.issue.number;
     let kind = if run.started.issue.is_on_a_server() { ForgeKind::Github } else { ForgeKind::Local };
     if let Some(wanted) = project.settings.forge.filter(|wanted| *wanted != kind) {
@@ -71,18 +71,18 @@ pub(crate) fn repository_of(project: &Project, issue: &Issue) -> Result<String> 
 }
 
 /// Returns what lets git push to GitHub where it knows no credentials of its own.
-pub fn credentials() -> Option<Credentials> {
+pub(crate) fn credentials() -> Option<Credentials> {
     let (variable, _) = token()?;
     Some(Credentials { server: server(), variable })
 }
 
 /// Fetches a branch of origin; returns its commit, where it is there.
-pub fn fetch(project: &Project, branch: &str) -> Result<Option<CommitId>> {
+pub(crate) fn fetch(project: &Project, branch: &str) -> Result<Option<CommitId>> {
     Ok(project.workspace.remote(REMOTE, credentials().as_ref()).fetch(branch)?)
 }
 
 /// Pushes a branch of a worktree to origin, in place of one commit another one where a pair is given.
-pub fn push(workspace: &Workspace, branch: &str, pair: Option<(&CommitId, &CommitId)>) -> Result<()> {
+pub(crate) fn push(workspace: &Workspace, branch: &str, pair: Option<(&CommitId, &CommitId)>) -> Result<()> {
     let credentials = credentials();
     Ok(retry(|| workspace.remote(REMOTE, credentials.as_ref()).push(branch, pair))?)
 }
@@ -93,12 +93,12 @@ pub(crate) fn in_ci() -> bool {
 }
 
 /// Returns the files beside the code as a forge.
-pub fn local(project: &Project) -> Forge {
+pub(crate) fn local(project: &Project) -> Forge {
     Forge::Local(LocalForge::new(project.root()))
 }
 
 /// Returns the GitHub that an event comes from.
-pub fn github(project: &Project) -> Result<GithubForge> {
+pub(crate) fn github(project: &Project) -> Result<GithubForge> {
     server_of(&repository(project)?)
 }
 
@@ -109,7 +109,7 @@ pub fn within_reach(project: &Project) -> Result<Option<GithubForge>> {
 }
 
 /// Returns a repository on the GitHub that the environment names.
-pub fn server_of(repository: &str) -> Result<GithubForge> {
+pub(crate) fn server_of(repository: &str) -> Result<GithubForge> {
     let token = token().map(|(_, value)| value).unwrap_or_default();
     let access = Access::new(&api(), repository, &token)?;
     let access = if READS_ONLY.load(Ordering::SeqCst) { access.for_reading() } else { access };
@@ -145,7 +145,7 @@ pub(crate) fn no_reply_domain() -> String {
 }
 
 /// Returns where people see the GitHub that the environment names.
-pub fn server() -> String {
+pub(crate) fn server() -> String {
     variable("GITHUB_SERVER_URL").map_or(PUBLIC_SERVER.to_owned(), |url| url.trim_end_matches('/').to_owned())
 }
 

@@ -24,12 +24,12 @@ use runner::{JobRole, nonce};
 use views::summary::{NO_CI, STARTS_CI, annotations, job, problems, quoted, starts_no_ci};
 
 /// Adds a line to the step's summary.
-pub fn say(project: &Project, line: &str) {
+pub(crate) fn say(project: &Project, line: &str) {
     warn_unless(files().summarise(&project.masker.mask(line)));
 }
 
 /// Sets an output of the step.
-pub fn output(project: &Project, name: &str, value: &str) {
+pub(crate) fn output(project: &Project, name: &str, value: &str) {
     warn_unless(files().output(name, &project.masker.mask(value), &nonce()));
 }
 
@@ -54,7 +54,7 @@ fn outputs_of(failure: &Failure) -> [(&'static str, String); 2] {
 /// Reports how a run came to its halt, or where it stands that was stopped by an error. Returns the lines for the runner of
 /// the job.
 #[must_use]
-pub fn report(locked: &LockedRun, failure: Option<&Failure>) -> Vec<String> {
+pub(crate) fn report(locked: &LockedRun, failure: Option<&Failure>) -> Vec<String> {
     write_report(locked, failure).unwrap_or_else(|error| {
         warn_unless(Err(error));
         Vec::new()
@@ -84,7 +84,7 @@ fn write_report(locked: &LockedRun, failure: Option<&Failure>) -> std::io::Resul
 
 /// What a process did before it starts another job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JobProgress {
+pub(crate) enum JobProgress {
     /// Agents were asked.
     Worked,
     /// Another one like it would come no further.
@@ -123,7 +123,7 @@ pub(crate) fn start_again(project: &Project, locked: &LockedRun, done: JobProgre
 }
 
 /// Returns the workflow of this job, if it is one on a branch of a repository.
-pub fn workflow(repository: &str) -> Option<WorkflowRef> {
+pub(crate) fn workflow(repository: &str) -> Option<WorkflowRef> {
     WorkflowRef::read(&variable("GITHUB_WORKFLOW_REF")?, repository)
 }
 

@@ -5,9 +5,9 @@
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
 mod admission;
-pub mod agent_choice;
+mod agent_choice;
 pub mod agreement;
-pub mod base_branch;
+mod base_branch;
 pub mod begin;
 pub mod bundle;
 pub mod cancel;

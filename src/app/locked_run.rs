@@ -39,11 +39,11 @@ pub struct LockedRun {
     /// Its folder in that worktree.
     pub folder: RunFolder,
     /// Released when this is dropped.
-    pub locks: RunLocks,
+    pub(crate) locks: RunLocks,
 }
 
 /// An issue whose locks are held.
-pub enum LockedIssue {
+pub(crate) enum LockedIssue {
     /// It has a run.
     Begun(Box<LockedRun>),
     /// It has none yet.
@@ -52,7 +52,7 @@ pub enum LockedIssue {
 
 impl LockedRun {
     /// Takes the run of an issue that must exist, ready to be written to.
-    pub fn take(project: &Project, issue: IssueNumber, refuse: RefusalCheck) -> Result<Self> {
+    pub(crate) fn take(project: &Project, issue: IssueNumber, refuse: RefusalCheck) -> Result<Self> {
         let found = locate_or_fetch(project, issue)?;
         if !found.has_log() {
             return Err(no_run_failure(&found, issue));
@@ -85,7 +85,7 @@ impl LockedRun {
     }
 
     /// Records a fact of the run.
-    pub fn record(&mut self, fact: Fact) -> Result<()> {
+    pub(crate) fn record(&mut self, fact: Fact) -> Result<()> {
         Ok(self.journal.record(fact)?)
     }
 
@@ -95,7 +95,7 @@ impl LockedRun {
     }
 
     /// Begins a phase anew by itself.
-    pub fn reopen(&mut self, phase: PhaseName, reason: &str) -> Result<()> {
+    pub(crate) fn reopen(&mut self, phase: PhaseName, reason: &str) -> Result<()> {
         let (step, by, reason) = (Step::Execute, ReopenedBy::Retry, reason.to_owned());
         self.record(Fact::Reopened(Reopened { phase, step, reason, by }))
     }
@@ -119,11 +119,11 @@ pub(crate) fn open_journal(project: &Project, folder: &RunFolder) -> Result<Jour
 }
 
 /// What a command refuses of a run as it stands.
-pub type RefusalCheck<'a> = &'a dyn Fn(&Run) -> Result<()>;
+pub(crate) type RefusalCheck<'a> = &'a dyn Fn(&Run) -> Result<()>;
 
 /// The locks of a run: of its issue, and of the worktree that it works in.
 #[derive(Debug)]
-pub struct RunLocks {
+pub(crate) struct RunLocks {
     issue: Lock,
     /// That of the worktree; nothing as long as the run has none.
     pub(crate) checkout: Option<CheckoutLock>,
@@ -138,7 +138,7 @@ impl RunLocks {
     }
 
     /// Releases the locks of a run that was not begun or not taken, and leaves nothing of them behind.
-    pub fn remove(self, project: &Project, issue: IssueNumber) {
+    pub(crate) fn remove(self, project: &Project, issue: IssueNumber) {
         if let Some(checkout) = self.checkout {
             checkout.release();
         }
@@ -155,7 +155,7 @@ impl RunLocks {
 }
 
 /// Takes the lock of an issue, or says who holds it.
-pub fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock> {
+pub(crate) fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock> {
     let folder = issue_folder(project.workspace.common(), issue);
     let command_line = project.masker.mask(&project.command_line);
     Lock::take(&folder, &command_line, journal::now()).map_err(|error| match error {

@@ -21,7 +21,7 @@ use settings::{ConfigTexts, Settings, load};
 use views::prompt::{is_retry, retry_folder};
 
 /// Where the configuration of a repository stands.
-pub const CONFIG: &str = "config.toml";
+pub(crate) const CONFIG: &str = "config.toml";
 /// The registry of steps of a repository.
 pub(crate) const STEPS: &str = ".ai-workflow/steps_registry.json";
 /// The settings of a review loop of a repository.
@@ -103,7 +103,7 @@ impl Project {
     }
 
     /// Returns the prompt templates that the repository brings, by path below `prompts/`.
-    pub fn prompts(&self) -> BTreeMap<String, String> {
+    pub(crate) fn prompts(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         collect_texts(&self.root().join(HOME).join("prompts"), "", &mut found);
         found
@@ -111,7 +111,7 @@ impl Project {
 
     /// Returns the templates that fill what authors read: the repository's own, and the retry texts of steps of a registry.
     /// Other files beside those texts are prompts of other programs, and none of ours.
-    pub fn templates<'a>(
+    pub(crate) fn templates<'a>(
         &self,
         steps: impl IntoIterator<Item = &'a RetryPromptPath>,
     ) -> BTreeMap<String, String> {
@@ -276,7 +276,7 @@ pub(crate) fn seen_from(chain: &str, here: &Path) -> String {
 }
 
 /// Returns the seats that the request asks for, one each.
-pub fn second_reviewers(overrides: &SettingOverrides, here: &Path) -> Result<Vec<PanelReviewer>> {
+pub(crate) fn second_reviewers(overrides: &SettingOverrides, here: &Path) -> Result<Vec<PanelReviewer>> {
     let mut seats = Vec::new();
     for (index, spec) in overrides.second_reviewer.iter().enumerate() {
         let agents: Vec<String> =

@@ -32,7 +32,7 @@ pub struct AnswerRequest {
 
 impl AnswerRequest {
     /// Makes an answer without words.
-    pub fn new(issue: IssueNumber, choice: Option<PauseChoice>) -> Self {
+    pub(crate) fn new(issue: IssueNumber, choice: Option<PauseChoice>) -> Self {
         Self { issue, choice, answer: None, reason: None, text: None, rounds: None }
     }
 

@@ -73,7 +73,7 @@ fn checked_reason(text: &str) -> Result<String> {
 }
 
 /// Says that a run was ended for good.
-pub fn cancelled(run: &Run) -> Failure {
+pub(crate) fn cancelled(run: &Run) -> Failure {
     let number = run.started.issue.number;
     Failure::usage(format!("the run of issue {number} was cancelled"))
         .hint(format!("remove it with `ai-workflow cleanup --issue {number}` and begin anew"))

@@ -22,7 +22,7 @@ use process::{Launch, ProgramExit, Stop};
 use settings::{ForgeKind, PushWhen, split_words};
 
 /// What is there of the run of an issue.
-pub enum RunLocation {
+pub(crate) enum RunLocation {
     /// Its files are in this worktree.
     Worktree(PathBuf),
     /// Nothing is checked out; its files are on the branch.
@@ -37,13 +37,13 @@ pub enum RunLocation {
 
 impl RunLocation {
     /// Tells whether its log is here, in a worktree or on the branch.
-    pub fn has_log(&self) -> bool {
+    pub(crate) fn has_log(&self) -> bool {
         matches!(self, Self::Worktree(_) | Self::OnBranch(_))
     }
 }
 
 /// Finds the run of an issue. A log that is there counts more than the record of a finalized run.
-pub fn locate(project: &Project, issue: IssueNumber) -> Result<RunLocation> {
+pub(crate) fn locate(project: &Project, issue: IssueNumber) -> Result<RunLocation> {
     if let Some(found) = locate_log(&project.workspace, issue)? {
         return Ok(found);
     }

@@ -38,7 +38,7 @@ use views::summary::status_word;
 pub type Halt = Option<FailureKind>;
 
 /// How a run came to its halt, or why it could not be worked on.
-pub type HaltResult = Result<Halt, Failure>;
+pub(crate) type HaltResult = Result<Halt, Failure>;
 
 /// Somebody who watches a run while it is worked on.
 pub trait RunObserver {
@@ -65,7 +65,7 @@ pub trait RunObserver {
 }
 
 /// How the work of this process on a run ended, when nobody stopped it.
-pub struct DriveOutcome {
+pub(crate) struct DriveOutcome {
     /// The run.
     pub locked: LockedRun,
     /// How the run stands.
@@ -78,7 +78,7 @@ pub struct DriveOutcome {
 
 /// Works on a run in this process until the run halts.
 #[derive(Clone, Copy)]
-pub struct RunDriver<'a> {
+pub(crate) struct RunDriver<'a> {
     /// The repository.
     pub project: &'a Project,
     /// Who watches.
@@ -98,7 +98,7 @@ impl RunDriver<'_> {
     }
 
     /// Publishes what another process worked on, as far as it was judged, and shows how the run stands.
-    pub fn publish(self, locked: LockedRun, bundle: &VerifiedBundle) -> HaltResult {
+    pub(crate) fn publish(self, locked: LockedRun, bundle: &VerifiedBundle) -> HaltResult {
         let end = self.run_to_halt(locked, None, Some(bundle.tip.clone()))?;
         let halt = self.show_halt(&end.locked, end.outcome);
         // Whoever publishes sees what the checks of the server say, and asks no agent.
@@ -111,7 +111,7 @@ impl RunDriver<'_> {
     }
 
     /// Writes down what ends the run's turn, and shares it: the comment, the branch, the pull request.
-    pub fn share(self, locked: LockedRun, last: Fact) -> Result<()> {
+    pub(crate) fn share(self, locked: LockedRun, last: Fact) -> Result<()> {
         let end = self.run_to_halt(locked, Some(last), None)?;
         show(self.observer, &end.locked, None);
         Ok(())
@@ -126,7 +126,7 @@ impl RunDriver<'_> {
 
     /// Works on a run until it halts, shows it to people while it does, and ends the turn of this process. The first fact is
     /// recorded at once, so that everybody is shown it; a process that publishes may publish up to the judged commit.
-    pub fn run_to_halt(
+    pub(crate) fn run_to_halt(
         self,
         mut locked: LockedRun,
         first: Option<Fact>,
@@ -350,7 +350,7 @@ fn never_started(run: &Run) -> bool {
 }
 
 /// Shows how a run stands, and reports it to the job that we may be in.
-pub fn show(observer: &dyn RunObserver, locked: &LockedRun, halt: Halt) {
+pub(crate) fn show(observer: &dyn RunObserver, locked: &LockedRun, halt: Halt) {
     observer.halted(locked, halt);
     observer.job_commands(&github_job::report(locked, None));
 }

@@ -92,7 +92,7 @@ impl RunStatus {
 }
 
 /// Returns where a run stands that nobody holds, for people.
-pub fn text(run: &Run) -> String {
+pub(crate) fn text(run: &Run) -> String {
     lines(run, None, None)
 }
 

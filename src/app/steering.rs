@@ -20,7 +20,7 @@ use settings::GithubKeys;
 const PACE: Duration = Duration::from_secs(20);
 
 /// Looks at the comments of one issue.
-pub struct CommentWatcher {
+pub(crate) struct CommentWatcher {
     /// The repository.
     pub github: GithubForge,
     /// Its settings.
@@ -57,7 +57,7 @@ impl CommentWatcher {
     }
 
     /// Who asked for the pause that came is told so; of another end the job of that comment tells.
-    pub async fn end(self, has_paused: bool) {
+    pub(crate) async fn end(self, has_paused: bool) {
         if !has_paused || self.github.reads_only() {
             return;
         }

@@ -14,15 +14,15 @@ use model::phase::Step;
 #[derive(Debug, Parser)]
 #[command(name = "ai-workflow", bin_name = "ai-workflow", version, propagate_version = true)]
 #[command(after_help = include_str!("arguments/help/ai-workflow.txt"))]
-pub struct ProgramArgs {
+pub(crate) struct ProgramArgs {
     /// What is to be done.
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 /// A command of the program with its arguments.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Write `.ai-workflow/config.toml` and what else a repository needs
     Init(InitArgs),
     /// Take an issue through its phases; begins, resumes or goes on, whatever there is to do
@@ -75,7 +75,7 @@ pub enum Command {
 
 impl Command {
     /// Tells whether it takes a run further, so that a job wants to know how that ended.
-    pub fn drives(&self) -> bool {
+    pub(crate) fn drives(&self) -> bool {
         matches!(
             self,
             Self::Execute(_) | Self::Resume(_) | Self::DocReview(_) | Self::Event(_) | Self::Apply(_)
@@ -84,7 +84,7 @@ impl Command {
 }
 
 /// Tells whether a JSON document is wanted on stdout.
-pub fn wants_json(matches: &ArgMatches) -> bool {
+pub(crate) fn wants_json(matches: &ArgMatches) -> bool {
     if let Some((_, of_command)) = matches.subcommand() {
         return wants_json(of_command);
     }
@@ -95,145 +95,145 @@ pub fn wants_json(matches: &ArgMatches) -> bool {
 
 /// Settings that can stand in a file, a variable or here; here they win.
 #[derive(Debug, Clone, Default, Args)]
-pub struct SettingFlags {
+pub(crate) struct SettingFlags {
     /// Read this file instead of `.ai-workflow/config.toml`
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
-    pub config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// The author: claude[:MODEL], codex[:MODEL], command:PATH, scripted:FILE, auto, ...; a comma list falls back
     #[arg(long, value_name = "SPEC", help_heading = "Settings")]
-    pub agent: Option<String>,
+    pub(crate) agent: Option<String>,
     /// The reviewer, in the same words; without it one that fits the author
     #[arg(long, value_name = "SPEC", help_heading = "Settings")]
-    pub reviewer: Vec<String>,
+    pub(crate) reviewer: Vec<String>,
     /// A second reviewer, in the same words, whose opinion only tightens; may be given several times
     #[arg(long, value_name = "SPEC", help_heading = "Settings")]
-    pub second_reviewer: Vec<String>,
+    pub(crate) second_reviewer: Vec<String>,
     /// The language of documents and comments, such as en or ja
     #[arg(long, value_name = "CODE", help_heading = "Settings")]
-    pub language: Option<String>,
+    pub(crate) language: Option<String>,
     /// The branch to start from and to merge into
     #[arg(long, value_name = "BRANCH", help_heading = "Settings")]
-    pub base_branch: Option<String>,
+    pub(crate) base_branch: Option<String>,
     /// Run a named list of phases only; `list-presets` shows them
     #[arg(long, value_name = "NAME", help_heading = "Settings")]
-    pub preset: Option<String>,
+    pub(crate) preset: Option<String>,
     /// Leave these phases out
     #[arg(long, value_name = "A,B", help_heading = "Settings")]
-    pub skip_phases: Option<String>,
+    pub(crate) skip_phases: Option<String>,
     /// Where the issue lives: github or local
     #[arg(long, value_name = "FORGE", help_heading = "Settings")]
-    pub forge: Option<String>,
+    pub(crate) forge: Option<String>,
     /// Work in a linked worktree and leave the checkout alone
     #[arg(long, help_heading = "Settings")]
-    pub worktree: bool,
+    pub(crate) worktree: bool,
     /// When to push the branch: never, halt or phase
     #[arg(long, value_name = "WHEN", help_heading = "Settings")]
-    pub push: Option<String>,
+    pub(crate) push: Option<String>,
     /// Exit with 1 instead of 3 where a person would be asked
     #[arg(long, help_heading = "Settings")]
-    pub no_wait: bool,
+    pub(crate) no_wait: bool,
     /// Assess the difficulty first and let it choose the models of agents named without one
     #[arg(long, help_heading = "Settings")]
-    pub auto_model: bool,
+    pub(crate) auto_model: bool,
     /// Begin a session of its own with every call
     #[arg(long, help_heading = "Settings")]
-    pub fresh_sessions: bool,
+    pub(crate) fresh_sessions: bool,
     /// Any other setting by its dotted key, such as budget.usd=5; may be given several times
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
-    pub set: Vec<String>,
+    pub(crate) set: Vec<String>,
 }
 
 /// The arguments of `execute`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/execute.txt"))]
-pub struct ExecuteArgs {
+pub(crate) struct ExecuteArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
+    pub(crate) issue: IssueNumber,
     /// One phase, or all that are left; `phases` lists them
     #[arg(long, value_name = "NAME", default_value = "all")]
-    pub phase: String,
+    pub(crate) phase: String,
     /// Open a failed phase again, with fresh limits
     #[arg(long)]
-    pub retry_failed: bool,
+    pub(crate) retry_failed: bool,
     /// Do not look at whether earlier phases are completed
     #[arg(long)]
-    pub skip_dependency_check: bool,
+    pub(crate) skip_dependency_check: bool,
     /// Warn about unmet needs and go on
     #[arg(long)]
-    pub ignore_dependencies: bool,
+    pub(crate) ignore_dependencies: bool,
     /// Show phases, calls and limits; call nobody, write nothing
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub common: CommonFlags,
+    pub(crate) common: CommonFlags,
 }
 
 /// The arguments of `doc-review`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/doc-review.txt"))]
-pub struct DocReviewArgs {
+pub(crate) struct DocReviewArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
+    pub(crate) issue: IssueNumber,
     /// Review and fix in turn, as `execute` does, until the documents are approved or a person is needed
     #[arg(long, conflicts_with = "fix")]
-    pub autofix: bool,
+    pub(crate) autofix: bool,
     /// Answer the latest review, which nobody has answered yet, and fix what is right in it
     #[arg(long)]
-    pub fix: bool,
+    pub(crate) fix: bool,
     #[command(flatten)]
-    pub common: CommonFlags,
+    pub(crate) common: CommonFlags,
 }
 
 /// The arguments of `resume`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = include_str!("arguments/help/resume.txt"))]
-pub struct ResumeArgs {
+pub(crate) struct ResumeArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
+    pub(crate) issue: IssueNumber,
     /// Go on with fresh limits
     #[arg(long = "continue", group = "choice")]
-    pub go_on: bool,
+    pub(crate) go_on: bool,
     /// Go on with fresh limits, and tell the author this
     #[arg(long, value_name = "TEXT", group = "choice", conflicts_with = "text")]
-    pub answer: Option<String>,
+    pub(crate) answer: Option<String>,
     /// You changed files by hand: check and review them, on the limits that are left
     #[arg(long, group = "choice")]
-    pub edited: bool,
+    pub(crate) edited: bool,
     /// Accept the work as it is, on your responsibility
     #[arg(long, group = "choice")]
-    pub accept: bool,
+    pub(crate) accept: bool,
     /// Let the phase fail
     #[arg(long, group = "choice")]
-    pub give_up: bool,
+    pub(crate) give_up: bool,
     /// With `--continue`: so many revisions (rounds of a document review) instead of a fresh set
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub rounds: Option<u32>,
+    pub(crate) rounds: Option<u32>,
     /// With `--accept`: why
     #[arg(long, value_name = "TEXT", conflicts_with = "text")]
-    pub reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// What the author should know
     #[arg(long, value_name = "TEXT")]
-    pub text: Option<String>,
+    pub(crate) text: Option<String>,
     #[command(flatten)]
-    pub common: CommonFlags,
+    pub(crate) common: CommonFlags,
 }
 
 /// The arguments of `rollback`.
 #[derive(Debug, Args)]
-pub struct RollbackArgs {
+pub(crate) struct RollbackArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
+    pub(crate) issue: IssueNumber,
     /// The phase to open again; it and all later ones become pending
     #[arg(long, value_name = "PHASE")]
-    pub to_phase: String,
+    pub(crate) to_phase: String,
     /// The step it goes on with
     #[arg(long, value_name = "STEP", default_value = "revise")]
     #[arg(value_parser = PossibleValuesParser::new(ROLLBACK_STEPS).try_map(|step| step.parse::<Step>()))]
-    pub to_step: Step,
+    pub(crate) to_step: Step,
     /// Why; stands on top of the next prompt
     #[arg(
         long,
@@ -241,19 +241,19 @@ pub struct RollbackArgs {
         required_unless_present = "reason_file",
         conflicts_with = "reason_file"
     )]
-    pub reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// Why, from a file
     #[arg(long, value_name = "FILE")]
-    pub reason_file: Option<PathBuf>,
+    pub(crate) reason_file: Option<PathBuf>,
     /// Also add commits that revert what the reopened phases committed
     #[arg(long)]
-    pub revert: bool,
+    pub(crate) revert: bool,
     /// Only show what would happen
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The steps that a phase can go on with after a rollback.
@@ -261,178 +261,178 @@ const ROLLBACK_STEPS: [&str; 3] = ["execute", "review", "revise"];
 
 /// The arguments of a command about one issue.
 #[derive(Debug, Args)]
-pub struct OneIssueArgs {
+pub(crate) struct OneIssueArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
+    pub(crate) issue: IssueNumber,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The arguments of `pr-feedback`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/pr-feedback.txt"))]
-pub struct PrFeedbackArgs {
+pub(crate) struct PrFeedbackArgs {
     /// The number of the pull request
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub pr: u64,
+    pub(crate) pr: u64,
     /// Show what would be taken up, and change nothing
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub common: CommonFlags,
+    pub(crate) common: CommonFlags,
 }
 
 /// The arguments of `finalize`.
 #[derive(Debug, Args)]
-pub struct FinalizeArgs {
+pub(crate) struct FinalizeArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
+    pub(crate) issue: IssueNumber,
     /// Keep one commit per phase
     #[arg(long)]
-    pub skip_squash: bool,
+    pub(crate) skip_squash: bool,
     /// Keep the run's folder on the branch: its log and its documents
     #[arg(long)]
-    pub keep_files: bool,
+    pub(crate) keep_files: bool,
     /// Publish also what no reviewer was shown; the pull request says so
     #[arg(long)]
-    pub include_unreviewed: bool,
+    pub(crate) include_unreviewed: bool,
     /// Only show what would happen
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The arguments of `cleanup`.
 #[derive(Debug, Args)]
-pub struct CleanupArgs {
+pub(crate) struct CleanupArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
+    pub(crate) issue: IssueNumber,
     /// Remove prompts, answers and raw streams only; keep branch, log and documents
     #[arg(long)]
-    pub logs_only: bool,
+    pub(crate) logs_only: bool,
     /// Remove the run although it is not over
     #[arg(long)]
-    pub force: bool,
+    pub(crate) force: bool,
     /// Only show what would happen
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The arguments of `event`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/event.txt"))]
-pub struct EventArgs {
+pub(crate) struct EventArgs {
     #[command(flatten)]
-    pub source: EventSource,
+    pub(crate) source: EventSource,
     /// Write nothing to GitHub; put the run's branch and how it ended into this folder, for `apply`
     #[arg(long, value_name = "DIR")]
-    pub bundle: Option<PathBuf>,
+    pub(crate) bundle: Option<PathBuf>,
     #[command(flatten)]
-    pub settings: SettingFlags,
+    pub(crate) settings: SettingFlags,
 }
 
 /// The arguments of `apply`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/apply.txt"))]
-pub struct ApplyArgs {
+pub(crate) struct ApplyArgs {
     /// The folder that `event --bundle` wrote
     #[arg(long, value_name = "DIR")]
-    pub bundle: PathBuf,
+    pub(crate) bundle: PathBuf,
     #[command(flatten)]
-    pub source: EventSource,
+    pub(crate) source: EventSource,
     #[command(flatten)]
-    pub settings: SettingFlags,
+    pub(crate) settings: SettingFlags,
 }
 
 /// Where an event stands.
 #[derive(Debug, Args)]
-pub struct EventSource {
+pub(crate) struct EventSource {
     /// The file with the event; without it the one that `GITHUB_EVENT_PATH` names
     #[arg(long, value_name = "FILE")]
-    pub path: Option<PathBuf>,
+    pub(crate) path: Option<PathBuf>,
     /// What kind of event it is, such as `issues` or `issue_comment`; without it what `GITHUB_EVENT_NAME` says
     #[arg(long, value_name = "NAME")]
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
 }
 
 /// The arguments of `init`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct InitArgs {
+pub(crate) struct InitArgs {
     #[command(subcommand)]
-    pub place: Option<InitPlace>,
+    pub(crate) place: Option<InitPlace>,
     /// Write over an existing configuration
     #[arg(long)]
-    pub force: bool,
+    pub(crate) force: bool,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// Where runs are to happen besides this machine.
 #[derive(Debug, Subcommand)]
-pub enum InitPlace {
+pub(crate) enum InitPlace {
     /// Write a workflow that runs ai-workflow on GitHub, and make its labels
     Github(InitGithubArgs),
 }
 
 /// The arguments of `init github`.
 #[derive(Debug, Args)]
-pub struct InitGithubArgs {
+pub(crate) struct InitGithubArgs {
     /// The action that the workflow uses, pinned by its commit; without it the one that this program was built for
     #[arg(long, value_name = "OWNER/NAME@COMMIT")]
-    pub action: Option<String>,
+    pub(crate) action: Option<String>,
     /// Keep the agents in a job that can only read; another job judges and publishes what they made
     #[arg(long)]
-    pub two_job: bool,
+    pub(crate) two_job: bool,
     /// Write over an existing workflow
     #[arg(long)]
-    pub force: bool,
+    pub(crate) force: bool,
     /// Only show what would happen
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The arguments of `status`.
 #[derive(Debug, Args)]
-pub struct StatusArgs {
+pub(crate) struct StatusArgs {
     /// The number of the issue; all runs of the repository when missing
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: Option<IssueNumber>,
+    pub(crate) issue: Option<IssueNumber>,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The arguments of `findings`.
 #[derive(Debug, Args)]
-pub struct FindingsArgs {
+pub(crate) struct FindingsArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
+    pub(crate) issue: IssueNumber,
     /// Open problems for people or for a code scanner, or all of them as JSON
     #[arg(long, value_enum, default_value_t)]
-    pub format: FindingsFormat,
+    pub(crate) format: FindingsFormat,
     /// Write to this file instead of stdout; `-` is stdout
     #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// What `findings` prints.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum FindingsFormat {
+pub(crate) enum FindingsFormat {
     #[default]
     Text,
     Json,
@@ -441,38 +441,38 @@ pub enum FindingsFormat {
 
 /// The arguments of `explain`.
 #[derive(Debug, Args)]
-pub struct ExplainArgs {
+pub(crate) struct ExplainArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
+    pub(crate) issue: IssueNumber,
     /// Show what differs from the run of another issue: programs, models, prompts, limits
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub compare: Option<IssueNumber>,
+    pub(crate) compare: Option<IssueNumber>,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The arguments of `replay`.
 #[derive(Debug, Args)]
-pub struct ReplayArgs {
+pub(crate) struct ReplayArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
+    pub(crate) issue: IssueNumber,
     /// Every fact, or the review loops that they are: one event a line, as JSON
     #[arg(long, value_enum, default_value_t)]
-    pub format: ReplayFormat,
+    pub(crate) format: ReplayFormat,
     /// Only the review loops of this phase
     #[arg(long, value_name = "NAME")]
-    pub phase: Option<String>,
+    pub(crate) phase: Option<String>,
     /// Print the facts as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// What `replay` prints.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ReplayFormat {
+pub(crate) enum ReplayFormat {
     #[default]
     Facts,
     ReviewLoop,
@@ -480,24 +480,24 @@ pub enum ReplayFormat {
 
 /// How a result is printed, and the settings that are given.
 #[derive(Debug, Clone, Args)]
-pub struct CommonFlags {
+pub(crate) struct CommonFlags {
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     #[command(flatten)]
-    pub settings: SettingFlags,
+    pub(crate) settings: SettingFlags,
 }
 
 /// The arguments of `config`.
 #[derive(Debug, Args)]
-pub struct ConfigArgs {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
-    pub command: ConfigCommand,
+    pub(crate) command: ConfigCommand,
 }
 
 /// What `config` is asked for.
 #[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
+pub(crate) enum ConfigCommand {
     /// Print the settings in force and where each comes from
     Show(CommonFlags),
     /// Check all layers and say what is wrong
@@ -513,81 +513,81 @@ pub enum ConfigCommand {
 /// The arguments of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/check.txt"))]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// Only these checks, by name, criterion or range: todo, Q2, Q1-Q6
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub only: Vec<String>,
+    pub(crate) only: Vec<String>,
     /// Also the checks of this template
     #[arg(long, value_name = "NAME")]
-    pub template: Option<String>,
+    pub(crate) template: Option<String>,
     /// A file that has to be there; may be given several times
     #[arg(long, value_name = "FILE")]
-    pub expect: Vec<PathBuf>,
+    pub(crate) expect: Vec<PathBuf>,
     /// The commit to compare with: a branch, a tag, a commit
     #[arg(long, value_name = "REV", allow_hyphen_values = true)]
-    pub base: Option<String>,
+    pub(crate) base: Option<String>,
     /// What an agent answered, to be judged as well; `-` reads stdin
     #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Run no command of the repository
     #[arg(long)]
-    pub no_commands: bool,
+    pub(crate) no_commands: bool,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// Read this file instead of `.ai-workflow/config.toml`
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
-    pub config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// Any setting by its dotted key, such as commands.test="make test"; may be given several times
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
-    pub set: Vec<String>,
+    pub(crate) set: Vec<String>,
 }
 
 /// The arguments of `validate`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/validate.txt"))]
-pub struct ValidateArgs {
+pub(crate) struct ValidateArgs {
     /// The step by its name in the registry
-    pub step: String,
+    pub(crate) step: String,
     /// Read this registry instead of `.ai-workflow/steps_registry.json`
     #[arg(long, value_name = "FILE")]
-    pub registry: Option<PathBuf>,
+    pub(crate) registry: Option<PathBuf>,
     /// The issue, for conditions that ask whether it is closed
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: Option<IssueNumber>,
+    pub(crate) issue: Option<IssueNumber>,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The arguments of `parse-review`.
 #[derive(Debug, Args)]
-pub struct ParseReviewArgs {
+pub(crate) struct ParseReviewArgs {
     /// The review; `-` or nothing reads stdin
-    pub file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
     /// The id that the answer has to carry
     #[arg(long, value_name = "ID")]
-    pub review_id: Option<String>,
+    pub(crate) review_id: Option<String>,
     /// Print the whole reading as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The arguments of `demo`.
 #[derive(Debug, Args)]
-pub struct DemoArgs {
+pub(crate) struct DemoArgs {
     /// Where to make the project; a temporary folder when missing
-    pub dir: Option<PathBuf>,
+    pub(crate) dir: Option<PathBuf>,
     /// Use a real agent on the same project
     #[arg(long, value_name = "SPEC")]
-    pub agent: Option<String>,
+    pub(crate) agent: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The arguments of `completions`.
 #[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    pub shell: clap_complete::Shell,
+pub(crate) struct CompletionsArgs {
+    pub(crate) shell: clap_complete::Shell,
 }

@@ -42,7 +42,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 use app::environment::masker;
 use app::exit_code;
-pub use app::failure::{Failure, FailureKind};
+use app::failure::{Failure, FailureKind};
 use arguments::{Command, ProgramArgs, wants_json};
 
 /// What a command returns: the exit code of a run that came to its halt, or a failure.

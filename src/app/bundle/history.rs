@@ -40,7 +40,7 @@ pub(crate) const TRIED_AGAIN: &str = "tried again";
 const LEFT_OUT_AT_START: [&str; 2] = ["preset", "--skip-phases"];
 
 /// What an event asks for, and who.
-pub struct EventRequest<'a> {
+pub(crate) struct EventRequest<'a> {
     /// The issue of the run.
     pub issue: IssueNumber,
     /// Which event it is.

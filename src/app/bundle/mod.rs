@@ -42,7 +42,7 @@ const LARGEST_BRANCH: u64 = 100 << 20;
 /// Which event was worked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum EventKey {
+pub(crate) enum EventKey {
     /// A label, by the number of who put it on.
     Label {
         /// The number of the account.
@@ -63,7 +63,7 @@ pub enum EventKey {
 /// How the work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum WorkResult {
+pub(crate) enum WorkResult {
     /// The run came to a halt, or waits for its publication.
     Ran,
     /// Nothing was to be done.
@@ -75,7 +75,7 @@ pub enum WorkResult {
 /// What is said of the work that is handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     /// The version of this format.
     pub format: u32,
     /// The issue that was worked on.
@@ -96,7 +96,7 @@ pub struct Manifest {
 
 impl EventKey {
     /// Returns which event it is; nothing for one that is about no run.
-    pub fn of(event: &Event) -> Option<Self> {
+    pub(crate) fn of(event: &Event) -> Option<Self> {
         match event {
             Event::Labeled(event) => Some(Self::Label { by: event.sender.id }),
             Event::Commented(event) => Some(Self::Comment { id: event.comment.id }),
@@ -150,7 +150,7 @@ fn base_and_tip(project: &Project, issue: IssueNumber) -> Result<Option<(CommitI
 
 /// What was handed over, before anything of it was judged.
 #[derive(Debug)]
-pub struct UnverifiedBundle {
+pub(crate) struct UnverifiedBundle {
     /// How the work ended, by its maker's words.
     pub manifest: Manifest,
     /// The file with the branch, where there is one.
@@ -158,7 +158,7 @@ pub struct UnverifiedBundle {
 }
 
 /// Reads what was handed over. Whatever differs from what we write is no answer.
-pub fn read(folder: &Path, masker: &Masker) -> Result<UnverifiedBundle> {
+pub(crate) fn read(folder: &Path, masker: &Masker) -> Result<UnverifiedBundle> {
     let path = folder.join(MANIFEST);
     let Some(size) = size_of_plain_file(&path, LARGEST_MANIFEST)? else {
         return Err(refused(BUNDLE_MISSING, "the job of the agents handed nothing over"));
@@ -199,7 +199,7 @@ fn size_of_plain_file(path: &Path, most: u64) -> Result<Option<u64>> {
 }
 
 /// What may be published of a bundle.
-pub struct VerifiedBundle {
+pub(crate) struct VerifiedBundle {
     /// The commit that was handed over.
     pub handed: CommitId,
     /// Where the branch goes on: there, or where an earlier process has brought it since.
@@ -210,7 +210,12 @@ pub struct VerifiedBundle {
 
 /// Takes the branch out of a file and verifies it; its maker says to which commit it leads, and `event` is what it was made
 /// for.
-pub fn verify(project: &Project, file: &Path, head: &str, event: &EventRequest) -> Result<VerifiedBundle> {
+pub(crate) fn verify(
+    project: &Project,
+    file: &Path,
+    head: &str,
+    event: &EventRequest,
+) -> Result<VerifiedBundle> {
     let space = project.workspace.for_issue(event.issue);
     let handed = fetch(&space, file, head);
     let verified = handed.and_then(|handed| judge(project, handed, event));
@@ -303,7 +308,7 @@ fn stands_on_base(logged: &LoggedRun, base: &CommitId) -> Result<()> {
 }
 
 /// What was handed over and is not published.
-pub fn refused(code: &str, why: &str) -> Failure {
+pub(crate) fn refused(code: &str, why: &str) -> Failure {
     Failure::state(format!("{code}: {}", quoted(why))).hint("nothing of it was published")
 }
 
