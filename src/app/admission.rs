@@ -16,7 +16,7 @@ use model::redact::Masker;
 use settings::GithubKeys;
 use views::summary::quoted;
 
-/// Somebody behind an event or a comment, and what is asked about them.
+/// The account behind an event or a comment, and what decides whether it may act.
 pub(crate) struct Actor<'a> {
     /// The repository.
     pub github: &'a GithubForge,
@@ -43,7 +43,7 @@ impl Actor<'_> {
         if permission.may_write() { Ok(()) } else { Err(denied(self.who, permission.role())) }
     }
 
-    /// A login can change hands, and a person can take the name of a program.
+    /// Refuses a login that another account has now, or that a person took over from a program.
     async fn same_account(&self) -> Result<(), AdmissionRefusal> {
         let account = self.github.account(&self.who.login).await.map_err(|error| self.unknown(&error))?;
         if account.id == self.who.id && account.is_bot() == self.who.is_bot() {
@@ -80,13 +80,13 @@ impl Actor<'_> {
         let asks = |text: &str| slash_command(text) == Some(Ok(SlashCommand::Run));
         let comments = github.count_comments(who, asks, window).await?;
         let by_hand = match github_job::workflow(&github.repository()) {
-            Some(workflow) => counted(github.starts(&workflow, who, window).await)?,
+            Some(workflow) => count_or_warn(github.starts(&workflow, who, window).await)?,
             None => 0,
         };
         Ok(labels.saturating_add(comments).saturating_add(by_hand))
     }
 
-    /// Makes the refusal of somebody of whom GitHub does not say what they may do.
+    /// Makes the refusal of an account of which GitHub does not say what it may do.
     pub(crate) fn unknown(&self, error: &ForgeError) -> AdmissionRefusal {
         let (login, answer) = (quoted(&self.who.login), quoted(&error.to_string()));
         AdmissionRefusal::new("E_ACTOR_UNKNOWN", format!("GitHub does not say what {login} may do: {answer}"))
@@ -102,8 +102,8 @@ impl Actor<'_> {
     }
 }
 
-/// A token that may not see jobs starts none by hand either.
-fn counted(starts: Result<usize, ForgeError>) -> Result<usize, ForgeError> {
+/// Counts none where the token may not see jobs: it could not start one either.
+fn count_or_warn(starts: Result<usize, ForgeError>) -> Result<usize, ForgeError> {
     match starts {
         Err(error) if error.is_final() => {
             tracing::warn!("Runs that were started by hand are not counted: {error}");
@@ -113,7 +113,7 @@ fn counted(starts: Result<usize, ForgeError>) -> Result<usize, ForgeError> {
     }
 }
 
-/// Makes the refusal of somebody who may not, in the role that GitHub names.
+/// Makes the refusal of an account without the right to write, with the role that GitHub names.
 pub(crate) fn denied(who: &GithubUser, role: &str) -> AdmissionRefusal {
     let (login, role) = (quoted(&who.login), quoted(role));
     AdmissionRefusal::new("E_ACTOR_DENIED", format!("{login} ({role}) may not start or steer runs here"))
@@ -143,7 +143,7 @@ impl AdmissionRefusal {
     }
 }
 
-/// Returns the mark and the text for somebody who started too many runs.
+/// Returns the marker and the text of the comment to an account that started too many runs.
 fn rate_reply(who: &GithubUser, most: u32) -> (String, String) {
     let marker = format!("<!-- ai-workflow:paused_rate v1 account={} -->", who.id);
     let body = format!(

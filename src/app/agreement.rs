@@ -154,26 +154,26 @@ pub(crate) fn refuse_contradiction(project: &Project, run: &Run) -> Result<()> {
     ];
     for (name, wanted, pinned) in pinned {
         if let Some(wanted) = wanted.as_deref().filter(|wanted| *wanted != pinned) {
-            return Err(another(run, &format!("{name} `{pinned}`, not `{wanted}`"), name));
+            return Err(contradiction_failure(run, &format!("{name} `{pinned}`, not `{wanted}`"), name));
         }
     }
     if overrides.fresh_sessions && !started.agreement.fresh_sessions {
-        return Err(another(run, "sessions that are continued", "fresh-sessions"));
+        return Err(contradiction_failure(run, "sessions that are continued", "fresh-sessions"));
     }
     if !are_second_reviewers_pinned(project, run)? {
-        return Err(another(run, "other second reviewers", "second-reviewer"));
+        return Err(contradiction_failure(run, "other second reviewers", "second-reviewer"));
     }
     let skipped = |name: &str| {
         run.phases.iter().any(|phase| phase.name().as_str() == name && phase.left_out_by_choice())
     };
     let wanted = overrides.skip_phases.as_deref().unwrap_or_default().split(',').map(str::trim);
     match wanted.filter(|name| !name.is_empty()).find(|name| !skipped(name)) {
-        Some(name) => Err(another(run, &format!("the phase `{name}` in it"), "skip-phases")),
+        Some(name) => Err(contradiction_failure(run, &format!("the phase `{name}` in it"), "skip-phases")),
         None => Ok(()),
     }
 }
 
-fn another(run: &Run, what: &str, flag: &str) -> Failure {
+fn contradiction_failure(run: &Run, what: &str, flag: &str) -> Failure {
     let number = run.started.issue.number;
     Failure::usage(format!("the run of issue {number} was begun with {what}")).hint(format!(
         "go on without `--{flag}`, or remove the run with `ai-workflow cleanup --issue {number}` and begin anew"
@@ -230,7 +230,7 @@ pub(crate) fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<
 
 /// Returns the spending limits of the run and those of its parts; nothing where nothing changes.
 pub(crate) fn changed_limits(project: &Project, run: &Run) -> (Option<Budget>, Option<BudgetScopes>) {
-    let over = |scope: &str, wanted: &Budget, pinned: &Budget| given_over(project, scope, wanted, pinned);
+    let over = |scope: &str, wanted: &Budget, pinned: &Budget| merge_budget(project, scope, wanted, pinned);
     let (wanted, pinned) = (&project.settings.budget.scopes, &run.spending.scopes);
     let budget = over("budget", &project.settings.budget(true), &run.spending.budget);
     let scopes = BudgetScopes {
@@ -241,8 +241,8 @@ pub(crate) fn changed_limits(project: &Project, run: &Run) -> (Option<Budget>, O
     ((budget != run.spending.budget).then_some(budget), (scopes != *pinned).then_some(scopes))
 }
 
-/// Puts the limits of one scope that are given now over the pinned ones.
-fn given_over(project: &Project, scope: &str, wanted: &Budget, pinned: &Budget) -> Budget {
+/// Returns the pinned limits of one scope, replaced by those that are given now.
+fn merge_budget(project: &Project, scope: &str, wanted: &Budget, pinned: &Budget) -> Budget {
     let is_given = |key: &str| match project.settings.origin(&format!("{scope}.{key}")) {
         Origin::Flag(_) | Origin::Variable(_) => true,
         // A file that is named on the command line is all meant.
@@ -250,14 +250,14 @@ fn given_over(project: &Project, scope: &str, wanted: &Budget, pinned: &Budget) 
         Origin::Default => false,
     };
     Budget {
-        usd: one(is_given("usd"), wanted.usd, pinned.usd),
-        tokens: one(is_given("tokens"), wanted.tokens, pinned.tokens),
-        calls: one(is_given("calls"), wanted.calls, pinned.calls),
-        minutes: one(is_given("minutes"), wanted.minutes, pinned.minutes),
-        turns: one(is_given("turns"), wanted.turns, pinned.turns),
+        usd: merge_limit(is_given("usd"), wanted.usd, pinned.usd),
+        tokens: merge_limit(is_given("tokens"), wanted.tokens, pinned.tokens),
+        calls: merge_limit(is_given("calls"), wanted.calls, pinned.calls),
+        minutes: merge_limit(is_given("minutes"), wanted.minutes, pinned.minutes),
+        turns: merge_limit(is_given("turns"), wanted.turns, pinned.turns),
     }
 }
 
-fn one<T>(is_given: bool, wanted: Option<T>, pinned: Option<T>) -> Option<T> {
+fn merge_limit<T>(is_given: bool, wanted: Option<T>, pinned: Option<T>) -> Option<T> {
     if is_given { wanted.or(pinned) } else { pinned }
 }

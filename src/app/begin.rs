@@ -50,18 +50,18 @@ pub struct RunPlan {
 /// Looks whether everything is there that a run needs, and whether it takes what is asked of it. Writes nothing.
 pub(crate) fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan> {
     let number = request.issue;
-    let issue = issue_text(project, number)?;
+    let issue = read_issue(project, number)?;
     let commands = project_commands(project);
-    let (mut agreement, told) = agreement(project, &commands)?;
+    let (mut agreement, told) = make_agreement(project, &commands)?;
     agreement.budget = project.settings.budget(is_attended());
     let skipped = left_out(project, &agreement)?;
     refuse_unusable_agents(project, &agreement)?;
     refuse_broken_templates(project, &agreement)?;
-    let survey = survey(project)?;
+    let survey = survey_checkout(project)?;
     project.workspace.history().check_identity()?;
     let chosen = base_branch::choose(project, &survey.head, number)?;
     let base = chosen.base.clone();
-    let new = is_new(project, number, &base)?;
+    let new = needs_branch(project, number, &base)?;
     let started = RunStarted {
         format: FORMAT,
         run_id: nonce(),
@@ -99,12 +99,12 @@ pub(crate) fn begin_run(
     record_location(project, number, folder.root())?;
     let mut journal = open_journal(project, &folder)?;
     begin(&mut journal, plan.started, plan.skipped)?;
-    notices(project, &plan.survey, &plan.base);
+    log_notices(project, &plan.survey, &plan.base);
     Ok((journal, space, folder))
 }
 
 /// Returns what is agreed on, and why these agents: all phases, those outside the preset are left out below.
-fn agreement(project: &Project, commands: &[ProjectCommand]) -> Result<(Agreement, Vec<ChoiceReason>)> {
+fn make_agreement(project: &Project, commands: &[ProjectCommand]) -> Result<(Agreement, Vec<ChoiceReason>)> {
     let mut agreement = project.settings.agreement(None)?;
     pin_commands(&mut agreement, commands);
     for phase in &mut agreement.phases {
@@ -145,7 +145,7 @@ pub(crate) fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.
-fn survey(project: &Project) -> Result<WorktreeState> {
+fn survey_checkout(project: &Project) -> Result<WorktreeState> {
     if project.settings.worktree {
         Ok(project.workspace.survey()?)
     } else {
@@ -154,7 +154,7 @@ fn survey(project: &Project) -> Result<WorktreeState> {
 }
 
 /// Tells whether the run's branch has to be made. One that a crash left at the base is taken up.
-fn is_new(project: &Project, number: IssueNumber, base: &RunBase) -> Result<bool> {
+fn needs_branch(project: &Project, number: IssueNumber, base: &RunBase) -> Result<bool> {
     let branch = run_branch_name(number);
     match project.workspace.for_issue(number).run_branch().state(&base.commit)? {
         RunBranchState::Missing => Ok(true),
@@ -192,7 +192,7 @@ impl RunPlan {
 }
 
 /// Tells what is worth knowing and refuses nothing.
-fn notices(project: &Project, survey: &WorktreeState, base: &RunBase) {
+fn log_notices(project: &Project, survey: &WorktreeState, base: &RunBase) {
     if !survey.untracked.is_empty() {
         tracing::info!("{} untracked files are left alone and never committed", survey.untracked.len());
     }
@@ -218,14 +218,14 @@ fn notices(project: &Project, survey: &WorktreeState, base: &RunBase) {
     }
 }
 
-/// The most people who are asked about; those who spoke last come first.
+/// The most authors about whom GitHub is asked; those of the newest comments come first.
 const MOST_PEOPLE: usize = 30;
 
 /// Reads an open issue from the forge that was chosen.
-fn issue_text(project: &Project, number: IssueNumber) -> Result<Issue> {
+fn read_issue(project: &Project, number: IssueNumber) -> Result<Issue> {
     let forge = forge_connection::of_issue(project, number)?;
     let (issue, is_trusted) = runtime()?.block_on(async {
-        let issue = surrounded(project, &forge, number).await?;
+        let issue = read_with_discussion(project, &forge, number).await?;
         let is_trusted =
             !project.settings.github.trusted_text_only || is_trusted(project, &forge, &issue).await?;
         Ok::<_, Failure>((issue, is_trusted))
@@ -238,10 +238,10 @@ fn issue_text(project: &Project, number: IssueNumber) -> Result<Issue> {
     if issue.discussion.left_out > 0 {
         tracing::info!("{} earlier comments on the issue found no room", issue.discussion.left_out);
     }
-    if is_trusted { Ok(issue) } else { withheld(issue) }
+    if is_trusted { Ok(issue) } else { without_author_text(issue) }
 }
 
-async fn surrounded(project: &Project, forge: &Forge, number: IssueNumber) -> Result<Issue> {
+async fn read_with_discussion(project: &Project, forge: &Forge, number: IssueNumber) -> Result<Issue> {
     let mut issue = forge.issue(number).await?;
     if let Some(IssueSnapshot { title, body, .. }) = &project.as_of {
         (issue.title, issue.body) = (title.clone(), body.clone());
@@ -250,9 +250,9 @@ async fn surrounded(project: &Project, forge: &Forge, number: IssueNumber) -> Re
     let nobody = project.settings.github.speakers == CommentAuthors::Nobody;
     let comments = if nobody { Vec::new() } else { forge.comments(number).await? };
     let comments = comments_before(comments, before);
-    let speakers = speakers(project, forge, &comments).await?;
+    let speakers = find_trusted_authors(project, forge, &comments).await?;
     let is_heard = |comment: &Comment| speakers.get(&comment.author).copied().unwrap_or(false);
-    let linked = linked(forge, &issue, project.as_of.as_ref().map(|event| event.at)).await;
+    let linked = read_linked_issues(forge, &issue, project.as_of.as_ref().map(|event| event.at)).await;
     issue.discussion = Discussion { linked, ..discussion_of(&comments, is_heard) };
     Ok(issue)
 }
@@ -264,8 +264,8 @@ async fn is_trusted(project: &Project, forge: &Forge, issue: &Issue) -> Result<b
     }
 }
 
-/// Without the text of its author an issue is what the people who are heard said about it.
-fn withheld(issue: Issue) -> Result<Issue> {
+/// Returns the issue without the text of its author, who is not trusted: the comments of trusted authors stay.
+fn without_author_text(issue: Issue) -> Result<Issue> {
     let Issue { number, author, .. } = &issue;
     if issue.discussion.comments.is_empty() {
         let told = format!(
@@ -283,7 +283,11 @@ fn withheld(issue: Issue) -> Result<Issue> {
 }
 
 /// Returns for each commenter whether their comments reach the prompt. Who cannot be asked about is not.
-async fn speakers(project: &Project, forge: &Forge, comments: &[Comment]) -> Result<BTreeMap<String, bool>> {
+async fn find_trusted_authors(
+    project: &Project,
+    forge: &Forge,
+    comments: &[Comment],
+) -> Result<BTreeMap<String, bool>> {
     let Forge::Github(github) = forge else {
         return Ok(comments.iter().map(|comment| (comment.author.clone(), true)).collect());
     };
@@ -310,7 +314,7 @@ fn write_access<'a>(project: &'a Project, github: &'a GithubForge) -> WriteAcces
 }
 
 /// Returns the issues that the text names; one that cannot be read, or had another title at the time of the event, is left out.
-async fn linked(forge: &Forge, issue: &Issue, as_of: Option<Timestamp>) -> Vec<LinkedIssue> {
+async fn read_linked_issues(forge: &Forge, issue: &Issue, as_of: Option<Timestamp>) -> Vec<LinkedIssue> {
     let mut found = Vec::new();
     for number in referenced_issues(&issue.body, issue.number) {
         let Ok(Issue { title, open, .. }) = forge.issue(number).await else { continue };

@@ -16,7 +16,7 @@ use runner::record_end;
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Asks whoever holds the run to stop, then ends it for good. Returns how it stood before.
+/// Asks the process that holds the run to stop, then ends it for good. Returns how it stood before.
 pub fn cancel(project: &Project, issue: IssueNumber) -> Result<Outcome> {
     let mut locked = take_from_holder(project, issue)?;
     let before = locked.run().outcome;
@@ -32,7 +32,7 @@ pub fn cancel(project: &Project, issue: IssueNumber) -> Result<Outcome> {
     Ok(before)
 }
 
-/// Takes a run that is to be ended for good, whoever holds it.
+/// Takes a run that is to be ended for good, also from the process that holds it.
 pub(crate) fn take_from_holder(project: &Project, issue: IssueNumber) -> Result<LockedRun> {
     stop_holder(project, issue)?;
     let locked = LockedRun::take(project, issue, &refuse_completed)?;

@@ -246,7 +246,7 @@ fn expected_paths(project: &Project, files: &[PathBuf]) -> Result<Vec<String>> {
     let top = project.root();
     let mut paths = Vec::new();
     for file in files {
-        let path = normalized(&project.here.join(file));
+        let path = normalize(&project.here.join(file));
         let inside = path.strip_prefix(top).ok().and_then(Path::to_str).filter(|path| !path.is_empty());
         let inside = inside.ok_or_else(|| {
             Failure::usage(format!("`--expect {}` is not a file of {}", file.display(), top.display()))
@@ -258,7 +258,7 @@ fn expected_paths(project: &Project, files: &[PathBuf]) -> Result<Vec<String>> {
 }
 
 /// Returns a path without `.` and `..`; links are not followed, since the file may not be there.
-fn normalized(path: &Path) -> PathBuf {
+fn normalize(path: &Path) -> PathBuf {
     let mut normalized = PathBuf::new();
     for component in path.components() {
         match component {

@@ -58,7 +58,7 @@ pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<CleanupOu
     let lock = lock_issue(project, issue)?;
     let run = view.run();
     if request.logs_only {
-        return logs_only(project, &view, request.dry_run);
+        return remove_logs(project, &view, request.dry_run);
     }
     // What a completed run had there is gone.
     let shared = has_shared_work(run) && run.outcome != Outcome::Completed;
@@ -86,7 +86,7 @@ fn clean_up_finalized(
     let removal = RunRemoval { project, issue, root, base, shared: false, tip };
     if !request.force {
         if let Some(tip) = removal.tip.as_ref().filter(|tip| tip.as_str() != record.commit) {
-            return Err(not_of_the_run(tip, &record.branch, &record.commit));
+            return Err(foreign_commit_failure(tip, &record.branch, &record.commit));
         }
         if let Some(root) = removal.linked_root() {
             refuse_unsaved(&Workspace::open(root)?, issue)?;
@@ -156,7 +156,7 @@ impl RunRemoval<'_> {
             return Ok(());
         }
         let since = last.map_or_else(|| run.branch.head.clone(), |last| last.to_string());
-        Err(not_of_the_run(tip, place, &since))
+        Err(foreign_commit_failure(tip, place, &since))
     }
 
     fn steps(&self) -> Vec<String> {
@@ -168,7 +168,7 @@ impl RunRemoval<'_> {
             steps.push(format!("go back to {} and remove .ai-workflow/issue-{}", self.base, self.issue));
         }
         if let Some(tip) = &self.tip {
-            let short = short(tip.as_str());
+            let short = short_id(tip.as_str());
             steps.push(format!("remove the branch {branch} (`git branch {branch} {short}` brings it back)"));
         }
         if self.shared {
@@ -216,13 +216,13 @@ impl RunRemoval<'_> {
         }
         let path = folder.at(&folder.relative());
         match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(not_removed(&path, &error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(removal_failure(&path, &error)),
             _ => Ok(()),
         }
     }
 }
 
-fn not_removed(path: &Path, error: &std::io::Error) -> Failure {
+fn removal_failure(path: &Path, error: &std::io::Error) -> Failure {
     Failure::state(format!("failed to remove {}: {error}", path.display()))
 }
 
@@ -238,8 +238,8 @@ fn refuse_unfinished(run: &Run) -> Result<()> {
         .hint("end it with `ai-workflow cancel` first, or add `--force`"))
 }
 
-fn not_of_the_run(tip: &CommitId, place: &str, since: &str) -> Failure {
-    let (since, tip) = (short(since), short(tip.as_str()));
+fn foreign_commit_failure(tip: &CommitId, place: &str, since: &str) -> Failure {
+    let (since, tip) = (short_id(since), short_id(tip.as_str()));
     Failure::usage(format!("the commit {tip} at {place} is not of the run")).hint(format!(
         "`git log {since}..{tip}` shows what would be lost; keep it with `git branch NAME {tip}`, then add `--force`"
     ))
@@ -276,12 +276,12 @@ fn refuse_unsaved(linked: &Workspace, issue: IssueNumber) -> Result<()> {
     ))
 }
 
-fn short(commit: &str) -> &str {
+fn short_id(commit: &str) -> &str {
     commit.get(..9).unwrap_or(commit)
 }
 
 /// Removes prompts, answers and raw streams; the record of the run stays.
-fn logs_only(project: &Project, view: &RunView, dry_run: bool) -> Result<CleanupOutcome> {
+fn remove_logs(project: &Project, view: &RunView, dry_run: bool) -> Result<CleanupOutcome> {
     let run = view.run();
     let folder = RunFolder::new(view.root.as_deref().unwrap_or(project.root()), run.started.issue.number);
     let steps = ["execute", "review", "triage", "revise"];
@@ -290,7 +290,7 @@ fn logs_only(project: &Project, view: &RunView, dry_run: bool) -> Result<Cleanup
     let folders: Vec<PathBuf> = paths.filter(|path| path.is_dir()).collect();
     if !dry_run {
         for path in &folders {
-            fs::remove_dir_all(path).map_err(|error| not_removed(path, &error))?;
+            fs::remove_dir_all(path).map_err(|error| removal_failure(path, &error))?;
         }
     }
     Ok(CleanupOutcome::Logs { folders })

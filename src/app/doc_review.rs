@@ -2,7 +2,7 @@
 //! `execute` would go through; what was made here is taken up there.
 
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
-use crate::changes_outside;
+use crate::external_changes;
 use crate::failure::{Failure, FailureKind};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
@@ -58,14 +58,14 @@ pub fn review_documents(
     let run = locked.run();
     refuse_contradiction(project, run)?;
     refuse_untrusted_settings(project, run)?;
-    changes_outside::refuse_closed(project, run)?;
+    external_changes::refuse_closed(project, run)?;
     if run.waits_for_a_person() {
         return Ok(DocReviewOutcome::Halted(driver.show_halt(&locked, Outcome::Paused)));
     }
-    let phase = reviewable(run, mode)?;
+    let phase = find_reviewable_phase(run, mode)?;
     locked.log_facts();
     record_phase(project, &mut locked, phase.clone(), mode.steps())?;
-    changes_outside::note_changes(project, &mut locked)?;
+    external_changes::note_changes(project, &mut locked)?;
     if mode != DocReviewMode::Review {
         return driver.drive(locked).map(DocReviewOutcome::Halted);
     }
@@ -90,11 +90,11 @@ fn refuse(project: &Project, run: &Run, mode: DocReviewMode) -> Result<(), Failu
     if run.waits_for_a_person() {
         return Ok(());
     }
-    refuse_phase(project, run, &reviewable(run, mode)?)
+    refuse_phase(project, run, &find_reviewable_phase(run, mode)?)
 }
 
 /// Returns the phase whose documents are reviewed, if what is asked for can be done there now.
-fn reviewable(run: &Run, mode: DocReviewMode) -> Result<PhaseName, Failure> {
+fn find_reviewable_phase(run: &Run, mode: DocReviewMode) -> Result<PhaseName, Failure> {
     let number = run.started.issue.number;
     let mut with_triage = run.phases.iter().filter(|phase| phase.def.policy.triage);
     let open = with_triage.clone().find(|phase| !phase.status.satisfies());

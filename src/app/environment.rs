@@ -53,7 +53,7 @@ pub fn current_folder() -> Result<PathBuf> {
         .map_err(|error| Failure::usage(format!("the current folder cannot be read: {error}")))
 }
 
-/// Tells whether somebody is at the terminal; else a default spending limit counts.
+/// Tells whether a person is at the terminal; else a default spending limit counts.
 pub(crate) fn is_attended() -> bool {
     stderr().is_terminal() && stdin().is_terminal()
 }

@@ -2,7 +2,7 @@
 
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::begin::begin_run;
-use crate::changes_outside;
+use crate::external_changes;
 use crate::failure::{Failure, FailureKind};
 use crate::locked_run::{LockedIssue, LockedRun};
 use crate::project::Project;
@@ -44,13 +44,13 @@ pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteR
     }
     let has_begun = run.has_begun();
     locked.log_facts();
-    changes_outside::refuse_closed(project, locked.run())?;
-    if let Some(lost) = changes_outside::find_lost_files(project, &locked)? {
-        changes_outside::reopen_phase(&mut locked, &lost, "")?;
+    external_changes::refuse_closed(project, locked.run())?;
+    if let Some(lost) = external_changes::find_lost_files(project, &locked)? {
+        external_changes::reopen_phase(&mut locked, &lost, "")?;
     }
     record_request(project, &mut locked, request)?;
     if has_begun {
-        changes_outside::note_changes(project, &mut locked)?;
+        external_changes::note_changes(project, &mut locked)?;
     }
     RunDriver { project, observer }.drive(locked)
 }
@@ -64,8 +64,8 @@ fn show_completed(project: &Project, observer: &dyn RunObserver, mut locked: Loc
         show(observer, &locked, None);
         return Ok(None);
     }
-    // Whoever works on top of a completed run decides what becomes of it.
-    if changes_outside::warn_of_commits_on_top(project, &locked)? {
+    // People who commit on top of a completed run decide what becomes of it.
+    if external_changes::warn_of_commits_on_top(project, &locked)? {
         show(observer, &locked, None);
         refresh_now(project, locked.run());
         return Ok(None);

@@ -8,9 +8,9 @@ use serde_json::Value;
 use model::redact::Masker;
 use views::summary::plain;
 
-/// The code of a bundle that another process did not hand over.
+/// The code of a bundle that the other process did not leave.
 pub(crate) const BUNDLE_MISSING: &str = "E_BUNDLE_MISSING";
-/// The code of a run whose issue was written by somebody whose text does not count.
+/// The code of a run whose issue was written by an account that is not trusted.
 pub(crate) const TEXT_NOT_TRUSTED: &str = "E_TEXT_NOT_TRUSTED";
 
 /// What sort of thing went wrong. Scripts know each by one word.
@@ -93,9 +93,9 @@ impl Failure {
         format!("{}{hint}", self.message)
     }
 
-    /// Tells whether the same may work later although nobody does anything about it.
+    /// Tells whether the same may work later without any change.
     pub(crate) fn passes(&self) -> bool {
-        // What another job hands over can be lost on the way.
+        // The bundle of another job can be lost on the way.
         matches!(self.kind, FailureKind::Forge | FailureKind::Busy | FailureKind::Interrupted)
             || self.code() == BUNDLE_MISSING
     }

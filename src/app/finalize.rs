@@ -100,7 +100,7 @@ impl Finalizer<'_> {
             left: Some(left),
         };
         carry_out(project, &locked.space, &record)?;
-        let warning = if unreviewed.is_empty() { None } else { Some(not_reviewed(&unreviewed.line())) };
+        let warning = if unreviewed.is_empty() { None } else { Some(unreviewed_warning(&unreviewed.line())) };
         Ok(FinalizeOutcome::Done { record, warning })
     }
 
@@ -151,7 +151,7 @@ impl Finalizer<'_> {
         let branch = &run.branch;
         let from = if unreviewed.unseen.is_empty() { &branch.phase_head } else { &branch.coverage.reviewed };
         let range = format!("git diff {}..{}", &from[..9], run.started.branch);
-        Err(Failure::usage(not_reviewed(&unreviewed.line())).hint(format!(
+        Err(Failure::usage(unreviewed_warning(&unreviewed.line())).hint(format!(
             "look at it with `{range}`; `--include-unreviewed` publishes it, and the pull request says so"
         )))
     }
@@ -167,7 +167,7 @@ impl Finalizer<'_> {
         }
         steps.push("mark the pull request ready".into());
         if !unreviewed.is_empty() {
-            steps.push(format!("say in it what is {}", not_reviewed(&unreviewed.line())));
+            steps.push(format!("say in it what is {}", unreviewed_warning(&unreviewed.line())));
         }
         steps
     }
@@ -251,7 +251,7 @@ fn resume_finalize(project: &Project, record: FinalizedRun, dry_run: bool) -> Re
     let root = branch.and_then(|branch| branch.worktree);
     let (workspace, _checkout) = lock_worktree(project, record.issue, root.as_deref())?;
     carry_out(project, &workspace.for_issue(record.issue), &record)?;
-    let warning = if unreviewed.is_empty() { None } else { Some(not_reviewed(&unreviewed.join(", "))) };
+    let warning = if unreviewed.is_empty() { None } else { Some(unreviewed_warning(&unreviewed.join(", "))) };
     Ok(FinalizeOutcome::Done { record, warning })
 }
 
@@ -259,7 +259,7 @@ fn names(unreviewed: &UnreviewedFiles) -> Vec<String> {
     unreviewed.paths().into_iter().map(str::to_owned).collect()
 }
 
-fn not_reviewed(paths: &str) -> String {
+fn unreviewed_warning(paths: &str) -> String {
     format!("not reviewed: {paths}")
 }
 
@@ -270,7 +270,7 @@ fn is_on_server(project: &Project, run: &Run) -> Result<bool> {
 }
 
 /// GitHub does not open a request again whose branch was rewritten, so nothing is rewritten before.
-fn closed(request: &PullRequestRef, head: &str) -> Failure {
+fn closed_request_failure(request: &PullRequestRef, head: &str) -> Failure {
     Failure::usage(format!("a person closed the pull request {}", request.url)).hint(format!(
         "open it again on GitHub, or another one of the branch `{head}`; then run the same command"
     ))
@@ -295,7 +295,7 @@ fn make_ready(project: &Project, run: &Run, (title, body): &(String, String)) ->
     runtime()?.block_on(async {
         let opened = forge.upsert_pull_request(run.started.issue.number, &request).await?;
         if opened.is_closed {
-            return Err(closed(&opened, &request.head));
+            return Err(closed_request_failure(&opened, &request.head));
         }
         Ok(forge.mark_ready(&opened).await?)
     })

@@ -23,7 +23,7 @@ const TOKENS: [&str; 2] = ["GITHUB_TOKEN", "GH_TOKEN"];
 /// Nothing may be written to GitHub by this process.
 static READS_ONLY: AtomicBool = AtomicBool::new(false);
 
-/// From now on nothing is written to GitHub, whoever asks for it.
+/// Refuses every write to GitHub from now on.
 pub fn only_read() {
     READS_ONLY.store(true, Ordering::SeqCst);
 }

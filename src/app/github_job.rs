@@ -199,7 +199,7 @@ async fn warn_of_no_ci(project: &Project, journal: &mut Journal, forge: &Forge) 
     if run.publication.progress_comment.is_some() && !was_told {
         return Ok(());
     }
-    // Who writes next is told why GitHub gives no answer.
+    // The next write reports why GitHub gives no answer.
     let Ok(Some(login)) = forge.myself().await else { return Ok(()) };
     let is_jobs_own = login.trim_end_matches("[bot]") == JOBS_OWN;
     match project.role {
@@ -245,7 +245,7 @@ async fn warn_of_token_hour(project: &Project, forge: &Forge) {
     if project.role != JobRole::Both || !forge.is_remote() || !in_ci() || minutes <= MOST_MINUTES {
         return;
     }
-    // Who writes next is told why GitHub gives no answer.
+    // The next write reports why GitHub gives no answer.
     let Ok(Some(login)) = forge.myself().await else { return };
     if login.strip_suffix("[bot]").is_some_and(|name| name != JOBS_OWN) {
         let text = format!(

@@ -1,4 +1,4 @@
-//! Takes a run for this process: its lock, the lock of its worktree, its journal. Whoever writes a fact holds a
+//! Takes a run for this process: its lock, the lock of its worktree, its journal. Code that writes a fact holds a
 //! [`LockedRun`].
 
 use std::fs;
@@ -161,7 +161,7 @@ pub(crate) fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock> 
     Lock::take(&folder, &command_line, journal::now()).map_err(|error| match error {
         LockError::Busy { .. } => Failure::new(FailureKind::Busy, &error)
             .hint(format!("watch it with `ai-workflow status --issue {issue}`, or end it with `ai-workflow cancel --issue {issue}`")),
-        LockError::Store(_) => not_lockable(&error),
+        LockError::Store(_) => lock_failure(&error),
     })
 }
 
@@ -174,8 +174,8 @@ pub(crate) fn lock_checkout(
     let command_line = project.masker.mask(&project.command_line);
     let taken = CheckoutLock::take(workspace.git_dir(), issue, &command_line, journal::now());
     taken.map_err(|error| match error {
-        LockError::Busy { holder } => in_use(issue, workspace, holder),
-        LockError::Store(_) => not_lockable(&error),
+        LockError::Busy { holder } => in_use_failure(issue, workspace, holder),
+        LockError::Store(_) => lock_failure(&error),
     })
 }
 
@@ -204,12 +204,12 @@ pub(crate) fn remove_lock(project: &Project, issue: IssueNumber, lock: Lock) {
     let _ = folder.parent().map(fs::remove_dir);
 }
 
-fn not_lockable(error: &LockError) -> Failure {
+fn lock_failure(error: &LockError) -> Failure {
     let hint = "look at the permissions and the disk, then run the same command again";
     Failure::state(error).hint(hint)
 }
 
-fn in_use(issue: IssueNumber, workspace: &Workspace, holder: Option<LockHolder>) -> Failure {
+fn in_use_failure(issue: IssueNumber, workspace: &Workspace, holder: Option<LockHolder>) -> Failure {
     let root = workspace.root().display();
     let busy = |message: String| {
         Failure::new(FailureKind::Busy, message)
@@ -302,7 +302,7 @@ impl RunOpener<'_> {
         Ok(workspace.branches().switch(&run_branch_name(self.issue))?)
     }
 
-    /// A run that cannot be read here is reported by who opens its journal.
+    /// A run that cannot be read here is reported when its journal is opened.
     fn refuse_run(&self) -> Result<()> {
         match view(self.project, self.issue).ok().and_then(|view| view.state.run) {
             Some(run) => (self.refuse)(&run),
@@ -311,7 +311,7 @@ impl RunOpener<'_> {
     }
 }
 
-/// Restores what is missing from a log that was taken back to the last commit while nobody could see it: an agent ran
+/// Restores what is missing from a log that was taken back to the last commit without a fact about it: an agent ran
 /// `git checkout -- .`, `git stash` or `git reset --hard`, and the run was killed. Without it paid calls and findings would
 /// be lost. Where the branch was moved since, a person may have meant the log, too: then it counts as it is found.
 fn restore_log(project: &Project, space: &RunWorkspace, folder: &RunFolder) -> Result<()> {

@@ -4,8 +4,8 @@
 use tokio::runtime::Runtime;
 
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
-use crate::changes_outside;
 use crate::environment::runtime;
+use crate::external_changes;
 use crate::failure::Failure;
 use crate::finalize::refuse_incomplete;
 use crate::forge_connection;
@@ -66,10 +66,10 @@ pub fn take_up_feedback(
     if !goes_on && threads.is_empty() && !has_left_open {
         return Ok(FeedbackOutcome::Listed(issue, threads));
     }
-    changes_outside::refuse_closed(project, run)?;
+    external_changes::refuse_closed(project, run)?;
     locked.log_facts();
     if !goes_on && !threads.is_empty() {
-        let fed = fed_back(project, &locked, &seen, &threads)?;
+        let fed = make_feedback(project, &locked, &seen, &threads)?;
         locked.journal.record(Fact::FedBack(Box::new(fed)))?;
     }
     if locked.run().outcome != Outcome::Completed {
@@ -101,7 +101,7 @@ fn issue_of(seen: &PullRequestState) -> Result<IssueNumber, Failure> {
 }
 
 /// Makes the fact, or says why the run cannot take anything up now.
-fn fed_back(
+fn make_feedback(
     project: &Project,
     locked: &LockedRun,
     seen: &PullRequestState,

@@ -1,7 +1,7 @@
 //! Answers the question of a paused run and goes on with it until it halts.
 
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
-use crate::changes_outside;
+use crate::external_changes;
 use crate::failure::Failure;
 use crate::locked_run::LockedRun;
 use crate::project::Project;
@@ -78,7 +78,7 @@ pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerReq
     locked.space.run_branch().refuse_missing()?;
     refuse_untrusted_settings(project, run)?;
     let choice = accepted(run)?;
-    let lost = changes_outside::find_lost_files(project, &locked)?;
+    let lost = external_changes::find_lost_files(project, &locked)?;
     refuse_undelivered(&locked, choice)?;
     if let Some(lost) = &lost
         && choice != PauseChoice::Continue
@@ -88,7 +88,7 @@ pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerReq
     }
     locked.log_facts();
     if let Some(lost) = lost {
-        changes_outside::reopen_phase(&mut locked, &lost, request.words())?;
+        external_changes::reopen_phase(&mut locked, &lost, request.words())?;
         record_whole_run(project, &mut locked)?;
     } else {
         let changed = changed_by_hand(&locked, choice)?;
@@ -96,7 +96,7 @@ pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerReq
         let answered = Answered { rounds: request.rounds, changed, ..answered };
         locked.journal.record(Fact::Answered(answered))?;
         record_whole_run(project, &mut locked)?;
-        changes_outside::note_changes(project, &mut locked)?;
+        external_changes::note_changes(project, &mut locked)?;
     }
     driver.drive(locked)
 }
@@ -179,7 +179,7 @@ fn refuse_not_offered(run: &Run, choice: PauseChoice) -> Result<(), Failure> {
         .hint(format!("it can be answered with: {}", options.join(", "))))
 }
 
-/// Nobody can accept what does not exist.
+/// Refuses to accept what does not exist.
 fn refuse_undelivered(locked: &LockedRun, choice: PauseChoice) -> Result<(), Failure> {
     let run = locked.run();
     let Some(escalation) = &run.paused else { return Ok(()) };

@@ -110,7 +110,7 @@ fn commits_from<'a>(run: &'a Run, phase: &PhaseName) -> Vec<&'a str> {
 }
 
 /// Returns where the branch stood before the phase was first committed; nothing when it never was.
-fn before(run: &Run, workspace: &Workspace, phase: &PhaseName) -> Result<Option<CommitId>> {
+fn commit_before(run: &Run, workspace: &Workspace, phase: &PhaseName) -> Result<Option<CommitId>> {
     let first = run
         .phase(phase)
         .and_then(|phase| phase.files.first_commit.as_deref().or(phase.files.commit.as_deref()));
@@ -127,7 +127,7 @@ fn revert(project: &Project, locked: &LockedRun, phase: &PhaseName) -> Result<()
         return Err(Failure::usage("the worktree has changes that are not committed")
             .hint("roll back without `--revert`, or commit them first"));
     }
-    let Some(before) = before(run, workspace, phase)? else { return Ok(()) };
+    let Some(before) = commit_before(run, workspace, phase)? else { return Ok(()) };
     let paths = workspace.restore_code(&before)?;
     let snapshot = locked.space.snapshots().take(None)?;
     let trailers = Trailers {

@@ -85,7 +85,7 @@ pub fn next_after_finalized(record: &FinalizedRun) -> String {
 /// Finds the log of a run, in a worktree first.
 fn locate_log(workspace: &Workspace, issue: IssueNumber) -> Result<Option<RunLocation>> {
     let recorded = RunPointer::read(workspace.common(), issue)?.map(|location| location.worktree);
-    let recorded = recorded.filter(|root| belongs(workspace, root));
+    let recorded = recorded.filter(|root| is_of_repository(workspace, root));
     let candidates = [recorded, Some(workspace.root().to_owned())];
     if let Some(root) = candidates.into_iter().flatten().find(|root| has_log(root, issue)) {
         return Ok(Some(RunLocation::Worktree(root)));
@@ -96,8 +96,8 @@ fn locate_log(workspace: &Workspace, issue: IssueNumber) -> Result<Option<RunLoc
     Ok(if is_there { Some(RunLocation::OnBranch(branch)) } else { None })
 }
 
-/// A copied repository brings the record of the original's worktree with it, which is none of its business.
-fn belongs(workspace: &Workspace, root: &Path) -> bool {
+/// Tells whether a worktree is one of this repository. A copy of a repository contains the record of the original's worktree.
+fn is_of_repository(workspace: &Workspace, root: &Path) -> bool {
     root == workspace.root() || Workspace::open(root).is_ok_and(|other| other.common() == workspace.common())
 }
 
@@ -116,7 +116,7 @@ fn log_removed_by(project: &Project, issue: IssueNumber) -> Result<Option<Commit
 fn fetch(project: &Project, issue: IssueNumber) -> Result<bool> {
     let stays_here =
         project.settings.push == Some(PushWhen::Never) || project.settings.forge == Some(ForgeKind::Local);
-    // A forge that cannot be used is reported by whoever needs it.
+    // A forge that cannot be used is reported by the code that needs it.
     if stays_here
         || !forge_connection::of_issue(project, issue).is_ok_and(|forge| forge.is_remote())
         || project.workspace.origin().address()?.is_none()
@@ -194,12 +194,12 @@ pub(crate) fn no_run_failure(found: &RunLocation, issue: IssueNumber) -> Failure
             Failure::usage(format!("{}; its log is gone", finalized_sentence(record)))
                 .hint(format!("remove what is left with `ai-workflow cleanup --issue {issue}` to begin anew"))
         }
-        RunLocation::LogRemoved(commit) => log_removed(issue, commit),
+        RunLocation::LogRemoved(commit) => log_removed_failure(issue, commit),
         RunLocation::Worktree(_) | RunLocation::OnBranch(_) | RunLocation::Missing => no_run(issue),
     }
 }
 
-fn log_removed(issue: IssueNumber, commit: &CommitId) -> Failure {
+fn log_removed_failure(issue: IssueNumber, commit: &CommitId) -> Failure {
     let (branch, folder) = (run_branch_name(issue), RunFolder::new("", issue));
     let commit = &commit.as_str()[..9];
     let back = format!("git checkout {commit}~1 -- {}", folder.relative());
@@ -279,7 +279,7 @@ fn run_setup(project: &Project, worktree: &Path, line: &str) -> Result<()> {
 }
 
 /// Tells whether a worktree with the files of a run has another branch checked out although the run's branch is there:
-/// somebody merged the files, or went away.
+/// the files were merged into it, or the user switched to it.
 pub(crate) fn is_on_other_branch(workspace: &Workspace, issue: IssueNumber) -> Result<bool> {
     let Some(branch) = workspace.branches().find(&run_branch_name(issue))? else { return Ok(false) };
     let is_here = branch.worktree.as_deref().is_some_and(|at| is_same_folder(at, workspace.root()));

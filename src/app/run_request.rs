@@ -41,7 +41,7 @@ pub(crate) fn record_request(
     locked: &mut LockedRun,
     request: &ExecuteRequest,
 ) -> Result<()> {
-    let asked = asked(project, locked)?;
+    let asked = current_request(project, locked)?;
     if let Some(name) = &request.phase {
         check_needs(locked.run(), name, request.skip_dependency_check, request.ignore_dependencies)?;
     }
@@ -71,7 +71,7 @@ pub(crate) fn refuse_request(project: &Project, run: &Run, request: &ExecuteRequ
 
 /// After an answer: the whole run, with the agents given now.
 pub(crate) fn record_whole_run(project: &Project, locked: &mut LockedRun) -> Result<()> {
-    let asked = asked(project, locked)?;
+    let asked = current_request(project, locked)?;
     locked.record(Fact::RunRequested(asked))
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn record_phase(
     only: PhaseName,
     steps: Vec<Step>,
 ) -> Result<()> {
-    let asked = asked(project, locked)?;
+    let asked = current_request(project, locked)?;
     check_needs(locked.run(), &only, false, false)?;
     locked.record(Fact::RunRequested(RunRequested { only: Some(only), steps, ..asked }))
 }
@@ -99,7 +99,7 @@ pub(crate) fn check_agents(project: &Project, run: &Run) -> Result<()> {
 }
 
 /// Everything but the scope.
-fn asked(project: &Project, locked: &LockedRun) -> Result<RunRequested> {
+fn current_request(project: &Project, locked: &LockedRun) -> Result<RunRequested> {
     let run = locked.run();
     let (agents, reviewers) = explicit_agents(project, run)?;
     agents.reasons.iter().chain(&reviewers.reasons).for_each(ChoiceReason::log);

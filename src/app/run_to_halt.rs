@@ -1,6 +1,6 @@
 //! The turn of one process on a run: works until the run halts, with the reporters that show it to people, the signals that
 //! stop it, and the comments that steer it; shows how it stands then, reports that to the job that this may be, and starts
-//! another job where the run waits for one. Decides nothing about the run and prints nothing: whoever watches is handed in.
+//! another job where the run waits for one. Decides nothing about the run and prints nothing: the caller gives the observer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -34,21 +34,21 @@ use settings::PushWhen;
 use views::prompt::rehearse;
 use views::summary::status_word;
 
-/// What the halt of a run counts as: nothing where all went well, else the sort of failure that scripts are told of.
+/// What the halt of a run counts as: nothing where all went well, else the kind of failure that decides the exit code.
 pub type Halt = Option<FailureKind>;
 
 /// How a run came to its halt, or why it could not be worked on.
 pub(crate) type HaltResult = Result<Halt, Failure>;
 
-/// Somebody who watches a run while it is worked on.
+/// Shows a run while a process works on it.
 pub trait RunObserver {
-    /// Returns what is shown each fact of the run.
+    /// Returns the reporter that gets each fact of the run.
     fn reporter(&self) -> Box<dyn Reporter>;
 
     /// Shows what is going to happen.
     fn begins(&self, project: &Project, locked: &LockedRun);
 
-    /// Nothing is worked on any more.
+    /// Takes away what is shown only while the run is worked on.
     fn ends(&self);
 
     /// Shows how a run came to its halt.
@@ -64,7 +64,7 @@ pub trait RunObserver {
     fn job_commands(&self, lines: &[String]);
 }
 
-/// How the work of this process on a run ended, when nobody stopped it.
+/// How the work of this process on a run ended, when it was not stopped.
 pub(crate) struct DriveOutcome {
     /// The run.
     pub locked: LockedRun,
@@ -101,7 +101,7 @@ impl RunDriver<'_> {
     pub(crate) fn publish(self, locked: LockedRun, bundle: &VerifiedBundle) -> HaltResult {
         let end = self.run_to_halt(locked, None, Some(bundle.tip.clone()))?;
         let halt = self.show_halt(&end.locked, end.outcome);
-        // Whoever publishes sees what the checks of the server say, and asks no agent.
+        // The process that publishes reads the checks of the server, and calls no agent.
         if end.took_up_red_checks && end.outcome == Outcome::Running {
             github_job::start_again(self.project, &end.locked, JobProgress::RedChecks);
         } else if bundle.asks_for_more {
@@ -125,7 +125,7 @@ impl RunDriver<'_> {
     }
 
     /// Works on a run until it halts, shows it to people while it does, and ends the turn of this process. The first fact is
-    /// recorded at once, so that everybody is shown it; a process that publishes may publish up to the judged commit.
+    /// recorded at once, so that every reporter gets it; a process that publishes may publish up to the judged commit.
     pub(crate) fn run_to_halt(
         self,
         mut locked: LockedRun,
@@ -200,7 +200,7 @@ impl RunDriver<'_> {
             };
             watch.abort();
             if let Some(steering) = steering {
-                steering.end(has_paused_on_request(&runner.active.journal)).await;
+                steering.confirm_pauses(has_paused_on_request(&runner.active.journal)).await;
             }
             let ended = ended.map_err(Failure::from);
             if let (Err(failure), Some(run)) = (&ended, &runner.active.journal.state().run) {
@@ -253,7 +253,7 @@ impl RunDriver<'_> {
         }
     }
 
-    /// In a job nobody is at the keyboard, so people steer the run by comments on its issue.
+    /// Returns the watcher of comments in a job, where people can steer the run only by comments on its issue.
     fn steering(
         self,
         run: &Run,
@@ -311,7 +311,8 @@ impl RunDriver<'_> {
         Some(task)
     }
 
-    /// Without a wish: a server gets the branch, in a job after each phase, because the job's disk is gone afterwards.
+    /// Returns when to push. Unless the settings say it, a server gets the branch, in a job after each phase, because the job's disk
+    /// is gone afterwards.
     fn push(self, forge: &Forge) -> Push {
         let unsaid = match (forge.is_remote(), forge_connection::in_ci()) {
             (false, _) => PushWhen::Never,
@@ -409,7 +410,7 @@ pub(crate) async fn refresh(project: &Project, run: &Run) {
     }
 }
 
-/// Another machine may have gone on with the run; then its words stay.
+/// Another machine may have gone on with the run; then its comment stays.
 fn is_newest(project: &Project, run: &Run) -> Result<bool> {
     if project.workspace.origin().address()?.is_none() {
         return Ok(true);

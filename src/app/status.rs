@@ -91,7 +91,7 @@ impl RunStatus {
     }
 }
 
-/// Returns where a run stands that nobody holds, for people.
+/// Returns where a run stands that no process holds, for people.
 pub(crate) fn text(run: &Run) -> String {
     lines(run, None, None)
 }
@@ -148,7 +148,7 @@ fn lines(run: &Run, held_by: Option<&LockHolder>, under_way: Option<&RunningStep
     }
     text.push('\n');
     let rows: Vec<[String; 5]> = run.phases.iter().map(row).collect();
-    for (phase, row) in run.phases.iter().zip(in_columns(&rows)) {
+    for (phase, row) in run.phases.iter().zip(align_columns(&rows)) {
         let _ = writeln!(text, "  {row}");
         for line in phase_lines(phase) {
             let _ = writeln!(text, "    {}", plain(&line));
@@ -260,7 +260,7 @@ fn row(phase: &PhaseState) -> [String; 5] {
 }
 
 /// Fills each column up to its widest cell and two spaces.
-fn in_columns(rows: &[[String; 5]]) -> Vec<String> {
+fn align_columns(rows: &[[String; 5]]) -> Vec<String> {
     let widest = |column: usize| rows.iter().map(|row| summary::columns(&row[column])).max().unwrap_or(0);
     let widths: Vec<usize> = (0..5).map(|column| widest(column) + 2).collect();
     let line = |row: &[String; 5]| {

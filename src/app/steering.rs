@@ -16,7 +16,7 @@ use process::StopHandle;
 use runner::{PendingRequest, SteeringRequest};
 use settings::GithubKeys;
 
-/// The time between two looks.
+/// The time between two requests.
 const PACE: Duration = Duration::from_secs(20);
 
 /// Looks at the comments of one issue.
@@ -27,7 +27,7 @@ pub(crate) struct CommentWatcher {
     pub keys: GithubKeys,
     /// The issue.
     pub number: IssueNumber,
-    /// What was written then or before was there when the run was asked for, and does not steer it.
+    /// When the run was requested. Comments that are not newer do not steer it.
     pub since: Timestamp,
     /// Where a request to pause or cancel is left for the run.
     pub request: PendingRequest,
@@ -40,24 +40,24 @@ pub(crate) struct CommentWatcher {
 }
 
 impl CommentWatcher {
-    /// Looks once before the work begins, so that nothing is paid for that nobody wants any more, and then until it ends.
+    /// Reads the comments before the work begins, so that a run that was cancelled costs nothing, and from time to time until it ends.
     pub(crate) async fn watch_during<T>(&mut self, work: impl Future<Output = T>) -> T {
-        self.look().await;
+        self.poll().await;
         tokio::select! {
             ended = work => ended,
-            never = self.look_on_and_on() => match never {},
+            never = self.poll_forever() => match never {},
         }
     }
 
-    async fn look_on_and_on(&mut self) -> Infallible {
+    async fn poll_forever(&mut self) -> Infallible {
         loop {
             tokio::time::sleep(PACE).await;
-            self.look().await;
+            self.poll().await;
         }
     }
 
-    /// Who asked for the pause that came is told so; of another end the job of that comment tells.
-    pub(crate) async fn end(self, has_paused: bool) {
+    /// Reacts to the comments that asked for a pause, if the run paused for them. Another end is reported by the job of its comment.
+    pub(crate) async fn confirm_pauses(self, has_paused: bool) {
         if !has_paused || self.github.reads_only() {
             return;
         }
@@ -68,14 +68,14 @@ impl CommentWatcher {
         }
     }
 
-    /// A look that fails is made again; a run does not end because GitHub rests.
-    async fn look(&mut self) {
-        if let Err(error) = self.obey_new_ones().await {
+    /// Reads the comments. A request that fails is only logged: the next one comes soon, and GitHub may be down for a while.
+    async fn poll(&mut self) {
+        if let Err(error) = self.obey_new_comments().await {
             tracing::warn!("The comments of issue #{} cannot be read: {error}", self.number);
         }
     }
 
-    async fn obey_new_ones(&mut self) -> Result<(), ForgeError> {
+    async fn obey_new_comments(&mut self) -> Result<(), ForgeError> {
         for comment in self.github.comments_since(self.number, self.since).await? {
             let is_new = comment.created_at > self.since && !self.seen.contains(&comment.id);
             if is_new {
@@ -89,7 +89,7 @@ impl CommentWatcher {
     async fn obey(&mut self, comment: &EventComment) -> Result<(), ForgeError> {
         let read = slash_command(comment.body.as_deref().unwrap_or_default());
         let Some(Ok(command @ (SlashCommand::Pause | SlashCommand::Cancel))) = read else { return Ok(()) };
-        // Others who may write can change a comment; then it is not its author's word.
+        // A comment can be changed by others who may write; then its author did not write it.
         if comment.updated_at != comment.created_at {
             return Ok(());
         }

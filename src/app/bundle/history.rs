@@ -10,8 +10,8 @@ use jiff::Timestamp;
 
 use super::{EventKey, refused};
 use crate::admission::Actor;
-use crate::changes_outside::is_lost_files_reason;
 use crate::environment::runtime;
+use crate::external_changes::is_lost_files_reason;
 use crate::failure::Result;
 use crate::forge_connection;
 use crate::project::Project;
@@ -34,7 +34,7 @@ const MOST_COMMITS: usize = 50_000;
 /// The code of a log that is refused.
 const CODE: &str = "E_BUNDLE_LOG";
 
-/// Why a failed phase is opened again without a word of a person.
+/// Why a failed phase is opened again without a reason that a person gave.
 pub(crate) const TRIED_AGAIN: &str = "tried again";
 /// Why a phase is left out when a run begins.
 const LEFT_OUT_AT_START: [&str; 2] = ["preset", "--skip-phases"];
@@ -60,7 +60,7 @@ enum FactCause {
     Event,
     /// A comment beside the event that wants the run to wait, or to end.
     Comment,
-    /// Nobody who is known here.
+    /// No cause that is known here: the fact is refused.
     Nobody,
 }
 
@@ -77,8 +77,8 @@ pub(super) struct LoggedRun<'a> {
 impl<'a> LoggedRun<'a> {
     /// Reads it, if it is one of this issue.
     pub(super) fn read(project: &'a Project, issue: IssueNumber, commit: &CommitId) -> Result<Self> {
-        let log = bytes(project, issue, commit)?;
-        let entries = entries(project, issue, &log)?;
+        let log = read_log_bytes(project, issue, commit)?;
+        let entries = read_entries(project, issue, &log)?;
         let state = fold(&entries)
             .map_err(|error| refused(CODE, &format!("its log does not fit together: {error}")))?;
         let run = state.run.ok_or_else(|| refused(CODE, "its log tells no run"))?;
@@ -106,14 +106,14 @@ impl<'a> LoggedRun<'a> {
     /// since.
     pub(super) fn added_entries(&self, origin: Option<&CommitId>) -> Result<AddedEntries> {
         let before = match origin {
-            Some(origin) => bytes(self.project, self.issue(), origin)?,
+            Some(origin) => read_log_bytes(self.project, self.issue(), origin)?,
             None => Vec::new(),
         };
         if !self.log.starts_with(&before) {
             return Err(refused(CODE, "its log is not the one of origin with more behind it"));
         }
         let known =
-            if before.is_empty() { Vec::new() } else { entries(self.project, self.issue(), &before)? };
+            if before.is_empty() { Vec::new() } else { read_entries(self.project, self.issue(), &before)? };
         let since = known.last().map(|entry| entry.at);
         let entries: Vec<Entry> = self.entries.iter().skip(known.len()).cloned().collect();
         match entries.iter().find(|entry| is_published(&entry.fact)) {
@@ -162,8 +162,8 @@ impl<'a> LoggedRun<'a> {
         let masker = &self.project.masker;
         match &entry.fact {
             Fact::RunRequested(asked) if asked.ignore_needs => FactCause::Nobody,
-            Fact::Answered(answer) => event_if(is_answer(masker, answer, event)),
-            Fact::Reopened(reopened) => reopening(masker, reopened, event),
+            Fact::Answered(answer) => event_cause(is_answer(masker, answer, event)),
+            Fact::Reopened(reopened) => cause_of_reopening(masker, reopened, event),
             Fact::PhaseSkipped { phase, because } => {
                 let skips = |name: &String| name == phase.as_str() && *because == skipped_by(event.person);
                 if matches!(event.command, Some(SlashCommand::Skip { phase }) if skips(phase)) {
@@ -249,7 +249,7 @@ fn is_published(fact: &Fact) -> bool {
     ) || matches!(fact, Fact::Noted { kind, .. } if kind == VERIFIED)
 }
 
-fn bytes(project: &Project, issue: IssueNumber, commit: &CommitId) -> Result<Vec<u8>> {
+fn read_log_bytes(project: &Project, issue: IssueNumber, commit: &CommitId) -> Result<Vec<u8>> {
     let path = RunFolder::new("", issue).events();
     match project.workspace.file_size(commit, &path)? {
         None => Err(refused(CODE, "there is no log on the branch")),
@@ -260,7 +260,7 @@ fn bytes(project: &Project, issue: IssueNumber, commit: &CommitId) -> Result<Vec
     }
 }
 
-fn entries(project: &Project, issue: IssueNumber, bytes: &[u8]) -> Result<Vec<Entry>> {
+fn read_entries(project: &Project, issue: IssueNumber, bytes: &[u8]) -> Result<Vec<Entry>> {
     let read = log::read(bytes, &RunFolder::new("", issue).events());
     let contents = read.map_err(|error| refused(CODE, project.masker.mask(&error.to_string()).as_str()))?;
     match contents.torn {
@@ -280,7 +280,7 @@ fn commits_named_by(fact: &Fact) -> Vec<&str> {
     }
 }
 
-fn event_if(is_asked: bool) -> FactCause {
+fn event_cause(is_asked: bool) -> FactCause {
     if is_asked { FactCause::Event } else { FactCause::Nobody }
 }
 
@@ -295,19 +295,19 @@ fn is_answer(masker: &Masker, answer: &Answered, event: &EventRequest) -> bool {
 }
 
 /// A phase whose files stayed on another machine begins anew by itself.
-fn reopening(masker: &Masker, reopened: &Reopened, event: &EventRequest) -> FactCause {
+fn cause_of_reopening(masker: &Masker, reopened: &Reopened, event: &EventRequest) -> FactCause {
     let reason = reopened.reason.as_str();
     match (reopened.by, event.command) {
         (ReopenedBy::Retry, _) if is_lost_files_reason(reason) => FactCause::Program,
         (ReopenedBy::Retry, Some(SlashCommand::Answer { text })) => {
-            event_if(reason == masker.mask(text.trim()).as_str())
+            event_cause(reason == masker.mask(text.trim()).as_str())
         }
-        (ReopenedBy::Retry, Some(SlashCommand::Retry { .. })) => event_if(reason == TRIED_AGAIN),
+        (ReopenedBy::Retry, Some(SlashCommand::Retry { .. })) => event_cause(reason == TRIED_AGAIN),
         (ReopenedBy::Retry, None) => {
-            event_if(reason == TRIED_AGAIN && matches!(event.asked, EventKey::Label { .. }))
+            event_cause(reason == TRIED_AGAIN && matches!(event.asked, EventKey::Label { .. }))
         }
         (ReopenedBy::Rollback, Some(SlashCommand::Retry { phase })) => {
-            event_if(reopened.phase.as_str() == phase && reason == asked_again(event.person))
+            event_cause(reopened.phase.as_str() == phase && reason == asked_again(event.person))
         }
         _ => FactCause::Nobody,
     }

@@ -2,8 +2,8 @@
 //! starts at a terminal; reactions and a reply say what became of it.
 
 use super::{
-    EventError, EventHandling, EventOutcome, EventResult, has_failed, impossible, not_obeyed, nothing,
-    of_use_case, refuse_at_rest,
+    EventError, EventHandling, EventOutcome, EventResult, command_refusal, event_error, event_result,
+    has_failed, nothing_to_do, refuse_inactive_issue,
 };
 use crate::admission::{Actor, AdmissionRefusal, BUSY};
 use crate::bundle::{asked_again, skipped_by};
@@ -29,11 +29,11 @@ use runner::JobRole;
 
 pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResult {
     let Some(read) = slash_command(event.comment.body.as_deref().unwrap_or_default()) else {
-        return nothing("the comment holds no command");
+        return nothing_to_do("the comment holds no command");
     };
     let taken = handling.ask(async |github| accept(github, &handling.project, event, &read).await)??;
     let Some(number) = taken else {
-        return nothing("the comment is on no issue of ours, or was obeyed before");
+        return nothing_to_do("the comment is on no issue of ours, or was obeyed before");
     };
     let (title, body) = (event.issue.title.clone(), event.issue.body.clone().unwrap_or_default());
     if number == event.issue.number {
@@ -46,7 +46,7 @@ pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResu
         Ok(command) => {
             handling.react(ReactionTarget::Comment(id), Reaction::Eyes)?;
             handling.command = Some(command.clone());
-            perform(handling, number, &command).map_err(refused)
+            perform(handling, number, &command).map_err(as_refusal)
         }
         Err(unclear) => {
             Err(AdmissionRefusal::new("E_COMMAND_UNKNOWN", format!("{unclear}: {COMMAND_HELP}")).into())
@@ -56,11 +56,11 @@ pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResu
     result
 }
 
-/// What cannot be done now is answered to who asked for it; our own troubles stay failures.
-fn refused(undone: EventError) -> EventError {
+/// Turns what the run does not take now into a refusal, which the comment gets as a reply; other failures stay failures.
+fn as_refusal(undone: EventError) -> EventError {
     match undone {
         EventError::Failed(failure) if failure.kind == FailureKind::Usage => {
-            impossible(&failure.with_first_hint())
+            command_refusal(&failure.with_first_hint())
         }
         undone => undone,
     }
@@ -77,20 +77,20 @@ async fn accept(
     let actor = Actor { github, keys: &project.settings.github, who };
     let unreadable = |error: ForgeError| actor.unknown(&error);
     actor.admit().await?;
-    let now = github.current_comment(id).await.map_err(unreadable)?.ok_or_else(changed)?;
+    let now = github.current_comment(id).await.map_err(unreadable)?.ok_or_else(changed_comment_refusal)?;
     let author = now.user.as_ref().ok_or_else(|| actor.mismatch("an account that is gone"))?;
     if author.id != who.id {
         return Err(actor.mismatch(&author.login).into());
     }
     if now.body != event.comment.body || now.updated_at != event.comment.updated_at {
-        return Err(changed().into());
+        return Err(changed_comment_refusal().into());
     }
-    let Some(number) = about(github, event).await.map_err(unreadable)? else { return Ok(None) };
+    let Some(number) = issue_of_comment(github, event).await.map_err(unreadable)? else { return Ok(None) };
     let state = github.issue_state(number).await.map_err(unreadable)?;
     // Who closed an issue may still want its run to end.
     let ends = matches!(read, Ok(SlashCommand::Cancel));
     if !ends || state.as_ref().is_none_or(|state| state.locked) {
-        refuse_at_rest(number, state.as_ref())?;
+        refuse_inactive_issue(number, state.as_ref())?;
     }
     if github.has_answered(id).await.map_err(unreadable)? {
         return Ok(None);
@@ -105,13 +105,16 @@ async fn accept(
 }
 
 /// The comment is not what it was when the event was sent.
-fn changed() -> AdmissionRefusal {
+fn changed_comment_refusal() -> AdmissionRefusal {
     let why = "the comment was changed or deleted after it was written: write a new one";
     AdmissionRefusal::new("E_COMMAND_CHANGED", why)
 }
 
 /// A pull request is about the issue that its branch is named after, if the branch is one of ours.
-async fn about(github: &GithubForge, event: &Commented) -> Result<Option<IssueNumber>, ForgeError> {
+async fn issue_of_comment(
+    github: &GithubForge,
+    event: &Commented,
+) -> Result<Option<IssueNumber>, ForgeError> {
     let number = event.issue.number;
     if !event.issue.is_pull_request() {
         return Ok(Some(number));
@@ -119,14 +122,14 @@ async fn about(github: &GithubForge, event: &Commented) -> Result<Option<IssueNu
     Ok(github.own_head(number).await?.and_then(|head| issue_of_run_branch(&head)))
 }
 
-/// Tells what became of the command: a reaction, and a line where it was refused.
+/// Answers the comment: with a reaction, and with a reply where the command was refused.
 fn answer(handling: &EventHandling, number: IssueNumber, id: u64, result: &EventResult) -> EventResult<()> {
     if handling.project.role == JobRole::Work {
         return Ok(());
     }
     let refusal = match result {
         Ok(_) => None,
-        // Whoever works on the run sees the comment, too.
+        // The process that works on the run reads the comment, too.
         Err(EventError::Refused(refusal)) if refusal.code == BUSY => return Ok(()),
         Err(EventError::Refused(refusal)) => Some(refusal.to_string()),
         Err(EventError::Failed(failure)) => Some(failure.message.clone()),
@@ -144,7 +147,7 @@ fn answer(handling: &EventHandling, number: IssueNumber, id: u64, result: &Event
 fn perform(handling: &EventHandling, number: IssueNumber, command: &SlashCommand) -> EventResult {
     let reports = matches!(command, SlashCommand::Status | SlashCommand::Explain);
     match handling.project.role {
-        JobRole::Work if reports => return nothing("who publishes answers this"),
+        JobRole::Work if reports => return nothing_to_do("who publishes answers this"),
         JobRole::Publish if !reports => return handling.publish(number),
         JobRole::Both | JobRole::Work | JobRole::Publish => {}
     }
@@ -152,16 +155,16 @@ fn perform(handling: &EventHandling, number: IssueNumber, command: &SlashCommand
     let answer = |choice| AnswerRequest::new(number, Some(choice));
     match (command, run) {
         (SlashCommand::Run, run) => begin_or_go_on(handling, number, run.as_ref()),
-        (_, None) => Err(impossible("there is no run of this issue: `/ai-workflow run` begins one")),
+        (_, None) => Err(command_refusal("there is no run of this issue: `/ai-workflow run` begins one")),
         (SlashCommand::Resume, Some(run)) if !run.waits_for_a_person() => {
             begin_or_go_on(handling, number, Some(&run))
         }
-        (SlashCommand::Resume, Some(_)) => go_on_with(handling, &answer(PauseChoice::Continue)),
-        (SlashCommand::Answer { text }, Some(_)) => go_on_with(
+        (SlashCommand::Resume, Some(_)) => resume_with(handling, &answer(PauseChoice::Continue)),
+        (SlashCommand::Answer { text }, Some(_)) => resume_with(
             handling,
             &AnswerRequest { answer: Some(text.clone()), ..answer(PauseChoice::Continue) },
         ),
-        (SlashCommand::Accept { reason }, Some(_)) => go_on_with(
+        (SlashCommand::Accept { reason }, Some(_)) => resume_with(
             handling,
             &AnswerRequest { reason: Some(reason.clone()), ..answer(PauseChoice::Accept) },
         ),
@@ -184,24 +187,24 @@ fn begin_or_go_on(handling: &EventHandling, number: IssueNumber, run: Option<&Ru
         }
         if run.waits_for_a_person() {
             let how = "`/ai-workflow answer TEXT`, `/ai-workflow resume` or `/ai-workflow accept REASON`";
-            return Err(impossible(&format!("the run waits for an answer: {how}")));
+            return Err(command_refusal(&format!("the run waits for an answer: {how}")));
         }
         if let Some(phase) = run.phases.iter().find(|phase| phase.status == Status::Failed && has_failed(run))
         {
             let name = phase.name();
-            return Err(impossible(&format!("the run failed in {name}: `/ai-workflow retry {name}`")));
+            return Err(command_refusal(&format!("the run failed in {name}: `/ai-workflow retry {name}`")));
         }
     }
     handling.go_on(number, run, false)
 }
 
-fn go_on_with(handling: &EventHandling, request: &AnswerRequest) -> EventResult {
-    of_use_case(resume(&handling.project, handling.observer, request), request.issue)
+fn resume_with(handling: &EventHandling, request: &AnswerRequest) -> EventResult {
+    event_result(resume(&handling.project, handling.observer, request), request.issue)
 }
 
 fn take_run(handling: &EventHandling, number: IssueNumber) -> Result<LockedRun, EventError> {
     let mut locked = LockedRun::take(&handling.project, number, &|_| Ok(()))
-        .map_err(|failure| not_obeyed(failure, number))?;
+        .map_err(|failure| event_error(failure, number))?;
     locked.log_facts();
     Ok(locked)
 }
@@ -226,10 +229,10 @@ fn pause(handling: &EventHandling, number: IssueNumber) -> EventResult {
     let locked = take_run(handling, number)?;
     let run = locked.run();
     if run.outcome == Outcome::Paused && handling.project.role == JobRole::Work {
-        return nothing("the run waits; whoever worked on it may have read this already");
+        return nothing_to_do("the run waits; whoever worked on it may have read this already");
     }
     if run.outcome != Outcome::Running {
-        return Err(impossible(&format!("the run is {} already", run.outcome.as_str())));
+        return Err(command_refusal(&format!("the run is {} already", run.outcome.as_str())));
     }
     let next = run.current().map(|phase| phase.name().clone());
     let escalation = pause_on_request(next.as_ref(), &handling.project.person);
@@ -239,10 +242,10 @@ fn pause(handling: &EventHandling, number: IssueNumber) -> EventResult {
 fn end(handling: &EventHandling, number: IssueNumber) -> EventResult {
     let mut locked = take_from_holder(&handling.project, number)?;
     if locked.run().outcome == Outcome::Cancelled && handling.project.role == JobRole::Work {
-        return nothing("the run is cancelled; whoever worked on it may have read this already");
+        return nothing_to_do("the run is cancelled; whoever worked on it may have read this already");
     }
     if locked.run().outcome == Outcome::Cancelled {
-        return Err(impossible("the run is cancelled already"));
+        return Err(command_refusal("the run is cancelled already"));
     }
     locked.log_facts();
     share(handling, locked, Fact::Cancelled { by: handling.project.person.clone() })
@@ -263,7 +266,7 @@ fn retry(handling: &EventHandling, number: IssueNumber, run: &Run, phase: &str) 
 fn skip(handling: &EventHandling, number: IssueNumber, phase: &str) -> EventResult {
     let locked = take_run(handling, number)?;
     let run = locked.run();
-    let (phase, because) = (skippable(run, phase)?, skipped_by(&handling.project.person));
+    let (phase, because) = (find_skippable_phase(run, phase)?, skipped_by(&handling.project.person));
     let skipped = Fact::PhaseSkipped { phase, because };
     if run.waits_for_a_person() {
         share(handling, locked, skipped)
@@ -272,17 +275,17 @@ fn skip(handling: &EventHandling, number: IssueNumber, phase: &str) -> EventResu
     }
 }
 
-fn skippable(run: &Run, name: &str) -> Result<PhaseName, EventError> {
+fn find_skippable_phase(run: &Run, name: &str) -> Result<PhaseName, EventError> {
     if !matches!(run.outcome, Outcome::Running | Outcome::Paused) {
-        return Err(impossible(&format!("the run is {}", run.outcome.as_str())));
+        return Err(command_refusal(&format!("the run is {}", run.outcome.as_str())));
     }
     let Some(phase) = run.phases.iter().find(|phase| phase.name().as_str() == name) else {
         let names: Vec<&str> = run.phases.iter().map(|phase| phase.name().as_str()).collect();
-        return Err(impossible(&format!("this run has no phase `{name}`; it has {}", names.join(", "))));
+        return Err(command_refusal(&format!("this run has no phase `{name}`; it has {}", names.join(", "))));
     };
     if phase.status != Status::Pending {
         let status = phase.status;
-        return Err(impossible(&format!("{name} is {status}: only what has not begun can be left out")));
+        return Err(command_refusal(&format!("{name} is {status}: only what has not begun can be left out")));
     }
     Ok(phase.name().clone())
 }

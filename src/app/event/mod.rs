@@ -42,13 +42,13 @@ pub fn handle(
     let asked = EventKey::of(event);
     let mut handling = EventHandling { project, observer, bundle, asked, about: None, command: None };
     let result = match event {
-        Event::Labeled(event) => triggers::labeled(&mut handling, event),
+        Event::Labeled(event) => triggers::handle_label(&mut handling, event),
         Event::Commented(event) => comment::obey(&mut handling, event),
-        Event::Dispatched(event) => triggers::dispatched(&mut handling, event),
+        Event::Dispatched(event) => triggers::handle_dispatch(&mut handling, event),
         Event::Upstream { by } => {
-            handling.admit(by).and_then(|()| nothing("nothing follows from another workflow"))
+            handling.admit(by).and_then(|()| nothing_to_do("nothing follows from another workflow"))
         }
-        Event::Other => nothing("nothing follows from this event"),
+        Event::Other => nothing_to_do("nothing follows from this event"),
     };
     handling.hand_over(&result)?;
     handling.report(result)
@@ -108,7 +108,7 @@ impl EventHandling<'_> {
         RunDriver { project: &self.project, observer: self.observer }
     }
 
-    /// Refuses whoever may not start and steer runs.
+    /// Refuses an account that may not start and steer runs.
     fn admit(&self, who: &GithubUser) -> Result<(), EventError> {
         let keys = &self.project.settings.github;
         Ok(self.ask(async |github| Actor { github, keys, who }.admit().await)??)
@@ -151,17 +151,17 @@ impl EventHandling<'_> {
             return self.publish(number);
         }
         let request = ExecuteRequest { retry_failed, ..ExecuteRequest::all_of(number) };
-        of_use_case(execute(&self.project, self.observer, &request), number)
+        event_result(execute(&self.project, self.observer, &request), number)
     }
 
     /// Does what `execute` does, and refuses where that left the run as it was.
     fn go_on(&self, number: IssueNumber, before: Option<&Run>, retry_failed: bool) -> EventResult {
         let result = self.execute(number, retry_failed)?;
-        // Whether something was done, who worked has said.
+        // The process that worked has reported whether something was done.
         let before = if self.project.role == JobRole::Publish { None } else { before };
         match (before, self.run_of(number)?) {
-            (Some(before), Some(after)) if is_as_it_was(before, &after) => {
-                Err(impossible(&why_it_rests(&after)))
+            (Some(before), Some(after)) if is_unchanged(before, &after) => {
+                Err(command_refusal(&idle_reason(&after)))
             }
             _ => Ok(result),
         }
@@ -170,7 +170,7 @@ impl EventHandling<'_> {
     /// Publishes what was handed over for this event, which somebody who may has caused.
     fn publish(&self, issue: IssueNumber) -> EventResult {
         let (Some(folder), Some(asked)) = (&self.bundle, self.asked) else {
-            return nothing("nothing was handed over for this event");
+            return nothing_to_do("nothing was handed over for this event");
         };
         let UnverifiedBundle { manifest, branch } = bundle::read(folder, &self.project.masker)?;
         if manifest.issue != issue || manifest.asked != asked {
@@ -178,10 +178,10 @@ impl EventHandling<'_> {
         }
         let why = format!("{} {}", manifest.code, manifest.why);
         match (manifest.ending, branch, manifest.head) {
-            (WorkResult::Skipped, ..) if manifest.code.is_empty() => nothing(&quoted(&manifest.why)),
+            (WorkResult::Skipped, ..) if manifest.code.is_empty() => nothing_to_do(&quoted(&manifest.why)),
             (WorkResult::Skipped, ..) => {
                 self.refresh_known(issue);
-                Err(impossible(&format!("the job of the agents did nothing: {why}")))
+                Err(command_refusal(&format!("the job of the agents did nothing: {why}")))
             }
             (ending, Some(file), Some(head)) => {
                 let event = EventRequest {
@@ -192,9 +192,9 @@ impl EventHandling<'_> {
                 };
                 let mut verified = bundle::verify(&self.project, &file, &head, &event)?;
                 verified.asks_for_more &= ending == WorkResult::Ran;
-                of_use_case(self.continue_publication(issue, &verified), issue)
+                event_result(self.continue_publication(issue, &verified), issue)
             }
-            (WorkResult::Ran, _, None) => nothing("the job of the agents has nothing to publish"),
+            (WorkResult::Ran, _, None) => nothing_to_do("the job of the agents has nothing to publish"),
             _ => {
                 let why = format!("the job of the agents has no run to publish: {why}");
                 Err(refused(BUNDLE_MISSING, &why).into())
@@ -214,7 +214,7 @@ impl EventHandling<'_> {
         self.driver().publish(locked, verified)
     }
 
-    /// The other process could write nothing, and asked nobody to.
+    /// Updates comment and label of a run that halted: the other process had no right to write them.
     fn refresh_known(&self, issue: IssueNumber) {
         if let Ok(Some(run)) = self.run_of(issue)
             && run.outcome != Outcome::Running
@@ -278,12 +278,12 @@ impl EventHandling<'_> {
 }
 
 /// Returns what became of an event by how a use case ended.
-fn of_use_case(ended: HaltResult, number: IssueNumber) -> EventResult {
-    ended.map(EventOutcome::Ran).map_err(|failure| not_obeyed(failure, number))
+fn event_result(ended: HaltResult, number: IssueNumber) -> EventResult {
+    ended.map(EventOutcome::Ran).map_err(|failure| event_error(failure, number))
 }
 
-/// That another process holds the run, or that nobody's words count, is no failure of ours.
-fn not_obeyed(failure: Failure, number: IssueNumber) -> EventError {
+/// Makes a refusal, not a failure, of a run that another process holds and of an issue without trusted text.
+fn event_error(failure: Failure, number: IssueNumber) -> EventError {
     if failure.kind == FailureKind::Busy {
         let why = format!("another process works on issue {number} or in its checkout");
         return AdmissionRefusal::new(BUSY, why).into();
@@ -296,18 +296,18 @@ fn not_obeyed(failure: Failure, number: IssueNumber) -> EventError {
     }
 }
 
-/// What the run does not take now.
-fn impossible(why: &str) -> EventError {
+/// Makes the refusal of what the run does not take now.
+fn command_refusal(why: &str) -> EventError {
     AdmissionRefusal::new("E_COMMAND_REFUSED", quoted(why)).into()
 }
 
 /// Returns the outcome of an event for which nothing is to be done.
-fn nothing(why: &str) -> EventResult {
+fn nothing_to_do(why: &str) -> EventResult {
     Ok(EventOutcome::Nothing(why.to_owned()))
 }
 
 /// Refuses an issue on which nothing is to be done.
-fn refuse_at_rest(number: IssueNumber, state: Option<&IssueState>) -> Result<(), AdmissionRefusal> {
+fn refuse_inactive_issue(number: IssueNumber, state: Option<&IssueState>) -> Result<(), AdmissionRefusal> {
     let (code, what) = match state {
         None => ("E_ISSUE_GONE", "not in this repository any more"),
         Some(state) if state.locked => ("E_ISSUE_LOCKED", "locked"),
@@ -318,7 +318,7 @@ fn refuse_at_rest(number: IssueNumber, state: Option<&IssueState>) -> Result<(),
 }
 
 /// Tells whether a run stands where it stood: nothing was asked of agents, and nothing became visible.
-fn is_as_it_was(before: &Run, after: &Run) -> bool {
+fn is_unchanged(before: &Run, after: &Run) -> bool {
     let place = |run: &Run| {
         let phases: Vec<Status> = run.phases.iter().map(|phase| phase.status).collect();
         (run.outcome, run.spending.total.calls, phases)
@@ -331,7 +331,7 @@ fn is_as_it_was(before: &Run, after: &Run) -> bool {
     place(before) == place(after) && visible(before) == visible(after)
 }
 
-fn why_it_rests(run: &Run) -> String {
+fn idle_reason(run: &Run) -> String {
     match &run.paused {
         Some(pause) => format!("the run still waits ({}): {}", pause.reason.as_str(), pause.question),
         None => format!("the run is {}: nothing is left to do", run.outcome.as_str()),

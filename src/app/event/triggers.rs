@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::{EventError, EventHandling, EventResult, has_failed, nothing, refuse_at_rest};
+use super::{EventError, EventHandling, EventResult, has_failed, nothing_to_do, refuse_inactive_issue};
 use crate::admission::{Actor, AdmissionRefusal, denied};
 use crate::bundle::refused;
 use crate::project::Project;
@@ -22,11 +22,11 @@ struct AcceptedLabel {
 }
 
 /// A label that starts a run. It is taken off as soon as it is accepted, so that it works once.
-pub(super) fn labeled(handling: &mut EventHandling, event: &Labeled) -> EventResult {
+pub(super) fn handle_label(handling: &mut EventHandling, event: &Labeled) -> EventResult {
     let number = event.issue.number;
     let trigger = &handling.project.settings.github.trigger_label;
     if !event.label.name.eq_ignore_ascii_case(trigger) || event.issue.is_pull_request() {
-        return nothing("this label starts no run");
+        return nothing_to_do("this label starts no run");
     }
     let AcceptedLabel { at, is_on } =
         handling.ask(async |github| accept_label(github, &handling.project, event).await)??;
@@ -47,7 +47,7 @@ pub(super) fn labeled(handling: &mut EventHandling, event: &Labeled) -> EventRes
         handling.react(ReactionTarget::Issue(number), Reaction::Eyes)?;
     }
     if is_on && role == JobRole::Both {
-        take_off(handling, number)?;
+        remove_trigger_label(handling, number)?;
     }
     let (title, body) = (event.issue.title.clone(), event.issue.body.clone().unwrap_or_default());
     handling.project.as_of = Some(IssueSnapshot { at, title, body });
@@ -62,12 +62,12 @@ pub(super) fn labeled(handling: &mut EventHandling, event: &Labeled) -> EventRes
     // A job that publishes and could not is repeated as it is.
     let comes_again = matches!(&result, Err(EventError::Failed(failure)) if failure.passes());
     if role == JobRole::Publish && !comes_again {
-        take_off(handling, number)?;
+        remove_trigger_label(handling, number)?;
     }
     result
 }
 
-fn take_off(handling: &EventHandling, number: IssueNumber) -> Result<(), EventError> {
+fn remove_trigger_label(handling: &EventHandling, number: IssueNumber) -> Result<(), EventError> {
     let trigger = &handling.project.settings.github.trigger_label;
     Ok(handling.ask(async |github| github.unlabel(number, trigger).await)??)
 }
@@ -89,14 +89,14 @@ async fn accept_label(
         return Err(actor.mismatch(&by.login).into());
     }
     let state = github.issue_state(number).await.map_err(unreadable)?;
-    refuse_at_rest(number, state.as_ref())?;
+    refuse_inactive_issue(number, state.as_ref())?;
     let at = happened.created_at;
     actor.refuse_too_many(&project.masker, number, at).await?;
     Ok(AcceptedLabel { at, is_on: state.is_some_and(|state| state.has(&keys.trigger_label)) })
 }
 
 /// A start of the workflow for an issue: by a person, or by a job of ours whose time was over.
-pub(super) fn dispatched(handling: &mut EventHandling, event: &WorkflowDispatch) -> EventResult {
+pub(super) fn handle_dispatch(handling: &mut EventHandling, event: &WorkflowDispatch) -> EventResult {
     let (number, who) = (event.issue, &event.sender);
     let is_job = handling.ask(async |github| accept_dispatch(github, &handling.project, event).await)??;
     if is_job && !handling.run_of(number)?.as_ref().is_some_and(goes_on_by_itself) {
@@ -121,7 +121,7 @@ async fn accept_dispatch(
         actor.admit().await?;
     }
     let state = github.issue_state(number).await.map_err(unreadable)?;
-    refuse_at_rest(number, state.as_ref())?;
+    refuse_inactive_issue(number, state.as_ref())?;
     if !is_job {
         actor.refuse_too_many(&project.masker, number, journal::now()).await?;
     }

@@ -1,7 +1,7 @@
 //! What happened to a run outside of it, between two turns: the issue was closed or edited, the base branch moved, people
 //! committed on top of the completed run, files of the phase under way are not here. What was pinned stays in force; a change
-//! is reported each time and noted in the log once. Lost files let their phase begin anew: what nobody has cannot be reviewed
-//! or accepted.
+//! is reported each time and noted in the log once. Lost files let their phase begin anew: files that are lost cannot be
+//! reviewed or accepted.
 
 use crate::environment::runtime;
 use crate::failure::{Failure, Result};
@@ -21,7 +21,7 @@ use views::summary::Documents;
 /// Refuses to go on with an issue that was closed meanwhile.
 pub(crate) fn refuse_closed(project: &Project, run: &Run) -> Result<()> {
     let number = run.started.issue.number;
-    if issue(project, run)?.is_none_or(|issue| issue.open) {
+    if read_issue(project, run)?.is_none_or(|issue| issue.open) {
         return Ok(());
     }
     Err(Failure::usage(format!("issue {number} was closed since the run began"))
@@ -31,9 +31,9 @@ pub(crate) fn refuse_closed(project: &Project, run: &Run) -> Result<()> {
 /// Compares the issue and the base branch with what the run was begun with, and notes what changed.
 pub(crate) fn note_changes(project: &Project, locked: &mut LockedRun) -> Result<()> {
     let run = locked.run();
-    let issue = issue(project, run)?;
-    let edited = issue.as_ref().and_then(|issue| edited(run, issue));
-    let moved = moved(project, run)?;
+    let issue = read_issue(project, run)?;
+    let edited = issue.as_ref().and_then(|issue| find_issue_edit(run, issue));
+    let moved = find_base_move(project, run)?;
     for (kind, text) in edited.into_iter().chain(moved) {
         note(locked, kind, text)?;
     }
@@ -41,12 +41,12 @@ pub(crate) fn note_changes(project: &Project, locked: &mut LockedRun) -> Result<
 }
 
 /// Returns the issue as it is now; one that cannot be read is no reason to stop.
-fn issue(project: &Project, run: &Run) -> Result<Option<Issue>> {
+fn read_issue(project: &Project, run: &Run) -> Result<Option<Issue>> {
     let forge = forge_connection::of_run(project, run)?;
     Ok(runtime()?.block_on(forge.issue(run.started.issue.number)).ok())
 }
 
-fn edited(run: &Run, issue: &Issue) -> Option<(&'static str, String)> {
+fn find_issue_edit(run: &Run, issue: &Issue) -> Option<(&'static str, String)> {
     let now = digest(issue);
     if now == run.started.issue_digest {
         return None;
@@ -57,7 +57,7 @@ fn edited(run: &Run, issue: &Issue) -> Option<(&'static str, String)> {
     Some(("issue_edited", text))
 }
 
-fn moved(project: &Project, run: &Run) -> Result<Option<(&'static str, String)>> {
+fn find_base_move(project: &Project, run: &Run) -> Result<Option<(&'static str, String)>> {
     let base = &run.started.base_branch;
     let Some(branch) = project.workspace.branches().find(base)? else { return Ok(None) };
     let (now, then) = (branch.tip.as_str(), run.started.base_commit.as_str());
@@ -115,10 +115,10 @@ const REMOVED: &str = "were removed by git, and the worktree has others";
 
 /// Tells whether a phase was reopened with this reason because its files are lost: the program does that by itself.
 pub(crate) fn is_lost_files_reason(text: &str) -> bool {
-    [ELSEWHERE, REMOVED].map(reason).iter().any(|reason| reason == text)
+    [ELSEWHERE, REMOVED].map(reopen_reason).iter().any(|reason| reason == text)
 }
 
-fn reason(how: &str) -> String {
+fn reopen_reason(how: &str) -> String {
     format!("The files of this phase {how}.")
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<O
     if (was_here && is_known) || (!is_known && locked.space.snapshots().write_tree_if_unchanged(&tree)?) {
         return Ok(None);
     }
-    // Whatever is not committed here is somebody's work, and the run's as long as its tree is known.
+    // Files that are not committed here are the user's work, and the run's as long as its tree is known.
     let survey = locked.space.workspace().survey()?;
     let is_here = if survey.is_clean() && survey.untracked.is_empty() {
         is_untouched(locked, &tree)? || fetch_files(project, locked, &tree)?
@@ -178,6 +178,6 @@ fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<boo
 /// Begins a phase anew; a person's words stand on top of its prompt.
 pub(crate) fn reopen_phase(locked: &mut LockedRun, lost: &PhaseWithLostFiles, words: &str) -> Result<()> {
     tracing::warn!("The {}; it begins anew", lost.describe());
-    let reason = if words.is_empty() { reason(lost.how) } else { words.to_owned() };
+    let reason = if words.is_empty() { reopen_reason(lost.how) } else { words.to_owned() };
     locked.reopen(lost.phase.clone(), &reason)
 }
