@@ -18,7 +18,7 @@ use runner::report::skip_line;
 /// Begins the run of an issue, or goes on with it, until it halts.
 pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteRequest) -> HaltResult {
     if let RunLocation::Finalized(record) = locate(project, request.issue)? {
-        observer.finalized(&record);
+        observer.show_finalized(&record);
         return Ok(None);
     }
     project.warn_of_short_secrets();

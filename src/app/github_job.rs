@@ -24,24 +24,24 @@ use runner::{JobRole, nonce};
 use views::summary::{NO_CI, STARTS_CI, annotations, job, problems, quoted, starts_no_ci};
 
 /// Adds a line to the step's summary.
-pub(crate) fn say(project: &Project, line: &str) {
+pub(crate) fn add_summary_line(project: &Project, line: &str) {
     warn_unless(files().summarise(&project.masker.mask(line)));
 }
 
 /// Sets an output of the step.
-pub(crate) fn output(project: &Project, name: &str, value: &str) {
+pub(crate) fn set_output(project: &Project, name: &str, value: &str) {
     warn_unless(files().output(name, &project.masker.mask(value), &nonce()));
 }
 
 /// Remembers the files that later steps of the job obey, before agents work.
 pub(crate) fn seal() -> JobFileGuard {
-    JobFileGuard::of(named)
+    JobFileGuard::of(path_variable)
 }
 
 /// Reports a failure before a run had begun to work.
 pub fn report_failure(failure: &Failure) {
     if failure.report.is_none() {
-        warn_unless(outputs_of(failure).iter().try_for_each(|(name, value)| set(name, value)));
+        warn_unless(outputs_of(failure).iter().try_for_each(|(name, value)| set_masked_output(name, value)));
     }
 }
 
@@ -75,9 +75,9 @@ fn write_report(locked: &LockedRun, failure: Option<&Failure>) -> std::io::Resul
     for (name, value) in job::outputs(run, head) {
         let value =
             instead.iter().find(|(other, _)| *other == name).map_or(value, |(_, other)| other.clone());
-        set(name, &value)?;
+        set_masked_output(name, &value)?;
     }
-    let changed = workspace.map(|workspace| changed(&workspace, run)).unwrap_or_default();
+    let changed = workspace.map(|workspace| changed_paths(&workspace, run)).unwrap_or_default();
     let lines = annotations(&problems(run), &changed);
     Ok(lines.iter().map(|line| masker().mask(line).to_string()).collect())
 }
@@ -151,7 +151,7 @@ fn dispatch(project: &Project, run: &Run) -> Result<(), String> {
 }
 
 /// Returns the paths that differ from the base and are still there.
-fn changed(workspace: &Workspace, run: &Run) -> BTreeSet<String> {
+fn changed_paths(workspace: &Workspace, run: &Run) -> BTreeSet<String> {
     let Ok(base) = CommitId::try_from(run.started.base_commit.as_str()) else { return BTreeSet::new() };
     let changes = workspace.changes().since(&base).unwrap_or_default();
     changes.into_iter().filter(|change| !change.is_deleted()).map(|change| change.path).collect()
@@ -161,15 +161,15 @@ fn is_here() -> bool {
     variable("GITHUB_ACTIONS").is_some_and(|value| value == "true")
 }
 
-fn set(name: &str, value: &str) -> std::io::Result<()> {
+fn set_masked_output(name: &str, value: &str) -> std::io::Result<()> {
     files().output(name, &masker().mask(value), &nonce())
 }
 
 fn files() -> JobFiles {
-    JobFiles { summary: named("GITHUB_STEP_SUMMARY"), outputs: named("GITHUB_OUTPUT") }
+    JobFiles { summary: path_variable("GITHUB_STEP_SUMMARY"), outputs: path_variable("GITHUB_OUTPUT") }
 }
 
-fn named(name: &str) -> Option<PathBuf> {
+fn path_variable(name: &str) -> Option<PathBuf> {
     variable(name).map(PathBuf::from)
 }
 
@@ -209,14 +209,14 @@ async fn warn_of_no_ci(project: &Project, journal: &mut Journal, forge: &Forge) 
                  the pull request will start no workflow"
             );
             tracing::warn!("{text}");
-            say(project, &text);
+            add_summary_line(project, &text);
             Ok(())
         }
         JobRole::Both | JobRole::Publish if is_jobs_own && !was_told => {
             let text = format!(
                 "{NO_CI}: the token is the job's own, so the pull request will start no workflow; use one of an app"
             );
-            say(project, &text);
+            add_summary_line(project, &text);
             note(journal, NO_CI, text)
         }
         JobRole::Both | JobRole::Publish if !is_jobs_own && was_told => {
@@ -253,6 +253,6 @@ async fn warn_of_token_hour(project: &Project, forge: &Forge) {
              or let a second job publish (`init github --two-job`)"
         );
         tracing::warn!("{text}");
-        say(project, &text);
+        add_summary_line(project, &text);
     }
 }

@@ -146,7 +146,7 @@ impl RunLocks {
     }
 
     /// Removes the lock files of a git that was killed, and refuses a worktree of ours in which another git is at work.
-    fn sweep(&self, space: &RunWorkspace) -> Result<()> {
+    fn clear_stale_locks(&self, space: &RunWorkspace) -> Result<()> {
         let started = Timestamp::now();
         let worked = self.checkout.as_ref().and_then(CheckoutLock::last_work).map(|work| work.span(started));
         remove_stale_locks(space, started.into(), worked)?;
@@ -230,7 +230,7 @@ fn take_locks(
 ) -> Result<(RunLocks, Option<(RunWorkspace, RunFolder)>)> {
     let locks = RunLocks { issue: lock_issue(project, issue)?, checkout: None };
     let mut entry = RunOpener { project, issue, refuse, locks };
-    match entry.enter() {
+    match entry.open() {
         Ok(found) => Ok((entry.locks, found)),
         Err(failure) => {
             entry.locks.remove(project, issue);
@@ -249,7 +249,7 @@ struct RunOpener<'a> {
 
 impl RunOpener<'_> {
     /// Goes to where the run is. The worktree is taken before anything in it changes.
-    fn enter(&mut self) -> Result<Option<(RunWorkspace, RunFolder)>> {
+    fn open(&mut self) -> Result<Option<(RunWorkspace, RunFolder)>> {
         let (project, issue) = (self.project, self.issue);
         let workspace = match locate_or_fetch(project, issue)? {
             RunLocation::Worktree(root) => {
@@ -276,7 +276,7 @@ impl RunOpener<'_> {
             RunLocation::Finalized(_) | RunLocation::LogRemoved(_) | RunLocation::Missing => {
                 // A linked worktree is taken when it is made.
                 if project.settings.worktree {
-                    self.locks.sweep(&project.workspace.for_issue(issue))?;
+                    self.locks.clear_stale_locks(&project.workspace.for_issue(issue))?;
                 } else {
                     self.take_checkout(&project.workspace)?;
                 }
@@ -291,7 +291,7 @@ impl RunOpener<'_> {
 
     fn take_checkout(&mut self, workspace: &Workspace) -> Result<()> {
         self.locks.checkout = Some(lock_checkout(self.project, self.issue, workspace)?);
-        self.locks.sweep(&workspace.for_issue(self.issue))
+        self.locks.clear_stale_locks(&workspace.for_issue(self.issue))
     }
 
     /// Goes to the run's branch, if nothing of the user's could get lost.

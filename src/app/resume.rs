@@ -107,7 +107,7 @@ fn accepted_choice(driver: RunDriver, run: &Run, request: &AnswerRequest) -> Res
     refuse_unasked(run)?;
     refuse_contradiction(driver.project, run)?;
     let Some(choice) = request.choice else {
-        driver.observer.asks(run);
+        driver.observer.show_question(run);
         return Err(Failure::usage("an answer is needed").hint(
             "give `--answer TEXT`, `--continue`, `--edited`, `--accept --reason TEXT` or `--give-up`",
         ));

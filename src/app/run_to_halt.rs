@@ -46,22 +46,22 @@ pub trait RunObserver {
     fn reporter(&self) -> Box<dyn Reporter>;
 
     /// Shows what is going to happen.
-    fn begins(&self, project: &Project, locked: &LockedRun);
+    fn show_start(&self, project: &Project, locked: &LockedRun);
 
     /// Takes away what is shown only while the run is worked on.
-    fn ends(&self);
+    fn clear_progress(&self);
 
     /// Shows how a run came to its halt.
-    fn halted(&self, locked: &LockedRun, halt: Halt);
+    fn show_halt(&self, locked: &LockedRun, halt: Halt);
 
     /// Shows the question of a run that waits for a person.
-    fn asks(&self, run: &Run);
+    fn show_question(&self, run: &Run);
 
     /// Shows a run that is over and whose log is gone.
-    fn finalized(&self, record: &FinalizedRun);
+    fn show_finalized(&self, record: &FinalizedRun);
 
     /// Hands lines to the runner of the job that we are in.
-    fn job_commands(&self, lines: &[String]);
+    fn write_job_commands(&self, lines: &[String]);
 }
 
 /// How the work of this process on a run ended, when it was not stopped.
@@ -144,7 +144,7 @@ impl RunDriver<'_> {
         let signal = Arc::new(OnceLock::new());
         process::adopt_orphans();
         if project.role != JobRole::Publish {
-            observer.begins(project, &locked);
+            observer.show_start(project, &locked);
         }
         let forge = forge_connection::of_run(project, locked.run())?;
         let push = if project.role == JobRole::Work { Push::Never } else { self.push(&forge) };
@@ -219,7 +219,7 @@ impl RunDriver<'_> {
             }
             Ok::<_, Failure>(ended)
         })?;
-        observer.ends();
+        observer.clear_progress();
         let ActiveRun { journal, space, folder, .. } = runner.active;
         let locked = LockedRun { journal, space, folder, locks };
         let outcome = match ended {
@@ -238,7 +238,7 @@ impl RunDriver<'_> {
             tracing::info!("Phase {}: Stopped at {}", current.name(), status_word(current));
         }
         let report = Some(Box::new(locked.report(Some(failure.kind))));
-        self.observer.job_commands(&github_job::report(locked, Some(&failure)));
+        self.observer.write_job_commands(&github_job::report(locked, Some(&failure)));
         Failure { report, ..failure }
     }
 
@@ -352,8 +352,8 @@ fn never_started(run: &Run) -> bool {
 
 /// Shows how a run stands, and reports it to the job that we may be in.
 pub(crate) fn show(observer: &dyn RunObserver, locked: &LockedRun, halt: Halt) {
-    observer.halted(locked, halt);
-    observer.job_commands(&github_job::report(locked, None));
+    observer.show_halt(locked, halt);
+    observer.write_job_commands(&github_job::report(locked, None));
 }
 
 fn has_paused_on_request(journal: &Journal) -> bool {

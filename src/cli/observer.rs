@@ -48,30 +48,30 @@ impl RunObserver for TerminalObserver {
         Box::new(self.terminal.clone())
     }
 
-    fn begins(&self, project: &Project, locked: &LockedRun) {
+    fn show_start(&self, project: &Project, locked: &LockedRun) {
         words(&first_lines(locked.run(), project, locked));
     }
 
-    fn ends(&self) {
+    fn clear_progress(&self) {
         self.terminal.finish();
     }
 
-    fn halted(&self, locked: &LockedRun, halt: Halt) {
+    fn show_halt(&self, locked: &LockedRun, halt: Halt) {
         show_ending(locked);
         if self.json {
             document(&format!("{:#}\n", locked.report(halt)));
         }
     }
 
-    fn asks(&self, run: &Run) {
+    fn show_question(&self, run: &Run) {
         show_question(run);
     }
 
-    fn finalized(&self, record: &FinalizedRun) {
+    fn show_finalized(&self, record: &FinalizedRun) {
         show_finalized(record, self.json);
     }
 
-    fn job_commands(&self, lines: &[String]) {
+    fn write_job_commands(&self, lines: &[String]) {
         commands(lines);
     }
 }

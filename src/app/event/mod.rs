@@ -252,12 +252,12 @@ impl EventHandling<'_> {
         let (line, code) = match result {
             Ok(EventOutcome::Ran(halt)) => return Ok(halt),
             Ok(EventOutcome::Reported) => {
-                github_job::output(&self.project, "conclusion", "success");
+                github_job::set_output(&self.project, "conclusion", "success");
                 return Ok(None);
             }
             Err(EventError::Failed(failure)) => {
                 if self.project.role == JobRole::Publish || failure.passes() {
-                    github_job::say(&self.project, &failure.with_first_hint());
+                    github_job::add_summary_line(&self.project, &failure.with_first_hint());
                 }
                 return Err(failure);
             }
@@ -270,9 +270,9 @@ impl EventHandling<'_> {
                 (refusal.line(), refusal.code)
             }
         };
-        github_job::say(&self.project, &line);
-        github_job::output(&self.project, "conclusion", "skipped");
-        github_job::output(&self.project, "code", code);
+        github_job::add_summary_line(&self.project, &line);
+        github_job::set_output(&self.project, "conclusion", "skipped");
+        github_job::set_output(&self.project, "code", code);
         Ok(None)
     }
 }
