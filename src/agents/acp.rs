@@ -18,14 +18,14 @@ use serde_json::Value;
 use model::event::{CostBasis, ExecOutcome, Program, Usage};
 use process::{Launch, ProgramEnd, Stream};
 
-use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall, last_lines};
+use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall, quote_lines};
 use super::json_lines::JsonLines;
-use super::launch::{launch, program_variables};
+use super::launch::{make_launch, program_variables};
 use super::lookup::ResolvedAgent;
 use super::transcript::Transcript;
 use client::ClientTask;
 use events::{ClientEvent, LOST};
-use permission::allowed_by;
+use permission::allowed_program;
 
 pub use client::main;
 
@@ -35,7 +35,7 @@ const ANSWER_LIMIT: usize = 16 * 1024 * 1024;
 /// Makes the launch of our own program as it plays the client of an agent, and the parser of its events.
 pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> PreparedCall {
     let parser = AcpEventParser::new(&agent.program, call);
-    let commands = call.commands.values().map(|command| allowed_by(command));
+    let commands = call.commands.values().map(|command| allowed_program(command));
     let allow = commands.chain(agent.profile.allow.iter().cloned()).filter(|words| !words.trim().is_empty());
     let task = ClientTask {
         read_only: !call.step.writes(),
@@ -47,7 +47,7 @@ pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> Prepare
     let program = std::mem::replace(&mut agent.program, call.own_program.to_owned());
     agent.arguments.splice(..0, ["__acp".into(), task.into(), program.into_os_string()]);
     let keys: Vec<_> = agent.profile.api_key_env.as_deref().into_iter().collect();
-    (launch(&agent, &program_variables(&keys), call), Box::new(parser))
+    (make_launch(&agent, &program_variables(&keys), call), Box::new(parser))
 }
 
 /// The parser of the child's events.
@@ -73,19 +73,19 @@ impl AcpEventParser {
         }
     }
 
-    fn event(&mut self, object: Value, transcript: &mut Transcript<'_>) {
+    fn handle_event(&mut self, object: Value, transcript: &mut Transcript<'_>) {
         match serde_json::from_value(object) {
-            Ok(ClientEvent::Text { text, begins }) => self.answer(&text, begins, transcript),
-            Ok(ClientEvent::Thought { text }) => add(&text, transcript),
-            Ok(ClientEvent::Note { text }) => add(&format!("\n{text}\n"), transcript),
+            Ok(ClientEvent::Text { text, begins }) => self.add_answer_text(&text, begins, transcript),
+            Ok(ClientEvent::Thought { text }) => add_to_transcript(&text, transcript),
+            Ok(ClientEvent::Note { text }) => add_to_transcript(&format!("\n{text}\n"), transcript),
             Ok(ClientEvent::Ended { answer, is_broken }) => self.ended = Some((*answer, is_broken)),
             Ok(ClientEvent::Alive) | Err(_) => {}
         }
     }
 
-    fn answer(&mut self, text: &str, begins: bool, transcript: &mut Transcript<'_>) {
+    fn add_answer_text(&mut self, text: &str, begins: bool, transcript: &mut Transcript<'_>) {
         let gap = if begins && !self.text.is_empty() { "\n\n" } else { "" };
-        add(&format!("{gap}{text}"), transcript);
+        add_to_transcript(&format!("{gap}{text}"), transcript);
         if self.text.len() + gap.len() + text.len() > ANSWER_LIMIT {
             self.is_truncated = true;
         } else {
@@ -95,7 +95,7 @@ impl AcpEventParser {
 }
 
 /// Adds text as the agent wrote it: pieces of one word stand beside each other.
-fn add(text: &str, transcript: &mut Transcript<'_>) {
+fn add_to_transcript(text: &str, transcript: &mut Transcript<'_>) {
     transcript.keep_and_show(Stream::Stdout, text.as_bytes());
 }
 
@@ -106,7 +106,7 @@ impl OutputParser for AcpEventParser {
             return;
         }
         for object in self.lines.push(bytes) {
-            self.event(object, transcript);
+            self.handle_event(object, transcript);
         }
     }
 
@@ -116,16 +116,16 @@ impl OutputParser for AcpEventParser {
         finish: ProgramEnd,
         transcript: &mut Transcript<'_>,
     ) -> AgentAnswer {
-        add("\n", transcript);
+        add_to_transcript("\n", transcript);
         // The child writes no line that is too long: after one of those nothing is believed.
         let ended = if self.lines.has_cut { None } else { self.ended };
-        let lost = || (AgentAnswer::because(ExecOutcome::Crashed, LOST), true);
+        let lost = || (AgentAnswer::with_reason(ExecOutcome::Crashed, LOST), true);
         let (answer, is_broken) = ended.unwrap_or_else(lost);
-        let mut end = AgentAnswer::of_exit(launch, &finish, &self.text);
+        let mut end = AgentAnswer::from_exit(launch, &finish, &self.text);
         if finish.exit.is_success() && answer.outcome != ExecOutcome::Done {
             // An agent that broke may have said why on its standard error.
-            let more = if is_broken { last_lines(&finish.stderr_tail) } else { String::new() };
-            end = AgentAnswer::because(answer.outcome, answer.reason.unwrap_or_default() + &more);
+            let more = if is_broken { quote_lines(&finish.stderr_tail) } else { String::new() };
+            end = AgentAnswer::with_reason(answer.outcome, answer.reason.unwrap_or_default() + &more);
         }
         AgentAnswer {
             text: self.text,

@@ -111,13 +111,13 @@ pub(crate) trait OutputParser {
     fn push(&mut self, stream: Stream, bytes: &[u8], transcript: &mut Transcript<'_>);
 
     /// Tells whether nothing can come of the call any more, although the program goes on: it is ended then.
-    fn gives_up(&self) -> bool {
+    fn is_hopeless(&self) -> bool {
         false
     }
 
     /// Returns what the turns of the call have used after which it goes on, as far as the program reports that while it
     /// works. The last turn is paid for anyway: a call that has reported how it ends is left to come to that end.
-    fn used_so_far(&mut self) -> Usage {
+    fn usage_so_far(&mut self) -> Usage {
         Usage::default()
     }
 
@@ -138,51 +138,53 @@ impl AgentAnswer {
     }
 
     /// It ended in this class, for this reason.
-    pub(super) fn because(class: ExecOutcome, reason: impl Into<String>) -> Self {
+    pub(super) fn with_reason(class: ExecOutcome, reason: impl Into<String>) -> Self {
         Self { outcome: class, reason: Some(reason.into()), ..Self::default() }
     }
 
     /// It did not end well, and `sentence` is what the program itself says about it.
-    pub(super) fn quoting(class: ExecOutcome, sentence: &str) -> Self {
+    pub(super) fn with_quote(class: ExecOutcome, sentence: &str) -> Self {
         let quoted: String =
             sentence.chars().filter(|c| !c.is_control() || *c == '\n').take(QUOTED).collect();
         let quoted = quoted.split_whitespace().collect::<Vec<_>>().join(" ");
-        Self::because(class, describe(class).to_owned() + &behind_colon(&quoted))
+        Self::with_reason(class, describe_outcome(class).to_owned() + &prefix_with_colon(&quoted))
     }
 
     /// The end of a program that says nothing about itself but its exit code.
-    pub(super) fn of_exit(launch: &Launch, finish: &ProgramEnd, text: &str) -> Self {
+    pub(super) fn from_exit(launch: &Launch, finish: &ProgramEnd, text: &str) -> Self {
         let class = match &finish.exit {
             ProgramExit::Code(0) if text.trim().is_empty() => {
-                return Self::because(ExecOutcome::NoOutput, "the agent ended without a word");
+                return Self::with_reason(ExecOutcome::NoOutput, "the agent ended without a word");
             }
             ProgramExit::Code(0) => return Self::done(),
             ProgramExit::TimedOut => {
                 let reason = format!("the agent ran longer than {} s", launch.wall.as_secs());
-                return Self::because(ExecOutcome::TimedOut, reason);
+                return Self::with_reason(ExecOutcome::TimedOut, reason);
             }
-            ProgramExit::Idle => return Self::because(ExecOutcome::Idle, silence(launch, finish)),
+            ProgramExit::Idle => {
+                return Self::with_reason(ExecOutcome::Idle, idle_reason(launch, finish));
+            }
             ProgramExit::Code(_) | ProgramExit::Signal(_) | ProgramExit::Lost => ExecOutcome::Crashed,
             ProgramExit::Stopped => ExecOutcome::Cancelled,
             ProgramExit::NotStarted(_) => ExecOutcome::NotStarted,
         };
-        Self::because(class, format!("the agent {}{}", finish.exit, last_lines(&finish.stderr_tail)))
+        Self::with_reason(class, format!("the agent {}{}", finish.exit, quote_lines(&finish.stderr_tail)))
     }
 
     /// The end of a program that never said how it ended: what it printed before changes nothing, and neither does a good
     /// exit code. One that ends before it begins is most often a version that does not know our arguments.
-    pub(super) fn unreported(launch: &Launch, finish: &ProgramEnd, has_begun: bool, needed: &str) -> Self {
-        let (exit, lines) = (&finish.exit, last_lines(&finish.stderr_tail));
+    pub(super) fn no_report(launch: &Launch, finish: &ProgramEnd, has_begun: bool, needed: &str) -> Self {
+        let (exit, lines) = (&finish.exit, quote_lines(&finish.stderr_tail));
         match exit {
             ProgramExit::Code(code) if *code != 0 && !has_begun => {
                 let reason =
                     format!("the agent {exit} before it began{lines} (this needs {needed} or newer)");
-                Self::because(ExecOutcome::NotStarted, reason)
+                Self::with_reason(ExecOutcome::NotStarted, reason)
             }
             ProgramExit::Code(_) => {
-                Self::because(ExecOutcome::Crashed, format!("the agent {exit} and no result{lines}"))
+                Self::with_reason(ExecOutcome::Crashed, format!("the agent {exit} and no result{lines}"))
             }
-            _ => Self::of_exit(launch, finish, ""),
+            _ => Self::from_exit(launch, finish, ""),
         }
     }
 
@@ -202,7 +204,7 @@ impl AgentAnswer {
 }
 
 /// Says which silence was too long: the one at the beginning has a limit of its own.
-fn silence(launch: &Launch, finish: &ProgramEnd) -> String {
+fn idle_reason(launch: &Launch, finish: &ProgramEnd) -> String {
     let is_first = finish.stdout.is_empty() && !finish.stdout_truncated && finish.stderr_tail.is_empty();
     match launch.first_output {
         Some(first) if is_first => format!("the agent said nothing in its first {} s", first.as_secs()),
@@ -211,15 +213,15 @@ fn silence(launch: &Launch, finish: &ProgramEnd) -> String {
 }
 
 /// Returns the last lines of standard error, led in by a colon; nothing when there are none.
-pub(super) fn last_lines(stderr: &str) -> String {
+pub(super) fn quote_lines(stderr: &str) -> String {
     let lines: Vec<_> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let joined = lines[lines.len().saturating_sub(3)..].join(" / ");
     let skipped = joined.chars().count().saturating_sub(QUOTED);
     let quoted: String = joined.chars().skip(skipped).filter(|c| !c.is_control()).collect();
-    behind_colon(&quoted)
+    prefix_with_colon(&quoted)
 }
 
-fn behind_colon(quoted: &str) -> String {
+fn prefix_with_colon(quoted: &str) -> String {
     if quoted.is_empty() { String::new() } else { format!(": {quoted}") }
 }
 
@@ -228,7 +230,7 @@ pub(super) fn error_class(table: &str, error: &str) -> Option<ExecOutcome> {
     ERROR_CLASSES.get(table)?.get(error).copied()
 }
 
-fn describe(class: ExecOutcome) -> &'static str {
+fn describe_outcome(class: ExecOutcome) -> &'static str {
     match class {
         ExecOutcome::Done => "the agent is done",
         ExecOutcome::Partial => "the agent says that something is missing",

@@ -21,7 +21,7 @@ use settings::split_words;
 
 use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall};
 use super::json_lines::{JsonLines, list, sanitize_name, session_id, text};
-use super::launch::{SignIn, api_key, launch, program_variables};
+use super::launch::{SignIn, make_launch, program_variables, read_api_key};
 use super::lookup::ResolvedAgent;
 use super::transcript::Transcript;
 use super::usage::{ReportedUsage, TokenCounts, float};
@@ -68,9 +68,9 @@ const COUNTS_OF_MODEL: [&str; 4] =
 pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> Result<PreparedCall, String> {
     let arguments = arguments(&agent, call)?;
     agent.arguments.extend(arguments);
-    configure(&mut agent)?;
+    configure_environment(&mut agent)?;
     let sign_in = SIGN_IN.variables(&agent.profile);
-    let mut launch = launch(&agent, &program_variables(&sign_in), call);
+    let mut launch = make_launch(&agent, &program_variables(&sign_in), call);
     launch.stdout_limit = 0;
     let cost_before = call.resumes.and_then(|resume| resume.used.cost_usd).unwrap_or_default();
     let parser = ClaudeParser {
@@ -84,7 +84,7 @@ pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> Result<
 }
 
 /// Puts address, key and switches into the profile's environment; what the profile sets itself stays.
-pub(super) fn configure(agent: &mut ResolvedAgent) -> Result<(), String> {
+pub(super) fn configure_environment(agent: &mut ResolvedAgent) -> Result<(), String> {
     let profile = &mut agent.profile;
     if let Some(address) = &profile.base_url {
         profile.env.insert("ANTHROPIC_BASE_URL".to_owned(), address.clone());
@@ -92,7 +92,7 @@ pub(super) fn configure(agent: &mut ResolvedAgent) -> Result<(), String> {
     if let Some(name) = profile.api_key_env.clone() {
         let is_known = SIGN_IN.keys.contains(&name.as_str());
         let variable = if is_known { &name } else { "ANTHROPIC_API_KEY" };
-        profile.env.insert(variable.to_owned(), api_key(&name)?);
+        profile.env.insert(variable.to_owned(), read_api_key(&name)?);
     }
     for (name, value) in SWITCHES.lines().filter_map(|line| line.split_once('=')) {
         profile.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
@@ -112,7 +112,7 @@ fn arguments(agent: &ResolvedAgent, call: &AgentCall<'_>) -> Result<Vec<OsString
         arguments.push(option("--permission-mode", "dontAsk"));
         arguments.push(option("--tools", REVIEWER_TOOLS));
     }
-    arguments.extend(limits(agent, call));
+    arguments.extend(limit_arguments(agent, call));
     if let Some(schema) = call.schema {
         arguments.push(option("--json-schema", &schema.to_string()));
     }
@@ -155,7 +155,7 @@ fn permission_rule(command: &str) -> Option<String> {
     }
 }
 
-fn limits(agent: &ResolvedAgent, call: &AgentCall<'_>) -> Vec<OsString> {
+fn limit_arguments(agent: &ResolvedAgent, call: &AgentCall<'_>) -> Vec<OsString> {
     let turns = [agent.profile.max_turns, call.allowance.turns].into_iter().flatten().min();
     let usd = call.allowance.usd.filter(|usd| usd.is_finite()).map(|usd| format!("{:.4}", usd.max(0.0001)));
     let options = [
@@ -209,12 +209,12 @@ impl OutputParser for ClaudeParser {
         transcript.keep(stream, bytes);
         if stream == Stream::Stdout {
             for event in self.lines.push(bytes) {
-                self.event(&event, transcript);
+                self.handle_event(&event, transcript);
             }
         }
     }
 
-    fn used_so_far(&mut self) -> Usage {
+    fn usage_so_far(&mut self) -> Usage {
         if self.result.is_some() { Usage::default() } else { self.usage.settled }
     }
 
@@ -226,7 +226,7 @@ impl OutputParser for ClaudeParser {
     ) -> AgentAnswer {
         // The last line may lack its end.
         for event in self.lines.push(b"\n") {
-            self.event(&event, transcript);
+            self.handle_event(&event, transcript);
         }
         let outcome = self.outcome(launch, &end);
         let result = self.result.as_ref().unwrap_or(&Value::Null);
@@ -239,7 +239,7 @@ impl OutputParser for ClaudeParser {
 }
 
 impl ClaudeParser {
-    fn event(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
+    fn handle_event(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
         let kind = text(event, "type");
         if matches!(kind, "assistant" | "user") {
             // It goes on: what it called its result was not the end.
@@ -251,27 +251,27 @@ impl ClaudeParser {
         }
         let is_subagents = !event["parent_tool_use_id"].is_null();
         match (kind, text(event, "subtype")) {
-            ("system", "init") => self.init(event),
+            ("system", "init") => self.handle_init(event),
             ("system", "permission_denied") => self.denied.extend(sanitize_name(text(event, "tool_name"))),
-            ("assistant", _) if !is_subagents => self.message(event, transcript),
+            ("assistant", _) if !is_subagents => self.handle_message(event, transcript),
             // The result of the tool that asks.
             ("user", _) if !is_subagents && self.question == QuestionState::Asked => {
                 self.question = QuestionState::Refused;
             }
-            ("rate_limit_event", _) => self.rate_limit(&event["rate_limit_info"]),
-            ("result", _) => self.result(event),
+            ("rate_limit_event", _) => self.handle_rate_limit(&event["rate_limit_info"]),
+            ("result", _) => self.handle_result(event),
             _ => {}
         }
     }
 
-    fn init(&mut self, event: &Value) {
+    fn handle_init(&mut self, event: &Value) {
         self.has_begun = true;
         self.session = session_id(text(event, "session_id")).map(str::to_owned);
         self.program.version = sanitize_name(text(event, "claude_code_version"));
         self.program.model = sanitize_name(text(event, "model"));
     }
 
-    fn message(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
+    fn handle_message(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
         self.error = sanitize_name(text(event, "error"));
         let message = &event["message"];
         if self.error.is_some() || !message.is_object() {
@@ -282,7 +282,7 @@ impl ClaudeParser {
             match text(block, "type") {
                 "text" => {
                     if !text(block, "text").trim().is_empty() {
-                        self.goes_on();
+                        self.note_progress();
                     }
                     transcript.show_line(text(block, "text"));
                 }
@@ -290,7 +290,7 @@ impl ClaudeParser {
                     if QUESTION_TOOLS.contains(&text(block, "name")) {
                         self.question = QuestionState::Asked;
                     } else {
-                        self.goes_on();
+                        self.note_progress();
                     }
                     transcript.show_line(&self.describe_tool_use(block));
                 }
@@ -300,7 +300,7 @@ impl ClaudeParser {
     }
 
     /// The agent writes or does something.
-    fn goes_on(&mut self) {
+    fn note_progress(&mut self) {
         if self.question == QuestionState::Refused {
             self.question = QuestionState::Dropped;
         }
@@ -318,7 +318,7 @@ impl ClaudeParser {
     }
 
     /// Takes what the program reports about the limits of the subscription.
-    fn rate_limit(&mut self, info: &Value) {
+    fn handle_rate_limit(&mut self, info: &Value) {
         if info.is_object() {
             self.is_used_up = text(info, "status") == "rejected";
             let end = info["resetsAt"].as_i64();
@@ -326,7 +326,7 @@ impl ClaudeParser {
         }
     }
 
-    fn result(&mut self, event: &Value) {
+    fn handle_result(&mut self, event: &Value) {
         self.usage.add_result(event);
         if let Some(session) = session_id(text(event, "session_id")) {
             self.session = Some(session.to_owned());
@@ -358,18 +358,18 @@ impl ClaudeParser {
             (ProgramExit::Code(1..), Some(result)) if is_error(result) => self.failure(result),
             (ProgramExit::Code(_), Some(result)) => {
                 let sentence = format!("its exit code and its result disagree: {}", error_text(result));
-                AgentAnswer::quoting(ExecOutcome::Crashed, &sentence)
+                AgentAnswer::with_quote(ExecOutcome::Crashed, &sentence)
             }
-            _ => AgentAnswer::unreported(launch, finish, self.has_begun, &format!("claude {OLDEST_VERSION}")),
+            _ => AgentAnswer::no_report(launch, finish, self.has_begun, &format!("claude {OLDEST_VERSION}")),
         }
     }
 
     fn success(&self, result: &Value) -> AgentAnswer {
         let has_object = !result["structured_output"].is_null();
         if matches!(self.question, QuestionState::Asked | QuestionState::Refused) && !has_object {
-            AgentAnswer::quoting(ExecOutcome::BlockedOnPrompt, text(result, "result"))
+            AgentAnswer::with_quote(ExecOutcome::BlockedOnPrompt, text(result, "result"))
         } else if text(result, "result").trim().is_empty() && !has_object {
-            AgentAnswer::quoting(ExecOutcome::NoOutput, "")
+            AgentAnswer::with_quote(ExecOutcome::NoOutput, "")
         } else {
             AgentAnswer::done()
         }
@@ -383,7 +383,7 @@ impl ClaudeParser {
             "success" => self.error_class(result),
             _ => ExecOutcome::Crashed,
         };
-        let mut outcome = AgentAnswer::quoting(class, &error_text(result));
+        let mut outcome = AgentAnswer::with_quote(class, &error_text(result));
         if self.is_used_up && matches!(class, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted) {
             outcome.resets_at = self.resets_at;
         }

@@ -27,7 +27,7 @@ use process::{Environment, Launch, ProgramEnd, ProgramExit, Stream, TOOLCHAINS};
 
 use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall, error_class};
 use super::json_lines::{JsonLines, list, sanitize_name, session_id, text};
-use super::launch::{SignIn, api_key, launch, program_variables};
+use super::launch::{SignIn, make_launch, program_variables, read_api_key};
 use super::lookup::ResolvedAgent;
 use super::schema;
 use super::transcript::Transcript;
@@ -62,11 +62,11 @@ const MOST_RECONNECTING: Duration = Duration::from_secs(30);
 
 /// Makes the launch and the parser of a call of this program.
 pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> Result<PreparedCall, String> {
-    configure(&mut agent)?;
+    configure_environment(&mut agent)?;
     let temporary = tempfile::Builder::new().prefix("ai-workflow-").tempdir();
     let temporary = temporary.map_err(|error| format!("no folder for temporary files: {error}"))?;
     let sign_in = SIGN_IN.variables(&agent.profile);
-    let mut launch = launch(&agent, &program_variables(&sign_in), call);
+    let mut launch = make_launch(&agent, &program_variables(&sign_in), call);
     let arguments = arguments(&agent, call, temporary.path(), &launch.environment)?;
     launch.arguments.extend(arguments);
     launch.stdout_limit = 0;
@@ -76,7 +76,7 @@ pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> Result<
         worktree: format!("{}/", call.worktree.display()),
         used_before: call.resumes.map(|resume| resume.used).unwrap_or_default(),
         model: agent.profile.model,
-        sessions: SessionFiles::new(home(&launch.environment).map(|home| home.join("sessions"))),
+        sessions: SessionFiles::new(home_folder(&launch.environment).map(|home| home.join("sessions"))),
         _temporary: Some(temporary),
         ..CodexParser::default()
     };
@@ -84,9 +84,9 @@ pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> Result<
 }
 
 /// Puts the key into the profile's environment.
-pub(super) fn configure(agent: &mut ResolvedAgent) -> Result<(), String> {
+pub(super) fn configure_environment(agent: &mut ResolvedAgent) -> Result<(), String> {
     if let Some(name) = &agent.profile.api_key_env {
-        agent.profile.env.insert(KEY.to_owned(), api_key(name)?);
+        agent.profile.env.insert(KEY.to_owned(), read_api_key(name)?);
     }
     Ok(())
 }
@@ -97,7 +97,7 @@ fn variable<'a>(environment: &'a Environment, name: &str) -> Option<&'a OsString
 }
 
 /// Returns where the program keeps its settings and sessions.
-fn home(environment: &Environment) -> Option<PathBuf> {
+fn home_folder(environment: &Environment) -> Option<PathBuf> {
     let home = variable(environment, "CODEX_HOME").map(PathBuf::from);
     home.or_else(|| Some(Path::new(variable(environment, "HOME")?).join(".codex")))
 }
@@ -125,17 +125,17 @@ fn arguments(
             .map(OsString::from)
             .into();
     for switch in SWITCHED_OFF.lines() {
-        set(&mut arguments, switch, "false");
+        set_key(&mut arguments, switch, "false");
     }
     set_text(&mut arguments, "web_search", "disabled");
     set_text(&mut arguments, "shell_environment_policy.inherit", "core");
     if call.step.writes() {
-        add_author(&mut arguments, temporary, environment);
+        add_author_arguments(&mut arguments, temporary, environment);
     } else {
         // A reviewer does not get what the repository wants from agents: an earlier agent may have written it.
         arguments.extend(["-s".into(), "read-only".into()]);
-        set(&mut arguments, "project_doc_max_bytes", "0");
-        set(&mut arguments, "skills.include_instructions", "false");
+        set_key(&mut arguments, "project_doc_max_bytes", "0");
+        set_key(&mut arguments, "skills.include_instructions", "false");
     }
     if let Some(model) = &agent.profile.model {
         set_text(&mut arguments, "model", model);
@@ -144,7 +144,7 @@ fn arguments(
         set_text(&mut arguments, "model_reasoning_effort", effort);
     }
     if let Some(address) = &agent.profile.base_url {
-        add_provider(&mut arguments, address, environment);
+        add_provider_arguments(&mut arguments, address, environment);
     }
     if let Some(schema) = write_schema(call)? {
         arguments.extend(["--output-schema".into(), schema.into()]);
@@ -157,13 +157,13 @@ fn arguments(
     Ok(arguments)
 }
 
-fn add_author(arguments: &mut Vec<OsString>, temporary: &Path, environment: &Environment) {
+fn add_author_arguments(arguments: &mut Vec<OsString>, temporary: &Path, environment: &Environment) {
     let folder = temporary.display().to_string();
     arguments.extend(["-s".into(), "workspace-write".into()]);
-    set(arguments, "sandbox_workspace_write.network_access", "false");
-    set(arguments, "sandbox_workspace_write.exclude_slash_tmp", "true");
-    set(arguments, "sandbox_workspace_write.exclude_tmpdir_env_var", "true");
-    set(arguments, "sandbox_workspace_write.writable_roots", &format!("[{}]", quoted(&folder)));
+    set_key(arguments, "sandbox_workspace_write.network_access", "false");
+    set_key(arguments, "sandbox_workspace_write.exclude_slash_tmp", "true");
+    set_key(arguments, "sandbox_workspace_write.exclude_tmpdir_env_var", "true");
+    set_key(arguments, "sandbox_workspace_write.writable_roots", &format!("[{}]", quote(&folder)));
     set_text(arguments, "shell_environment_policy.set.TMPDIR", &folder);
     for name in TOOLCHAINS.iter() {
         if let Some(value) = environment.get(&OsString::from(name)).and_then(|value| value.to_str()) {
@@ -172,28 +172,28 @@ fn add_author(arguments: &mut Vec<OsString>, temporary: &Path, environment: &Env
     }
 }
 
-fn add_provider(arguments: &mut Vec<OsString>, address: &str, environment: &Environment) {
+fn add_provider_arguments(arguments: &mut Vec<OsString>, address: &str, environment: &Environment) {
     let key = [KEY, "OPENAI_API_KEY"].into_iter().find(|name| variable(environment, name).is_some());
-    let key = key.map(|key| format!("env_key={},", quoted(key))).unwrap_or_default();
-    let (name, address) = (quoted("configured"), quoted(address));
+    let key = key.map(|key| format!("env_key={},", quote(key))).unwrap_or_default();
+    let (name, address) = (quote("configured"), quote(address));
     let table = format!(
         "{{name={name},base_url={address},{key}wire_api=\"responses\",request_max_retries={RETRIES},stream_max_retries={RETRIES}}}"
     );
     set_text(arguments, "model_provider", "configured");
-    set(arguments, "model_providers.configured", &table);
+    set_key(arguments, "model_providers.configured", &table);
 }
 
 /// Sets a key of the program's configuration; the value is read as TOML.
-fn set(arguments: &mut Vec<OsString>, key: &str, value: &str) {
+fn set_key(arguments: &mut Vec<OsString>, key: &str, value: &str) {
     arguments.extend(["-c".into(), format!("{key}={value}").into()]);
 }
 
 /// Sets a key of the program's configuration to a text.
 fn set_text(arguments: &mut Vec<OsString>, key: &str, text: &str) {
-    set(arguments, key, &quoted(text));
+    set_key(arguments, key, &quote(text));
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
@@ -240,16 +240,16 @@ impl OutputParser for CodexParser {
         transcript.keep(stream, bytes);
         if stream == Stream::Stdout {
             for event in self.lines.push(bytes) {
-                self.event(&event, transcript);
+                self.handle_event(&event, transcript);
             }
         }
     }
 
-    fn gives_up(&self) -> bool {
+    fn is_hopeless(&self) -> bool {
         self.reconnects.is_hopeless()
     }
 
-    fn used_so_far(&mut self) -> Usage {
+    fn usage_so_far(&mut self) -> Usage {
         let (Some(session), None) = (&self.session, self.end) else { return Usage::default() };
         let record = self.sessions.follow(session);
         let model = record.model.as_ref().or(self.model.as_ref());
@@ -262,10 +262,10 @@ impl OutputParser for CodexParser {
         end: ProgramEnd,
         transcript: &mut Transcript<'_>,
     ) -> AgentAnswer {
-        let gave_up = self.gives_up();
+        let gave_up = self.is_hopeless();
         // The last line may lack its end.
         for event in self.lines.push(b"\n") {
-            self.event(&event, transcript);
+            self.handle_event(&event, transcript);
         }
         if self.lines.has_cut {
             self.notices.insert("an event of the agent was too long to be read".to_owned());
@@ -289,7 +289,7 @@ impl OutputParser for CodexParser {
 }
 
 impl CodexParser {
-    fn event(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
+    fn handle_event(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
         let kind = text(event, "type");
         if kind != "error" {
             self.reconnects.reset();
@@ -315,33 +315,33 @@ impl CodexParser {
                 }
             }
             "error" => {
-                self.reconnects.report(Instant::now());
+                self.reconnects.add_report(Instant::now());
                 text(event, "message").clone_into(&mut self.error);
                 transcript.show_line(&self.error);
             }
             "item.started" | "item.completed" => {
-                self.item(&event["item"], kind == "item.completed", transcript);
+                self.handle_item(&event["item"], kind == "item.completed", transcript);
             }
             _ => {}
         }
     }
 
-    fn item(&mut self, item: &Value, is_completed: bool, transcript: &mut Transcript<'_>) {
+    fn handle_item(&mut self, item: &Value, is_completed: bool, transcript: &mut Transcript<'_>) {
         match (text(item, "type"), is_completed) {
             ("agent_message", true) => {
                 text(item, "text").clone_into(&mut self.answer);
                 transcript.show_line(&self.answer);
             }
             ("command_execution", false) => {
-                transcript.show_line(&format!("$ {}", command(text(item, "command"))));
+                transcript.show_line(&format!("$ {}", strip_shell(text(item, "command"))));
             }
-            ("file_change", true) => self.file_change(item, transcript),
+            ("file_change", true) => self.handle_file_change(item, transcript),
             ("error", true) => self.notices.extend(sanitize_name(text(item, "message"))),
             _ => {}
         }
     }
 
-    fn file_change(&mut self, item: &Value, transcript: &mut Transcript<'_>) {
+    fn handle_file_change(&mut self, item: &Value, transcript: &mut Transcript<'_>) {
         if text(item, "status") != "completed" {
             self.notices.insert("a change of files was refused to the agent".to_owned());
         }
@@ -370,24 +370,24 @@ impl CodexParser {
             (ProgramExit::Code(1..), Some(TurnEnd::Failed)) => self.failure(self.error_class(record), record),
             (ProgramExit::Code(_), Some(_)) => {
                 let sentence = format!("its exit code and its last event disagree: {}", self.error);
-                AgentAnswer::quoting(ExecOutcome::Crashed, &sentence)
+                AgentAnswer::with_quote(ExecOutcome::Crashed, &sentence)
             }
-            _ => AgentAnswer::unreported(launch, finish, self.has_begun, &format!("codex {OLDEST_VERSION}")),
+            _ => AgentAnswer::no_report(launch, finish, self.has_begun, &format!("codex {OLDEST_VERSION}")),
         }
     }
 
     fn success(&self, record: &SessionRecord) -> AgentAnswer {
         if record.last_tool == QUESTION_TOOL {
-            AgentAnswer::quoting(ExecOutcome::BlockedOnPrompt, "")
+            AgentAnswer::with_quote(ExecOutcome::BlockedOnPrompt, "")
         } else if self.answer.trim().is_empty() {
-            AgentAnswer::quoting(ExecOutcome::NoOutput, "")
+            AgentAnswer::with_quote(ExecOutcome::NoOutput, "")
         } else {
             AgentAnswer::done()
         }
     }
 
     fn failure(&self, class: ExecOutcome, record: &SessionRecord) -> AgentAnswer {
-        let mut outcome = AgentAnswer::quoting(class, &self.error);
+        let mut outcome = AgentAnswer::with_quote(class, &self.error);
         if matches!(class, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted) {
             outcome.resets_at = record.resets_at;
         }
@@ -399,7 +399,7 @@ impl CodexParser {
         if let Some(class) = error_class("codex.error", error) {
             return class;
         }
-        match record.status.or_else(|| stated_status(&self.error)) {
+        match record.status.or_else(|| parse_status(&self.error)) {
             Some(status) => class_of_status(status),
             None if is_lost_connection(error, &self.error) => ExecOutcome::ProviderFailed,
             None => ExecOutcome::Crashed,
@@ -417,9 +417,9 @@ fn call_usage(
 ) -> (Usage, Vec<String>) {
     let [input, cached, output] = total.unwrap_or_default();
     let reported = ReportedUsage {
-        input_tokens: since(input, used_before.input_tokens),
-        cached_tokens: since(cached, used_before.cached_tokens),
-        output_tokens: since(output, used_before.output_tokens),
+        input_tokens: subtract_used(input, used_before.input_tokens),
+        cached_tokens: subtract_used(cached, used_before.cached_tokens),
+        output_tokens: subtract_used(output, used_before.output_tokens),
         turns: if turns > 0 { Some(float(turns)) } else { None },
         cost_usd: None,
     };
@@ -428,13 +428,13 @@ fn call_usage(
 }
 
 /// Takes from a total what was used before; a total that is smaller than that did not begin there.
-fn since(total: Option<f64>, used: Option<u64>) -> Option<f64> {
+fn subtract_used(total: Option<f64>, used: Option<u64>) -> Option<f64> {
     let (total, used) = (total?, float(used.unwrap_or_default()));
     Some(if total < used { total } else { total - used })
 }
 
 /// Returns the command without the shell around it, its first line only.
-fn command(line: &str) -> &str {
+fn strip_shell(line: &str) -> &str {
     let inner = line.split_once(" -lc ").map_or(line, |(_, inner)| inner);
     inner.trim_matches(['\'', '"']).lines().next().unwrap_or_default()
 }
@@ -464,7 +464,7 @@ fn class_of_status(status: u64) -> ExecOutcome {
 }
 
 /// Returns the status that the program's own sentence begins with; one further inside is somebody else's text.
-fn stated_status(error: &str) -> Option<u64> {
+fn parse_status(error: &str) -> Option<u64> {
     let reconnecting = error.strip_prefix("Reconnecting... ").and_then(|rest| rest.split_once(" ("));
     let error = reconnecting.map_or(error, |(_, why)| why);
     let starts = ["unexpected status ", "exceeded retry limit, last status: "];
@@ -479,7 +479,7 @@ struct Reconnects(Option<(Instant, Instant)>);
 
 impl Reconnects {
     /// Takes a report. One that comes long after the last begins anew.
-    fn report(&mut self, now: Instant) {
+    fn add_report(&mut self, now: Instant) {
         let first = match self.0 {
             Some((first, last)) if now.duration_since(last) <= MOST_RECONNECTING => first,
             _ => now,

@@ -57,14 +57,14 @@ pub(super) fn program_variables<'a>(sign_in: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// Makes the launch of a program as configured; `variables` are those of ours that this kind of program gets besides.
-pub(super) fn launch(agent: &ResolvedAgent, variables: &[&str], call: &AgentCall<'_>) -> Launch {
+pub(super) fn make_launch(agent: &ResolvedAgent, variables: &[&str], call: &AgentCall<'_>) -> Launch {
     let (wall, idle, first_output) = call.time.for_step(call.step);
     let profile = &agent.profile;
     let wall = profile.step_seconds.unwrap_or(wall).min(call.allowance.seconds.unwrap_or(u64::MAX));
     let seconds = |own: Option<u64>, common: u64| Some(Duration::from_secs(own.unwrap_or(common)));
     Launch {
         arguments: agent.arguments.clone(),
-        environment: call_environment(std::env::vars_os(), variables, &profile.env, call),
+        environment: make_call_environment(std::env::vars_os(), variables, &profile.env, call),
         stdin: Some(call.prompt_file.to_owned()),
         idle: seconds(profile.idle_seconds, idle),
         first_output: seconds(profile.first_output_seconds.or(profile.idle_seconds), first_output),
@@ -75,13 +75,13 @@ pub(super) fn launch(agent: &ResolvedAgent, variables: &[&str], call: &AgentCall
 }
 
 /// Returns the environment of an agent's program in a call, complete: it says where in the run the agent stands.
-fn call_environment(
+fn make_call_environment(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
     variables: &[&str],
     profile: &BTreeMap<String, String>,
     call: &AgentCall<'_>,
 ) -> Environment {
-    let mut environment = environment(ours, variables, profile);
+    let mut environment = make_environment(ours, variables, profile);
     let mut place = |name: &str, value: &str| environment.insert(name.into(), value.into());
     place("AI_WORKFLOW_ISSUE", &call.issue.to_string());
     place("AI_WORKFLOW_PHASE", call.phase.as_str());
@@ -98,7 +98,7 @@ fn call_environment(
 }
 
 /// Returns the environment of an agent's program outside of a run.
-pub(super) fn environment(
+pub(super) fn make_environment(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
     variables: &[&str],
     profile: &BTreeMap<String, String>,
@@ -124,7 +124,7 @@ pub(super) fn environment(
 }
 
 /// Returns the value of the variable that holds an agent's key.
-pub(super) fn api_key(name: &str) -> Result<String, String> {
+pub(super) fn read_api_key(name: &str) -> Result<String, String> {
     let value = std::env::var(name).unwrap_or_default();
     if value.is_empty() {
         Err(format!("the variable {name} with the agent's key is not set"))

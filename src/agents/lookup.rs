@@ -51,7 +51,7 @@ impl LookupError {
             Self::NoProfile(_, known) => format!("configured are: {}", known.join(", ")),
             Self::EmptyProfile(name) => format!("set `command = [\"PROGRAM\", …]` under [agents.{name}]"),
             Self::NothingFound => "install one of them, or name an agent: --agent command:PATH".to_owned(),
-            Self::Script(_) => format!("the keys of a turn are {}", scripted::KEYS.join(", ")),
+            Self::Script(_) => format!("the keys of a turn are {}", scripted::list_turn_keys()),
         }
     }
 }
@@ -79,24 +79,24 @@ pub fn ensure_usable(spec: &AgentSpec, profiles: &Profiles) -> Result<(), Lookup
 
 /// Finds the program of an agent and what is configured for it.
 pub(super) fn resolve(spec: &AgentSpec, profiles: &Profiles) -> Result<ResolvedAgent, LookupError> {
-    resolve_in(spec, profiles, &folders())
+    resolve_in(spec, profiles, &path_folders())
 }
 
 fn resolve_in(spec: &AgentSpec, profiles: &Profiles, folders: &OsStr) -> Result<ResolvedAgent, LookupError> {
     // A program we know by name; a profile of that name may say more about it, also where it is.
     let native = |name: &str, model: &Option<String>| {
         let profile = profiles.get(name).cloned().unwrap_or_default();
-        configured(name, AgentKeys { model: model.clone().or(profile.model), ..profile }, folders)
+        from_profile(name, AgentKeys { model: model.clone().or(profile.model), ..profile }, folders)
     };
     match spec {
-        AgentSpec::Command(path) => Ok(unconfigured(find_in(path.as_os_str(), folders)?)),
+        AgentSpec::Command(path) => Ok(from_file(find_program_in(path.as_os_str(), folders)?)),
         AgentSpec::Scripted(file) => {
             scripted::read(file)?;
             let missing = |_| LookupError::NotFound(file.display().to_string());
-            Ok(unconfigured(std::path::absolute(file).map_err(missing)?))
+            Ok(from_file(std::path::absolute(file).map_err(missing)?))
         }
         AgentSpec::Profile(name) => match profiles.get(name) {
-            Some(profile) => configured(name, profile.clone(), folders),
+            Some(profile) => from_profile(name, profile.clone(), folders),
             None => Err(LookupError::NoProfile(name.clone(), profiles.keys().cloned().collect())),
         },
         AgentSpec::Claude(model) => native("claude", model),
@@ -104,7 +104,7 @@ fn resolve_in(spec: &AgentSpec, profiles: &Profiles, folders: &OsStr) -> Result<
         AgentSpec::Acp(line) => {
             let command = split_words(line).map_err(|_| LookupError::NotFound(line.clone()))?;
             let kind = Some(AgentKind::Acp);
-            configured("acp", AgentKeys { kind, command, ..AgentKeys::default() }, folders)
+            from_profile("acp", AgentKeys { kind, command, ..AgentKeys::default() }, folders)
         }
         AgentSpec::Auto => {
             native("claude", &None).or_else(|_| native("codex", &None)).map_err(|_| LookupError::NothingFound)
@@ -113,7 +113,7 @@ fn resolve_in(spec: &AgentSpec, profiles: &Profiles, folders: &OsStr) -> Result<
 }
 
 /// Finds the program of a profile; where it names none, a program that we know is found by its own name.
-fn configured(name: &str, mut profile: AgentKeys, folders: &OsStr) -> Result<ResolvedAgent, LookupError> {
+fn from_profile(name: &str, mut profile: AgentKeys, folders: &OsStr) -> Result<ResolvedAgent, LookupError> {
     let kind = profile.kind_of(name);
     match kind {
         AgentKind::Claude if profile.command.is_empty() => profile.command.push("claude".to_owned()),
@@ -122,13 +122,13 @@ fn configured(name: &str, mut profile: AgentKeys, folders: &OsStr) -> Result<Res
     }
     let empty = || LookupError::EmptyProfile(name.to_owned());
     let (program, arguments) = profile.command.split_first().ok_or_else(empty)?;
-    let program = find_in(program.as_ref(), folders)?;
+    let program = find_program_in(program.as_ref(), folders)?;
     let arguments = arguments.iter().map(OsString::from).collect();
     Ok(ResolvedAgent { kind, program, arguments, profile })
 }
 
 /// Returns a file that is started, or played, as it is.
-fn unconfigured(program: PathBuf) -> ResolvedAgent {
+fn from_file(program: PathBuf) -> ResolvedAgent {
     let (arguments, profile) = (Vec::new(), AgentKeys::default());
     ResolvedAgent { kind: AgentKind::Command, program, arguments, profile }
 }
@@ -138,14 +138,14 @@ fn unconfigured(program: PathBuf) -> ResolvedAgent {
 /// # Errors
 /// There is no such file, or it may not be executed.
 pub fn find_program(program: &OsStr) -> Result<PathBuf, LookupError> {
-    find_in(program, &folders())
+    find_program_in(program, &path_folders())
 }
 
-fn folders() -> OsString {
+fn path_folders() -> OsString {
     env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"))
 }
 
-fn find_in(program: &OsStr, folders: &OsStr) -> Result<PathBuf, LookupError> {
+fn find_program_in(program: &OsStr, folders: &OsStr) -> Result<PathBuf, LookupError> {
     let path = Path::new(program);
     if !has_folder(path) && !program.is_empty() {
         let candidates = env::split_paths(folders).filter(|folder| folder.is_absolute());

@@ -12,12 +12,12 @@ use process::{Launch, ProgramEnd, Stop, Stream};
 use settings::AgentKind;
 
 use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall};
-use super::launch::launch;
+use super::launch::make_launch;
 use super::lookup::{ResolvedAgent, resolve};
 use super::scripted::ScriptedParser;
 use super::spec::{AgentSpec, Profiles};
 use super::transcript::Transcript;
-use super::usage::excess;
+use super::usage::describe_excess;
 use super::{acp, claude, codex};
 
 /// How often somebody who watches gets the last line.
@@ -32,8 +32,8 @@ pub async fn call(
     stop: &mut Stop,
 ) -> AgentAnswer {
     let mut answer = match prepare(spec, profiles, call) {
-        Ok((launch, parser)) => follow(&launch, parser, call, on_line, stop).await,
-        Err(reason) => AgentAnswer::because(ExecOutcome::NotStarted, reason),
+        Ok((launch, parser)) => run_program(&launch, parser, call, on_line, stop).await,
+        Err(reason) => AgentAnswer::with_reason(ExecOutcome::NotStarted, reason),
     };
     answer.simulated = spec.is_simulated();
     let mask = |text: String| call.masker.mask(&text).to_string();
@@ -49,7 +49,7 @@ fn prepare(spec: &AgentSpec, profiles: &Profiles, call: &AgentCall<'_>) -> Resul
         AgentKind::Command if matches!(spec, AgentSpec::Scripted(_)) => {
             Ok((scripted_launch(agent, call), Box::new(ScriptedParser)))
         }
-        AgentKind::Command => Ok((launch(&agent, &[], call), Box::new(CommandParser))),
+        AgentKind::Command => Ok((make_launch(&agent, &[], call), Box::new(CommandParser))),
         AgentKind::Claude => claude::prepare(agent, call),
         AgentKind::Codex => codex::prepare(agent, call),
         AgentKind::Acp => Ok(acp::prepare(agent, call)),
@@ -61,7 +61,7 @@ fn scripted_launch(script: ResolvedAgent, call: &AgentCall<'_>) -> Launch {
     let attempt = call.attempt.to_string().into();
     let arguments = vec!["__scripted".into(), script.program.into_os_string(), "--attempt".into(), attempt];
     let player = ResolvedAgent { program: call.own_program.to_owned(), arguments, ..script };
-    launch(&player, &[], call)
+    make_launch(&player, &[], call)
 }
 
 /// A call under way.
@@ -79,14 +79,14 @@ impl RunningCall<'_> {
         let allowance = &self.call.allowance;
         let is_limited = allowance.usd.is_some() || allowance.tokens.is_some();
         if is_limited && self.excess.is_none() {
-            self.excess = excess(allowance, &self.parser.used_so_far());
+            self.excess = describe_excess(allowance, &self.parser.usage_so_far());
         }
         self.excess.is_some()
     }
 }
 
 /// Runs the program, keeps what it prints, shows its last line, and parses its output.
-async fn follow(
+async fn run_program(
     launch: &Launch,
     parser: Box<dyn OutputParser>,
     call: &AgentCall<'_>,
@@ -113,14 +113,14 @@ async fn follow(
         loop {
             tokio::select! {
                 finish = &mut program => break finish,
-                raised = stop.beyond(urgency) => {
+                raised = stop.wait_beyond(urgency) => {
                     urgency = raised;
                     stop_program.raise(raised);
                 }
                 _ = timer.tick() => {
                     let mut running = running.borrow_mut();
-                    show(&mut running.transcript, on_line);
-                    if running.is_over_budget() || running.parser.gives_up() {
+                    show_last_line(&mut running.transcript, on_line);
+                    if running.is_over_budget() || running.parser.is_hopeless() {
                         stop_program.stop();
                     }
                 }
@@ -133,13 +133,13 @@ async fn follow(
     if let (ExecOutcome::Cancelled, Some(reason)) = (answer.outcome, excess) {
         (answer.outcome, answer.reason) = (ExecOutcome::OverBudget, Some(reason));
     }
-    show(&mut transcript, on_line);
+    show_last_line(&mut transcript, on_line);
     transcript.write_all(true);
     answer.millis = millis;
     answer
 }
 
-fn show(transcript: &mut Transcript<'_>, on_line: &mut dyn FnMut(&Masked)) {
+fn show_last_line(transcript: &mut Transcript<'_>, on_line: &mut dyn FnMut(&Masked)) {
     if let Some(line) = transcript.flush() {
         on_line(&line);
     }
@@ -156,7 +156,7 @@ impl OutputParser for CommandParser {
 
     fn finish(self: Box<Self>, launch: &Launch, finish: ProgramEnd, _: &mut Transcript<'_>) -> AgentAnswer {
         let text = String::from_utf8_lossy(&finish.stdout).into_owned();
-        let outcome = AgentAnswer::of_exit(launch, &finish, &text);
+        let outcome = AgentAnswer::from_exit(launch, &finish, &text);
         AgentAnswer { text, truncated: finish.stdout_truncated, ..outcome }
     }
 }

@@ -19,14 +19,14 @@ pub(super) fn is_strict(schema: &Value) -> bool {
     let known = words.keys().all(|word| STRICT.lines().any(|known| known == word));
     let properties = words.get("properties").and_then(Value::as_object);
     let closed =
-        words.get("type").is_none_or(|kind| !names(kind, "object")) || requires_all(words, properties);
+        words.get("type").is_none_or(|kind| !has_kind(kind, "object")) || requires_all(words, properties);
     let inside = properties.into_iter().flat_map(Map::values);
     let items = words.get("items").into_iter();
     let choices = words.get("anyOf").and_then(Value::as_array).into_iter().flatten();
     known && closed && inside.chain(items).chain(choices).all(is_strict)
 }
 
-fn names(kinds: &Value, kind: &str) -> bool {
+fn has_kind(kinds: &Value, kind: &str) -> bool {
     kinds == kind || kinds.as_array().is_some_and(|kinds| kinds.iter().any(|one| one == kind))
 }
 

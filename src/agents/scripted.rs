@@ -26,10 +26,6 @@ const ANY: &str = "*";
 /// The steps in which an agent is called.
 const STEPS: [&str; 5] = ["execute", "review", "triage", "revise", "answer"];
 
-/// The keys of a turn, for hints.
-pub(super) const KEYS: [&str; 12] = [
-    "phase", "step", "seat", "round", "attempt", "sleep_ms", "write", "delete", "run", "say", "exit", "usage",
-];
 /// The exit code of a script that cannot go on.
 const BROKEN: i32 = 1;
 
@@ -63,32 +59,32 @@ impl OutputParser for ScriptedParser {
             serde_json::from_slice(&finish.stdout).unwrap_or_default();
         transcript.keep(Stream::Stdout, text.as_bytes());
         transcript.show_line(&text);
-        let outcome = AgentAnswer::of_exit(launch, &finish, &text);
+        let outcome = AgentAnswer::from_exit(launch, &finish, &text);
         AgentAnswer { text, usage, notices, truncated: finish.stdout_truncated, ..outcome }
     }
 }
 
 /// Runs the subcommand with the arguments after its name; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> i32 {
-    play(arguments).unwrap_or_else(|error| {
+    play_script(arguments).unwrap_or_else(|error| {
         let _ = writeln!(io::stderr(), "{error}");
         BROKEN
     })
 }
 
 /// Plays a script; an error says for people why it broke.
-fn play(arguments: Vec<OsString>) -> Result<i32, String> {
+fn play_script(arguments: Vec<OsString>) -> Result<i32, String> {
     let (file, attempt) = read_arguments(arguments).ok_or("usage: __scripted FILE --attempt N")?;
     let script = read(&file).map_err(|error| error.to_string())?;
-    let position = position(attempt);
-    let turn = script.turn_for(&position).ok_or_else(|| {
+    let position = read_position(attempt);
+    let turn = script.find_turn(&position).ok_or_else(|| {
         let CallPosition { phase, step, round, .. } = &position;
         let file = file.display();
         format!(
             "no turn of the script `{file}` fits phase {phase} step {step} round {round} attempt {attempt}"
         )
     })?;
-    perform(turn, &position, Path::new("."))?;
+    perform_turn(turn, &position, Path::new("."))?;
     write_answer(turn, &position).map_err(|error| format!("nothing can be said: {error}"))?;
     Ok(i32::from(turn.exit))
 }
@@ -100,7 +96,7 @@ fn read_arguments(arguments: Vec<OsString>) -> Option<(PathBuf, u32)> {
 }
 
 /// Returns where in the run the call stands, as the environment says it.
-fn position(attempt: u32) -> CallPosition {
+fn read_position(attempt: u32) -> CallPosition {
     let variable = |name: &str| std::env::var(format!("AI_WORKFLOW_{name}")).unwrap_or_default();
     CallPosition {
         phase: variable("PHASE"),
@@ -114,20 +110,20 @@ fn position(attempt: u32) -> CallPosition {
 }
 
 /// Does what the turn does before it answers.
-fn perform(turn: &ScriptedTurn, position: &CallPosition, worktree: &Path) -> Result<(), String> {
+fn perform_turn(turn: &ScriptedTurn, position: &CallPosition, worktree: &Path) -> Result<(), String> {
     std::thread::sleep(Duration::from_millis(turn.sleep_ms));
     for write in &turn.write {
-        write_file(worktree, &position.fill(&write.path), &position.fill(&write.text))?;
+        write_file(worktree, &position.fill_in(&write.path), &position.fill_in(&write.text))?;
     }
     for path in &turn.delete {
         delete_file(worktree, path)?;
     }
-    turn.run.as_ref().map_or(Ok(()), |command| run(command, worktree))
+    turn.run.as_ref().map_or(Ok(()), |command| run_command(command, worktree))
 }
 
 fn write_file(worktree: &Path, path: &str, text: &str) -> Result<(), String> {
     let failed = |error| format!("`{path}` cannot be written: {error}");
-    let file = inside(worktree, path)?;
+    let file = resolve_inside(worktree, path)?;
     if file.is_symlink() {
         return Err(format!("`{path}` is outside the worktree"));
     }
@@ -139,7 +135,7 @@ fn write_file(worktree: &Path, path: &str, text: &str) -> Result<(), String> {
 
 /// Deletes a file; turns repeat, so one that has gone already is all right.
 fn delete_file(worktree: &Path, path: &str) -> Result<(), String> {
-    match fs::remove_file(inside(worktree, path)?) {
+    match fs::remove_file(resolve_inside(worktree, path)?) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(format!("`{path}` cannot be deleted: {error}"))
         }
@@ -148,7 +144,7 @@ fn delete_file(worktree: &Path, path: &str) -> Result<(), String> {
 }
 
 /// Returns the path below the worktree; refuses every way out, also through a symbolic link to a folder.
-fn inside(worktree: &Path, path: &str) -> Result<PathBuf, String> {
+fn resolve_inside(worktree: &Path, path: &str) -> Result<PathBuf, String> {
     let outside = || format!("`{path}` is outside the worktree");
     let relative = Path::new(path);
     let (Some(folder), Some(name)) = (relative.parent(), relative.file_name()) else { return Err(outside()) };
@@ -158,7 +154,7 @@ fn inside(worktree: &Path, path: &str) -> Result<PathBuf, String> {
 }
 
 /// Runs a command without a shell; what it prints goes to our standard error, because our standard output is the answer.
-fn run(command: &str, worktree: &Path) -> Result<(), String> {
+fn run_command(command: &str, worktree: &Path) -> Result<(), String> {
     let words = split_words(command).map_err(|why| format!("`{command}` cannot be run: {why}"))?;
     let (program, arguments) = words.split_first().expect("split_words gives at least a program");
     let status = Command::new(program)
@@ -173,7 +169,7 @@ fn run(command: &str, worktree: &Path) -> Result<(), String> {
 
 fn write_answer(turn: &ScriptedTurn, position: &CallPosition) -> io::Result<()> {
     let (usage, notices) = turn.usage.check();
-    let answer = ScriptedAnswer { text: position.fill(&turn.say), usage, notices };
+    let answer = ScriptedAnswer { text: position.fill_in(&turn.say), usage, notices };
     let mut stdout = io::stdout().lock();
     serde_json::to_writer(&mut stdout, &answer)?;
     stdout.flush()
@@ -221,6 +217,12 @@ struct ScriptedTurn {
     exit: u8,
     /// What the turn claims to have used.
     usage: ReportedUsage,
+}
+
+/// Returns the keys of a turn, for hints: those that the error of an unknown key lists.
+pub(super) fn list_turn_keys() -> String {
+    let error = toml::from_str::<ScriptedTurn>("unknown = 0").expect_err("a turn has no such key");
+    error.message().split_once("expected one of ").map_or("", |(_, keys)| keys).replace('`', "")
 }
 
 /// One file to write.
@@ -274,7 +276,7 @@ fn parse(text: &str, file: &Path) -> Result<Script, ScriptError> {
 impl Script {
     /// Returns the most specific turn: phase counts more than step, step more than seat, then round, then attempt,
     /// and of two alike the later one.
-    fn turn_for(&self, position: &CallPosition) -> Option<&ScriptedTurn> {
+    fn find_turn(&self, position: &CallPosition) -> Option<&ScriptedTurn> {
         let fitting = self.turns.iter().filter(|turn| !turn.conditions(position).contains(&Some(false)));
         fitting.max_by_key(|turn| turn.conditions(position).map(|condition| condition.is_some()))
     }
@@ -282,7 +284,7 @@ impl Script {
 
 impl ScriptedTurn {
     fn check(&self) -> Result<(), String> {
-        if let Some(step) = wanted(self.step.as_ref())
+        if let Some(step) = required_word(self.step.as_ref())
             && !STEPS.contains(&step.as_str())
         {
             return Err(format!("`{step}` is no step of an agent: {}", STEPS.join(", ")));
@@ -296,22 +298,22 @@ impl ScriptedTurn {
     /// Returns whether a call is what the turn is for: its phase, step, seat, round and attempt; nothing where any will do.
     fn conditions(&self, position: &CallPosition) -> [Option<bool>; 5] {
         [
-            wanted(self.phase.as_ref()).map(|phase| *phase == position.phase),
-            wanted(self.step.as_ref()).map(|step| *step == position.step),
-            wanted(self.seat.as_ref()).map(|seat| *seat == position.seat),
+            required_word(self.phase.as_ref()).map(|phase| *phase == position.phase),
+            required_word(self.step.as_ref()).map(|step| *step == position.step),
+            required_word(self.seat.as_ref()).map(|seat| *seat == position.seat),
             self.round.map(|round| round == position.round),
             self.attempt.map(|attempt| attempt == position.attempt),
         ]
     }
 }
 
-fn wanted(word: Option<&String>) -> Option<&String> {
+fn required_word(word: Option<&String>) -> Option<&String> {
     word.filter(|word| *word != ANY)
 }
 
 impl CallPosition {
     /// Replaces the four placeholders in one pass, so that what was put in is never looked at again.
-    fn fill(&self, text: &str) -> String {
+    fn fill_in(&self, text: &str) -> String {
         let round = self.round.to_string();
         let values = [
             ("{{review_id}}", &self.review_id),

@@ -52,7 +52,7 @@ impl AgentSpec {
     /// Returns the same agent with its file named from the root, seen from a folder.
     /// A name without `/` stays: it is looked up in `PATH` first.
     #[must_use]
-    pub fn seen_from(self, folder: &Path) -> Self {
+    pub fn resolve_from(self, folder: &Path) -> Self {
         match self {
             Self::Command(path) if has_folder(&path) => Self::Command(folder.join(path)),
             Self::Scripted(file) => Self::Scripted(folder.join(file)),
@@ -61,7 +61,7 @@ impl AgentSpec {
     }
 
     /// Tells whether no model is asked: a script or a plain command answers.
-    pub fn is_simulated(&self) -> bool {
+    pub(crate) fn is_simulated(&self) -> bool {
         matches!(self, Self::Command(_) | Self::Scripted(_))
     }
 }

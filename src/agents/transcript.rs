@@ -39,7 +39,7 @@ pub(super) struct Transcript<'a> {
 impl<'a> Transcript<'a> {
     pub(super) fn create(raw_file: &Path, masker: &'a Masker) -> Self {
         Self {
-            raw_file: File::create(raw_file).inspect_err(warn).ok(),
+            raw_file: File::create(raw_file).inspect_err(warn_of_raw_file).ok(),
             bytes_left: RAW_LIMIT,
             masker,
             pending: Default::default(),
@@ -80,9 +80,9 @@ impl<'a> Transcript<'a> {
         let (complete, unfinished) = rest.split_at(rest.iter().rposition(is_end).map_or(0, |at| at + 1));
         let first = self.lines.push(first);
         self.lines.push(unfinished);
-        let cut = |line: &[u8]| readable(&String::from_utf8_lossy(&line[..line.len().min(LOOKED_AT)]));
+        let cut = |line: &[u8]| make_readable(&String::from_utf8_lossy(&line[..line.len().min(LOOKED_AT)]));
         let last = complete.rsplit(is_end).find_map(cut);
-        if let Some(line) = last.or_else(|| readable(&first.first()?.text)) {
+        if let Some(line) = last.or_else(|| make_readable(&first.first()?.text)) {
             self.last_line = Some(line);
         }
     }
@@ -110,27 +110,27 @@ impl<'a> Transcript<'a> {
             let object = serde_json::json!({"stream": stream.to_string(), "text": line}).to_string() + "\n";
             if lines.len() + object.len() > self.bytes_left {
                 lines.push_str("{\"stream\":\"note\",\"text\":\"the rest is left out\"}\n");
-                self.append(&lines);
+                self.append_lines(&lines);
                 self.raw_file = None;
                 return;
             }
             lines.push_str(&object);
         }
-        self.append(&lines);
+        self.append_lines(&lines);
     }
 
-    fn append(&mut self, lines: &str) {
+    fn append_lines(&mut self, lines: &str) {
         self.bytes_left = self.bytes_left.saturating_sub(lines.len());
         if let Some(file) = &mut self.raw_file
             && let Err(error) = file.write_all(lines.as_bytes())
         {
-            warn(&error);
+            warn_of_raw_file(&error);
             self.raw_file = None;
         }
     }
 }
 
-fn warn(error: &io::Error) {
+fn warn_of_raw_file(error: &io::Error) {
     tracing::warn!("the raw output of the agent cannot be kept: {error}");
 }
 
@@ -145,21 +145,21 @@ struct UnwrittenOutput {
 impl UnwrittenOutput {
     /// Takes what can be masked and written: whole lines, and no line of a private key before its last.
     fn take_complete(&mut self, is_last: bool) -> Vec<u8> {
-        if !self.skip() {
+        if !self.skip_rest() {
             return Vec::new();
         }
         let mut end = if is_last { self.bytes.len() } else { position_after(&self.bytes, b"\n") };
-        if !is_last && let Some(begin) = unfinished_key(&self.bytes[..end]) {
+        if !is_last && let Some(begin) = find_unfinished_key(&self.bytes[..end]) {
             end = begin;
         }
         if end == 0 && self.bytes.len() >= BLOCK {
-            return self.cut();
+            return self.cut_block();
         }
         self.bytes.drain(..end).collect()
     }
 
     /// Drops what is to be skipped; returns false when its end is still to come.
-    fn skip(&mut self) -> bool {
+    fn skip_rest(&mut self) -> bool {
         let Some(until) = self.skip_until else { return true };
         let found = self.bytes.windows(until.len()).position(|window| window == until);
         let end = found.map_or(self.bytes.len().saturating_sub(until.len() - 1), |at| at + until.len());
@@ -171,8 +171,8 @@ impl UnwrittenOutput {
     }
 
     /// Takes the beginning of something too long, up to a place where no word is cut in two, and drops the rest.
-    fn cut(&mut self) -> Vec<u8> {
-        let is_key = unfinished_key(&self.bytes).is_some();
+    fn cut_block(&mut self) -> Vec<u8> {
+        let is_key = find_unfinished_key(&self.bytes).is_some();
         self.skip_until = Some(if is_key { b"-----END" } else { b"\n" });
         let mut block = std::mem::take(&mut self.bytes);
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.+/=".contains(byte);
@@ -190,7 +190,7 @@ fn position_after(bytes: &[u8], wanted: &[u8]) -> usize {
 }
 
 /// Returns where a private key begins that does not end in these bytes.
-fn unfinished_key(bytes: &[u8]) -> Option<usize> {
+fn find_unfinished_key(bytes: &[u8]) -> Option<usize> {
     let key = position_after(bytes, b"PRIVATE KEY-----");
     let begin = position_after(&bytes[..key], b"-----BEGIN").checked_sub("-----BEGIN".len())?;
     let ended = position_after(&bytes[begin..], b"-----END") > 0;
@@ -198,7 +198,7 @@ fn unfinished_key(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Returns a line without what would move a terminal's cursor; nothing when it is blank.
-fn readable(line: &str) -> Option<String> {
+fn make_readable(line: &str) -> Option<String> {
     let mut plain = String::new();
     let mut characters = line.chars();
     while let Some(character) = characters.next() {

@@ -49,10 +49,10 @@ impl ReportedUsage {
             None
         };
         let mut usage = Usage {
-            input_tokens: figure("input_tokens", self.input_tokens, MOST_TOKENS).map(whole),
-            cached_tokens: figure("cached_tokens", self.cached_tokens, MOST_TOKENS).map(whole),
-            output_tokens: figure("output_tokens", self.output_tokens, MOST_TOKENS).map(whole),
-            turns: figure("turns", self.turns, MOST_TOKENS).map(whole),
+            input_tokens: figure("input_tokens", self.input_tokens, MOST_TOKENS).map(round_tokens),
+            cached_tokens: figure("cached_tokens", self.cached_tokens, MOST_TOKENS).map(round_tokens),
+            output_tokens: figure("output_tokens", self.output_tokens, MOST_TOKENS).map(round_tokens),
+            turns: figure("turns", self.turns, MOST_TOKENS).map(round_tokens),
             cost_usd: figure("cost_usd", self.cost_usd, MOST_DOLLARS),
             cost_basis: None,
         };
@@ -66,15 +66,15 @@ impl ReportedUsage {
     pub(super) fn add(&mut self, tokens: TokenCounts, cost_usd: Option<f64>) {
         let [fresh, cache_read, cache_written, output] = tokens;
         for input in [fresh, cache_read, cache_written] {
-            add(&mut self.input_tokens, input);
+            add_part(&mut self.input_tokens, input);
         }
-        add(&mut self.cached_tokens, cache_read);
-        add(&mut self.output_tokens, output);
-        add(&mut self.cost_usd, cost_usd);
+        add_part(&mut self.cached_tokens, cache_read);
+        add_part(&mut self.output_tokens, output);
+        add_part(&mut self.cost_usd, cost_usd);
     }
 }
 
-fn add(sum: &mut Option<f64>, part: Option<f64>) {
+fn add_part(sum: &mut Option<f64>, part: Option<f64>) {
     if let Some(part) = part {
         let part = if part < 0.0 { f64::NAN } else { part };
         *sum = Some(sum.unwrap_or_default() + part);
@@ -86,7 +86,7 @@ fn add(sum: &mut Option<f64>, part: Option<f64>) {
     clippy::cast_sign_loss,
     reason = "checked: zero to a million million"
 )]
-fn whole(tokens: f64) -> u64 {
+fn round_tokens(tokens: f64) -> u64 {
     tokens.round() as u64
 }
 
@@ -122,7 +122,7 @@ impl Price {
 pub(super) fn with_cost(usage: Usage, model: Option<&str>) -> Usage {
     let (Some(input), Some(output)) = (usage.input_tokens, usage.output_tokens) else { return usage };
     let cached = usage.cached_tokens.unwrap_or_default().min(input);
-    let price = model.and_then(|model| PRICES.iter().find(|price| price.model == without_date(model)));
+    let price = model.and_then(|model| PRICES.iter().find(|price| price.model == strip_date(model)));
     match price {
         Some(price) => Usage {
             cost_usd: Some(price.cost(input - cached, cached, output)),
@@ -134,7 +134,7 @@ pub(super) fn with_cost(usage: Usage, model: Option<&str>) -> Usage {
 }
 
 /// Cuts the day from `name-2026-01-31`: a snapshot costs what its model costs.
-fn without_date(model: &str) -> &str {
+fn strip_date(model: &str) -> &str {
     let Some(at) = model.len().checked_sub("-2026-01-31".len()) else { return model };
     let is_day = |day: &str| day.parse::<jiff::civil::Date>().is_ok();
     match model.split_at_checked(at) {
@@ -144,7 +144,7 @@ fn without_date(model: &str) -> &str {
 }
 
 /// Returns for people why a call has to end that has used this much; nothing when it may go on.
-pub(super) fn excess(allowance: &CallBudget, used: &Usage) -> Option<String> {
+pub(super) fn describe_excess(allowance: &CallBudget, used: &Usage) -> Option<String> {
     let tokens = used.input_tokens.unwrap_or(0).saturating_add(used.output_tokens.unwrap_or(0));
     match (allowance.tokens, allowance.usd, used.cost()) {
         (Some(most), _, _) if tokens > most => {

@@ -7,7 +7,7 @@ pub(crate) fn resolve(worktree: &Path, path: &Path) -> Option<PathBuf> {
     if path.components().any(|part| part == Component::ParentDir) {
         return None;
     }
-    let real = real(&worktree.join(path))?;
+    let real = resolve_existing(&worktree.join(path))?;
     if real.starts_with(worktree) { Some(real) } else { None }
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn resolve_writable(worktree: &Path, path: &Path) -> Option<PathBuf> 
 }
 
 /// Resolves the part that exists; a link to nowhere has no real path.
-fn real(path: &Path) -> Option<PathBuf> {
+fn resolve_existing(path: &Path) -> Option<PathBuf> {
     let existing = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok())?;
     let missing = path.strip_prefix(existing).ok()?;
     let real = existing.canonicalize().ok()?;

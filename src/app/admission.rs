@@ -80,7 +80,7 @@ impl Actor<'_> {
         let asks = |text: &str| slash_command(text) == Some(Ok(SlashCommand::Run));
         let comments = github.count_comments(who, asks, window).await?;
         let by_hand = match github_job::workflow(&github.repository()) {
-            Some(workflow) => count_or_warn(github.starts(&workflow, who, window).await)?,
+            Some(workflow) => count_or_warn(github.count_starts_by(&workflow, who, window).await)?,
             None => 0,
         };
         Ok(labels.saturating_add(comments).saturating_add(by_hand))

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::environment::runtime;
 use crate::failure::{Failure, FailureKind, Result};
 use crate::project::Project;
-use agents::{AgentSpec, AgentStatus, ensure_usable, examine};
+use agents::{AgentSpec, AgentStatus, ensure_usable, query_agent_status};
 use model::policy::{Agreement, PhaseDef};
 use process::own_program;
 use settings::{AgentKind, Settings};
@@ -102,9 +102,9 @@ fn with_candidates<T>(project: &Project, ask: impl FnOnce(&AgentCandidates<'_>) 
 
 /// Asks the program of an agent about itself.
 pub(crate) fn examine_agent(project: &Project, spec: &AgentSpec) -> AgentStatus {
-    let spec = spec.clone().seen_from(project.root());
+    let spec = spec.clone().resolve_from(project.root());
     match runtime() {
-        Ok(runtime) => runtime.block_on(examine(&spec, &project.settings.agents, &own_program())),
+        Ok(runtime) => runtime.block_on(query_agent_status(&spec, &project.settings.agents, &own_program())),
         Err(failure) => AgentStatus { remark: Some(failure.message), ..AgentStatus::default() },
     }
 }
@@ -323,7 +323,7 @@ fn check_usable(project: &Project, spec: &str) -> Result<()> {
         Failure::usage(format!("{error}"))
             .hint("for example `--agent claude` or `--agent command:./my-agent`")
     })?;
-    ensure_usable(&parsed.seen_from(project.root()), &project.settings.agents).map_err(|error| {
+    ensure_usable(&parsed.resolve_from(project.root()), &project.settings.agents).map_err(|error| {
         Failure::new(FailureKind::NoAgent, format!("the agent `{spec}` cannot be used: {error}"))
             .hint(error.hint())
     })

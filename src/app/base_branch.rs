@@ -70,7 +70,7 @@ fn stands_on(project: &Project, head: &Head) -> Result<Option<String>> {
     let Some(current) = &head.branch else { return Ok(None) };
     match issue_of_run_branch(current) {
         Some(issue) if recorded_base(project, issue)?.is_none() => {
-            Ok(project.workspace.branches().previous()?.or_else(|| Some(current.clone())))
+            Ok(project.workspace.branches().previous_branch()?.or_else(|| Some(current.clone())))
         }
         _ => Ok(Some(current.clone())),
     }

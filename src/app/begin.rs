@@ -147,7 +147,7 @@ pub(crate) fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(
 /// The checkout has to be clean, unless the run leaves it alone.
 fn survey_checkout(project: &Project) -> Result<WorktreeState> {
     if project.settings.worktree {
-        Ok(project.workspace.survey()?)
+        Ok(project.workspace.read_state()?)
     } else {
         require_clean(&project.workspace)
     }

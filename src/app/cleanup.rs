@@ -136,7 +136,7 @@ impl RunRemoval<'_> {
         }
         let Some(root) = self.linked_root() else { return Ok(()) };
         let linked = Workspace::open(root)?;
-        let head = linked.survey()?.head;
+        let head = linked.read_state()?.head;
         if head.branch.is_none() && self.tip.as_ref() != Some(&head.commit) {
             self.refuse_foreign_commit(view, &head.commit, "HEAD")?;
         }
@@ -185,7 +185,8 @@ impl RunRemoval<'_> {
         space.work().release_trees()?;
         if self.shared {
             let credentials = forge_connection::credentials();
-            if let Err(error) = retry(|| space.work().recall(&workspace.remote(REMOTE, credentials.as_ref())))
+            if let Err(error) =
+                retry(|| space.work().delete_on(&workspace.remote(REMOTE, credentials.as_ref())))
             {
                 tracing::warn!("{} on {REMOTE} is not removed: {error}", space.work().reference());
             }
@@ -208,7 +209,7 @@ impl RunRemoval<'_> {
     fn leave_checkout(&self) -> Result<()> {
         let workspace = &self.project.workspace;
         let folder = RunFolder::new(workspace.root(), self.issue);
-        let survey = workspace.survey()?;
+        let survey = workspace.read_state()?;
         if survey.head.branch.as_deref() == Some(run_branch_name(self.issue).as_str()) {
             require_clean(workspace).map_err(|failure| Failure { hints: vec!["what the agent left unfinished can be kept with `git stash`, or thrown away with `git checkout -- .`".into()], ..failure })?;
             workspace.discard_changes_below(&folder.relative())?;
@@ -257,7 +258,7 @@ fn last_commit(space: &RunWorkspace, view: &RunView) -> Result<Option<CommitId>>
 
 /// Refuses a worktree in which something is that only there exists. The run's own folder goes with the run.
 fn refuse_unsaved(linked: &Workspace, issue: IssueNumber) -> Result<()> {
-    let survey = linked.survey()?;
+    let survey = linked.read_state()?;
     let snapshot = linked.for_issue(issue).snapshots().take(None)?;
     let folder = format!("{}/", RunFolder::new(linked.root(), issue).relative());
     let of_run = |path: &String| path.starts_with(&folder) || is_engines_own(path);

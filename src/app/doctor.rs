@@ -70,7 +70,7 @@ fn identity(project: &Project) -> Diagnosis {
 }
 
 fn checkout(project: &Project) -> Result<Diagnosis> {
-    let survey = project.workspace.survey()?;
+    let survey = project.workspace.read_state()?;
     if survey.is_clean() {
         return Ok(Diagnosis::good("checkout", "clean"));
     }
@@ -147,7 +147,7 @@ fn agent(project: &Project, spec: &str, needed: bool) -> Diagnosis {
         }
     };
     let examined = examine_agent(project, &parsed);
-    let hint = match ensure_usable(&parsed.seen_from(project.root()), &project.settings.agents) {
+    let hint = match ensure_usable(&parsed.resolve_from(project.root()), &project.settings.agents) {
         Err(error) => Some(error.hint()),
         Ok(()) if examined.signed_in == Some(false) => {
             Some(format!("sign in with the program of `{spec}` itself, or give it a key"))

@@ -86,7 +86,7 @@ fn note(locked: &mut LockedRun, kind: &str, text: String) -> Result<()> {
 pub(crate) fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> Result<bool> {
     let run = locked.run();
     let known = CommitId::try_from(run.branch.head.as_str())?;
-    let Some(tip) = locked.space.run_branch().tip_beyond(&run.started.run_id, &known)? else {
+    let Some(tip) = locked.space.run_branch().find_tip_beyond(&run.started.run_id, &known)? else {
         return Ok(false);
     };
     let found = unreviewed(&locked.space, &locked.folder, run, &tip, Documents::Gone)?;
@@ -135,7 +135,7 @@ pub(crate) fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<O
         return Ok(None);
     }
     // Files that are not committed here are the user's work, and the run's as long as its tree is known.
-    let survey = locked.space.workspace().survey()?;
+    let survey = locked.space.workspace().read_state()?;
     let is_here = if survey.is_clean() && survey.untracked.is_empty() {
         is_untouched(locked, &tree)? || fetch_files(project, locked, &tree)?
     } else {

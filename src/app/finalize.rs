@@ -117,7 +117,7 @@ impl Finalizer<'_> {
         let space = workspace.for_issue(issue);
         space.run_branch().refuse_missing()?;
         refuse_incomplete(&run)?;
-        refuse_unclean(&workspace.survey()?)?;
+        refuse_unclean(&workspace.read_state()?)?;
         let branch = workspace.branches().find(&run.started.branch)?.ok_or_else(|| no_run(issue))?;
         let unreviewed = self.unreviewed(&space, &run, &branch.tip)?;
         Ok(FinalizeOutcome::Planned { steps: self.steps(&run, &unreviewed), unreviewed: names(&unreviewed) })
@@ -178,7 +178,7 @@ impl Finalizer<'_> {
         let own = if self.request.keep_files {
             Vec::new()
         } else {
-            space.workspace().tracked_below(&locked.folder.relative())?
+            space.workspace().list_tracked_files(&locked.folder.relative())?
         };
         let number = run.started.issue.number;
         if self.request.skip_squash && own.is_empty() {
@@ -223,7 +223,7 @@ pub(crate) fn refuse_incomplete(run: &Run) -> Result<()> {
 /// Returns where the branch of a completed run stands; refuses a run or a worktree that is not ready for it.
 fn tip_of_completed(locked: &LockedRun, run: &Run) -> Result<CommitId> {
     refuse_incomplete(run)?;
-    let survey = locked.space.workspace().survey()?;
+    let survey = locked.space.workspace().read_state()?;
     if survey.head.branch.as_deref() != Some(run.started.branch.as_str()) {
         return Err(Failure::usage(format!("the worktree is not on {}", run.started.branch))
             .hint(format!("git switch {}", run.started.branch)));

@@ -140,7 +140,7 @@ fn dispatch(project: &Project, run: &Run) -> Result<(), String> {
     let runtime = runtime().map_err(|failure| failure.message)?;
     let (issue, most) = (run.started.issue.number, project.settings.github.jobs_a_day());
     let started = runtime.block_on(async {
-        let jobs = github.starts_for(&workflow, issue, last_day(journal::now(), most)).await?;
+        let jobs = github.count_starts_for(&workflow, issue, last_day(journal::now(), most)).await?;
         if jobs < most { github.start_workflow(&workflow, issue).await.map(|()| true) } else { Ok(false) }
     });
     match started {

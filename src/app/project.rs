@@ -269,7 +269,7 @@ fn override_layer(overrides: &SettingOverrides, here: &Path) -> Result<BTreeMap<
 /// Paths on the command line are meant from where the user stands.
 pub(crate) fn seen_from(chain: &str, here: &Path) -> String {
     let specs = chain.split(',').map(|text| match text.trim().parse::<AgentSpec>() {
-        Ok(spec) => spec.seen_from(here).to_string(),
+        Ok(spec) => spec.resolve_from(here).to_string(),
         Err(_) => text.trim().to_owned(),
     });
     specs.collect::<Vec<_>>().join(",")

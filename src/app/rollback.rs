@@ -122,7 +122,7 @@ fn commit_before(run: &Run, workspace: &Workspace, phase: &PhaseName) -> Result<
 fn revert(project: &Project, locked: &LockedRun, phase: &PhaseName) -> Result<()> {
     let run = locked.run();
     let workspace = locked.space.workspace();
-    let survey = workspace.survey()?;
+    let survey = workspace.read_state()?;
     if !survey.is_clean() {
         return Err(Failure::usage("the worktree has changes that are not committed")
             .hint("roll back without `--revert`, or commit them first"));

@@ -108,7 +108,7 @@ fn has_log(root: &Path, issue: IssueNumber) -> bool {
 
 fn log_removed_by(project: &Project, issue: IssueNumber) -> Result<Option<CommitId>> {
     let Some(found) = project.workspace.branches().find(&run_branch_name(issue))? else { return Ok(None) };
-    Ok(project.workspace.history().removal_of(&found.tip, &RunFolder::new("", issue).events())?)
+    Ok(project.workspace.history().find_removal(&found.tip, &RunFolder::new("", issue).events())?)
 }
 
 /// Fetches the branch of a run that another machine worked on; tells whether there was one. The log is on the branch, so the
@@ -303,7 +303,7 @@ pub(crate) fn refuse_missing_log(project: &Project, issue: IssueNumber) -> Resul
 
 /// Refuses a checkout with the user's own changes in it.
 pub(crate) fn require_clean(workspace: &Workspace) -> Result<WorktreeState> {
-    let survey = workspace.survey()?;
+    let survey = workspace.read_state()?;
     if let Some(what) = survey.in_progress {
         return Err(Failure::usage(format!("a {what} is in progress in this checkout"))
             .hint(format!("end it with `git {what} --continue` or `git {what} --abort`")));

@@ -138,7 +138,7 @@ fn current_head(locked: &LockedRun) -> Result<Option<String>> {
     let closing = run.phases.iter().any(|phase| phase.stage == Stage::Closing);
     if interrupted || closing {
         let known = CommitId::try_from(run.branch.head.as_str())?;
-        let by_people = locked.space.run_branch().moved_by_people(&run.started.run_id, &known)?;
+        let by_people = locked.space.run_branch().find_moved_tip(&run.started.run_id, &known)?;
         return Ok(Some(by_people.unwrap_or(known).to_string()));
     }
     Ok(tip)
@@ -150,7 +150,7 @@ fn content_head(locked: &LockedRun, head: Option<&str>) -> Result<Option<String>
     if head.is_none() || head == Some(run.branch.content_head.as_str()) {
         return Ok(None);
     }
-    let below = locked.space.run_branch().below_records(&run.started.run_id)?;
+    let below = locked.space.run_branch().find_below_records(&run.started.run_id)?;
     Ok(below.map(|commit| commit.to_string()))
 }
 

@@ -191,7 +191,7 @@ impl RunDriver<'_> {
                 tokio::select! {
                     biased;
                     checked = github_job::check_token(project, &mut runner.active.journal, &runner.publisher.forge) => checked?,
-                    _ = stop.beyond(Urgency::Running) => {}
+                    _ = stop.wait_beyond(Urgency::Running) => {}
                 }
             }
             let ended = match &mut steering {

@@ -137,7 +137,7 @@ fn with_conditions(phase: &PhaseDef, step: &RegistryStep) -> PhaseDef {
 
 /// Outside of a run nobody commits later: everything that is not committed counts.
 fn world(project: &Project, issue: Option<&Issue>) -> World {
-    let survey = project.workspace.survey();
+    let survey = project.workspace.read_state();
     let untaken = survey.map(|survey| uncommitted(&survey)).map_err(|error| error.to_string());
     let issue_open = issue.map(|issue| issue.open).ok_or_else(|| "name it with `--issue`".to_owned());
     let remote_checks = Err("only a run knows what it pushed".to_owned());

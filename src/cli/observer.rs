@@ -223,7 +223,7 @@ fn last_lines(run: &Run, locked: &LockedRun) -> String {
 /// What the agent left unfinished stays in the checkout and would stand in the way.
 fn way_back(run: &Run, locked: &LockedRun) -> String {
     let go = format!("git switch {}", run.started.base_branch);
-    match locked.space.workspace().survey() {
+    match locked.space.workspace().read_state() {
         Ok(survey) if !survey.changed.is_empty() => {
             format!(
                 "git stash push --include-untracked -- . ':!.ai-workflow' && {go}    (back: git switch {} && git stash pop)",

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use regex::Regex;
 
 /// Where GitHub looks for the file, the first that is there counts.
-pub const PLACES: [&str; 3] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
+pub const CODE_OWNERS_PATHS: [&str; 3] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
 /// A larger file is not read, by GitHub neither.
 const LARGEST: usize = 3 << 20;
 
@@ -37,7 +37,7 @@ impl CodeOwners {
         if text.len() > LARGEST {
             return Self::default();
         }
-        Self { rules: text.lines().filter_map(rule).collect() }
+        Self { rules: text.lines().filter_map(parse_rule).collect() }
     }
 
     /// Returns the owners of these paths, each once.
@@ -48,18 +48,18 @@ impl CodeOwners {
 }
 
 /// Reads `pattern owner owner # comment`; a pattern without owners takes them away.
-fn rule(line: &str) -> Option<(Regex, Vec<CodeOwner>)> {
+fn parse_rule(line: &str) -> Option<(Regex, Vec<CodeOwner>)> {
     let line = line.trim();
     if line.is_empty() || line.starts_with(['#', '!']) {
         return None;
     }
-    let (pattern, rest) = split(line);
-    let owners = rest.split_whitespace().take_while(|word| !word.starts_with('#')).filter_map(owner);
-    Some((regex(&pattern)?, owners.collect()))
+    let (pattern, rest) = split_pattern(line);
+    let owners = rest.split_whitespace().take_while(|word| !word.starts_with('#')).filter_map(parse_owner);
+    Some((compile_pattern(&pattern)?, owners.collect()))
 }
 
 /// Splits at the first space that is not escaped.
-fn split(line: &str) -> (String, &str) {
+fn split_pattern(line: &str) -> (String, &str) {
     let (mut pattern, mut escaped) = (String::new(), false);
     for (at, c) in line.char_indices() {
         match c {
@@ -74,7 +74,7 @@ fn split(line: &str) -> (String, &str) {
     (pattern, "")
 }
 
-fn owner(word: &str) -> Option<CodeOwner> {
+fn parse_owner(word: &str) -> Option<CodeOwner> {
     let name = word.strip_prefix('@')?;
     let plain =
         |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
@@ -88,7 +88,7 @@ fn owner(word: &str) -> Option<CodeOwner> {
 }
 
 /// A pattern is what git ignores files by, but for ranges, and `docs/*` stays in its folder.
-fn regex(pattern: &str) -> Option<Regex> {
+fn compile_pattern(pattern: &str) -> Option<Regex> {
     let body = pattern.trim_matches('/');
     if pattern.contains(['[', ']']) || body.is_empty() {
         return None;
@@ -97,9 +97,9 @@ fn regex(pattern: &str) -> Option<Regex> {
     let (folders, last) = body.rsplit_once('/').map_or((None, body), |(folders, last)| (Some(folders), last));
     let mut text = String::from(if is_anchored { "^" } else { "^(?:.*/)?" });
     for folder in folders.into_iter().flat_map(|folders| folders.split('/')) {
-        text += &if folder == "**" { "(?:.*/)?".to_owned() } else { glob(folder) + "/" };
+        text += &if folder == "**" { "(?:.*/)?".to_owned() } else { translate_glob(folder) + "/" };
     }
-    text += &if last == "**" { ".*".to_owned() } else { glob(last) };
+    text += &if last == "**" { ".*".to_owned() } else { translate_glob(last) };
     text += match last {
         _ if pattern.ends_with('/') => "/.*$",
         "*" if is_anchored => "$",
@@ -109,7 +109,7 @@ fn regex(pattern: &str) -> Option<Regex> {
 }
 
 /// Returns the expression of one part of a path.
-fn glob(part: &str) -> String {
+fn translate_glob(part: &str) -> String {
     regex::escape(part).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
 }
 

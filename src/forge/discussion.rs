@@ -81,7 +81,7 @@ pub fn discussion_of(comments: &[Comment], may_speak: impl Fn(&Comment) -> bool)
     let mut room = LONGEST_DISCUSSION;
     let mut kept = Vec::new();
     for comment in all.iter().rev().take(MOST_COMMENTS) {
-        let text = truncated_comment(&comment.body);
+        let text = truncate_comment(&comment.body);
         let Some(left) = room.checked_sub(text.len()) else { break };
         room = left;
         kept.push(IssueComment { author: comment.author.clone(), at: comment.created_at, text });
@@ -110,7 +110,7 @@ pub fn referenced_issues(text: &str, own: IssueNumber) -> Vec<IssueNumber> {
     numbers
 }
 
-fn truncated_comment(text: &str) -> String {
+fn truncate_comment(text: &str) -> String {
     if text.len() <= LONGEST_COMMENT {
         return text.to_owned();
     }
@@ -161,20 +161,20 @@ impl WriteAccess<'_> {
         before: u64,
         answered: &impl Fn(&str) -> Option<u64>,
     ) -> Result<Option<OpenThread>> {
-        let (mut said, mut up_to, mut done) = (Vec::new(), 0, before);
+        let (mut texts, mut up_to, mut done) = (Vec::new(), 0, before);
         for comment in &thread.comments {
             if let Some(up_to) = answered(&comment.body) {
                 // Somebody else can copy our mark.
                 done = if self.github.is_me(&comment.author).await? { done.max(up_to) } else { done };
             } else if self.is_granted(&comment.author).await? {
                 up_to = up_to.max(comment.id);
-                said.push(format!("{}: {}", comment.author, comment.body.trim()));
+                texts.push(format!("{}: {}", comment.author, comment.body.trim()));
             }
         }
         if up_to <= done {
             return Ok(None);
         }
-        let text = said.join("\n").chars().take(LONGEST_THREAD).collect();
+        let text = texts.join("\n").chars().take(LONGEST_THREAD).collect();
         let ReviewThread { id, path, line, .. } = thread;
         Ok(Some(OpenThread { thread: FeedbackThread { id, up_to, path, line }, text }))
     }

@@ -124,11 +124,11 @@ impl ForgeError {
     /// Returns what a person can do about it.
     pub fn hint(&self) -> String {
         let hint = match self {
-            Self::Refused { .. } if self.says(NO_REQUESTS) => {
+            Self::Refused { .. } if self.has_message(NO_REQUESTS) => {
                 "allow it in the settings of the repository: Settings, Actions, General, Workflow permissions, \
                  \"Allow GitHub Actions to create and approve pull requests\"; or use the token of an app"
             }
-            Self::Refused { status, needs, .. } => return refused(*status, needs),
+            Self::Refused { status, needs, .. } => return hint_for_refusal(*status, needs),
             Self::NotFound { .. } => "look at the number, or write the issue into that file",
             Self::Unreadable { .. } => "correct the file; nothing was changed",
             Self::OtherHead { .. } => "move the file out of the way, or delete it",
@@ -160,7 +160,7 @@ impl ForgeError {
     }
 
     /// Tells whether GitHub refused with these words.
-    pub(crate) fn says(&self, words: &str) -> bool {
+    pub(crate) fn has_message(&self, words: &str) -> bool {
         matches!(self, Self::Refused { message, .. } if message.to_lowercase().contains(words))
     }
 }
@@ -168,9 +168,9 @@ impl ForgeError {
 /// What GitHub says where the repository's settings let no workflow open pull requests, whatever the token may do.
 const NO_REQUESTS: &str = "not permitted to create or approve pull requests";
 
-fn refused(status: u16, needs: &str) -> String {
+fn hint_for_refusal(status: u16, needs: &str) -> String {
     match status {
-        _ if !needs.is_empty() => format!("the token lacks a permission; it needs {}", rights(needs)),
+        _ if !needs.is_empty() => format!("the token lacks a permission; it needs {}", format_permissions(needs)),
         301 | 302 | 307 | 308 => "the repository has another name now: correct the address of origin".into(),
         403 | 404 => "look at the name of the repository and at what the token may do".into(),
         _ => "this was not done, what was done before it stays; go on with the same command when the cause is gone"
@@ -179,7 +179,7 @@ fn refused(status: u16, needs: &str) -> String {
 }
 
 /// GitHub writes `a=write,b=write; c=write` for: both of the first, or the last.
-fn rights(needs: &str) -> String {
+fn format_permissions(needs: &str) -> String {
     let set = |set: &str| set.split(',').map(str::trim).collect::<Vec<_>>().join(" and ");
     needs.split(';').map(set).collect::<Vec<_>>().join(", or ")
 }

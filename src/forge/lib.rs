@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use code_owners::{CodeOwner, CodeOwners, PLACES as CODE_OWNERS};
+pub use code_owners::{CODE_OWNERS_PATHS, CodeOwner, CodeOwners};
 pub use discussion::{OpenThread, WriteAccess, comments_before, discussion_of, is_named, referenced_issues};
 pub use error::ForgeError;
 use error::Result;

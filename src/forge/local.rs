@@ -18,7 +18,7 @@ use model::issue::{Discussion, Issue, IssueNumber};
 /// Where the issues are, relative to the root.
 pub const FOLDER: &str = ".ai-workflow/local/issues";
 /// The author of what we write.
-pub const AUTHOR: &str = "ai-workflow";
+const AUTHOR: &str = "ai-workflow";
 
 /// The forge in a checkout.
 #[derive(Debug, Clone)]
@@ -66,18 +66,18 @@ impl LocalForge {
 
     /// Tells whether there is a file for the issue, which makes this forge the default one.
     pub fn has(&self, number: IssueNumber) -> bool {
-        self.root.join(relative(number, "md")).is_file()
+        self.root.join(relative_path(number, "md")).is_file()
     }
 
     /// Returns an issue, open or closed.
     pub fn issue(&self, number: IssueNumber) -> Result<Issue> {
-        let file = relative(number, "md");
+        let file = relative_path(number, "md");
         let not_found = || ForgeError::NotFound { number, place: file.clone() };
         let bytes = self.bytes(&file)?.ok_or_else(not_found)?;
-        let (front, body): (IssueFrontMatter, _) = front_matter(&file, &bytes)?;
+        let (front, body): (IssueFrontMatter, _) = split_front_matter(&file, &bytes)?;
         let title = front.title.trim().to_owned();
         if title.is_empty() {
-            return Err(unreadable(&file, 1, "the title is empty"));
+            return Err(unreadable_error(&file, 1, "the title is empty"));
         }
         let (open, discussion) = (front.state == State::Open, Discussion::default());
         let IssueFrontMatter { labels, author, .. } = front;
@@ -92,7 +92,7 @@ impl LocalForge {
     /// Writes a comment and returns its id. Ours with the id, else ours with the marker, is
     /// rewritten in place; all other lines stay as they are, to the byte.
     pub fn upsert_comment(&self, number: IssueNumber, draft: CommentDraft<'_>, at: Timestamp) -> Result<u64> {
-        let file = relative(number, "comments.jsonl");
+        let file = relative_path(number, "comments.jsonl");
         let mut lines = self.comment_lines(number)?;
         let ours = |fits: &dyn Fn(&Comment) -> bool| {
             lines.iter().position(|(comment, _)| comment.author == AUTHOR && fits(comment))
@@ -109,7 +109,8 @@ impl LocalForge {
             body: draft.body.as_str().to_owned(),
         };
         let id = comment.id;
-        let text = serde_json::to_string(&comment).map_err(|error| self.io("write", &file)(error.into()))?;
+        let text =
+            serde_json::to_string(&comment).map_err(|error| self.io_error("write", &file)(error.into()))?;
         match place {
             Some(place) => lines[place] = (comment, text),
             None => lines.push((comment, text)),
@@ -121,9 +122,9 @@ impl LocalForge {
 
     /// Writes the pull request of an issue. There is one file per issue, so another head is refused.
     pub fn upsert_pull_request(&self, number: IssueNumber, request: &PullRequest) -> Result<PullRequestRef> {
-        let file = relative(number, "pr.md");
+        let file = relative_path(number, "pr.md");
         if let Some(bytes) = self.bytes(&file)? {
-            let (PullRequestFrontMatter { head: found, .. }, _) = front_matter(&file, &bytes)?;
+            let (PullRequestFrontMatter { head: found, .. }, _) = split_front_matter(&file, &bytes)?;
             if found != request.head {
                 return Err(ForgeError::OtherHead { file, found, head: request.head.clone() });
             }
@@ -136,23 +137,23 @@ impl LocalForge {
             state: State::Open,
         };
         let front = serde_norway::to_string(&front)
-            .map_err(|error| self.io("write", &file)(std::io::Error::other(error)))?;
+            .map_err(|error| self.io_error("write", &file)(std::io::Error::other(error)))?;
         self.replace(&file, &format!("---\n{front}---\n\n{}\n", request.body.as_str().trim_matches('\n')))?;
         Ok(PullRequestRef { number: None, url: file, is_closed: false })
     }
 
     /// Returns each comment with its line as it stands in the file.
     fn comment_lines(&self, number: IssueNumber) -> Result<Vec<(Comment, String)>> {
-        let file = relative(number, "comments.jsonl");
+        let file = relative_path(number, "comments.jsonl");
         let bytes = self.bytes(&file)?.unwrap_or_default();
         let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
         let lines = bytes.split(|byte| *byte == b'\n').enumerate();
         lines
             .filter(|(_, line)| !line.trim_ascii().is_empty())
             .map(|(index, line)| {
-                let bad = |why: &str| unreadable(&file, index + 1, why);
+                let bad = |why: &str| unreadable_error(&file, index + 1, why);
                 let text = std::str::from_utf8(line).map_err(|_| bad("the text is not UTF-8"))?;
-                let comment = serde_json::from_str(text).map_err(|error| bad(&without_place(&error)))?;
+                let comment = serde_json::from_str(text).map_err(|error| bad(&strip_place(&error)))?;
                 Ok((comment, text.to_owned()))
             })
             .collect()
@@ -162,7 +163,7 @@ impl LocalForge {
     fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>> {
         match fs::read(self.root.join(file)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            other => other.map(Some).map_err(self.io("read", file)),
+            other => other.map(Some).map_err(self.io_error("read", file)),
         }
     }
 
@@ -179,44 +180,44 @@ impl LocalForge {
             }
             fs::rename(&beside, &path)
         };
-        write().map_err(self.io("write", file))
+        write().map_err(self.io_error("write", file))
     }
 
-    fn io(&self, action: &'static str, file: &str) -> impl FnOnce(std::io::Error) -> ForgeError {
+    fn io_error(&self, action: &'static str, file: &str) -> impl FnOnce(std::io::Error) -> ForgeError {
         let file = self.root.join(file);
         move |source| ForgeError::Io { action, file, source }
     }
 }
 
 /// Returns a file of an issue relative to the root; it is also the issue's address.
-fn relative(number: IssueNumber, ending: &str) -> String {
+fn relative_path(number: IssueNumber, ending: &str) -> String {
     format!("{FOLDER}/{number}.{ending}")
 }
 
-fn unreadable(file: &str, line: usize, why: impl Into<String>) -> ForgeError {
+fn unreadable_error(file: &str, line: usize, why: impl Into<String>) -> ForgeError {
     ForgeError::Unreadable { file: file.to_owned(), line, why: why.into() }
 }
 
 /// Splits a file into the YAML between `---` lines at its beginning and its body, without the empty lines around the body.
-fn front_matter<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<(T, String)> {
+fn split_front_matter<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<(T, String)> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n');
-        unreadable(file, before.count(), "the text is not UTF-8")
+        unreadable_error(file, before.count(), "the text is not UTF-8")
     })?;
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let mut lines = text.split_inclusive('\n');
     if lines.next().is_none_or(|line| line.trim_end() != "---") {
-        return Err(unreadable(file, 1, "the front matter is missing: the first line has to be `---`"));
+        return Err(unreadable_error(file, 1, "the front matter is missing: the first line has to be `---`"));
     }
     let mut end = text.find('\n').map_or(text.len(), |at| at + 1);
     for line in lines {
         if line.trim_end() == "---" {
-            let front = yaml(file, &text[..end])?;
+            let front = parse_yaml(file, &text[..end])?;
             return Ok((front, text[end + line.len()..].trim_matches('\n').to_owned()));
         }
         end += line.len();
     }
-    Err(unreadable(file, 1, "the front matter that begins here has no closing `---` line"))
+    Err(unreadable_error(file, 1, "the front matter that begins here has no closing `---` line"))
 }
 
 /// How a YAML error tells its place; ours is told once, before it.
@@ -224,15 +225,15 @@ static PLACE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r" at line \d+ column \d+").expect("the pattern is a constant"));
 
 /// Reads the YAML with its opening `---`, so that its line numbers are those of the file.
-fn yaml<T: DeserializeOwned>(file: &str, text: &str) -> Result<T> {
+fn parse_yaml<T: DeserializeOwned>(file: &str, text: &str) -> Result<T> {
     serde_norway::from_str(text).map_err(|error| {
         let why = PLACE.replace_all(&error.to_string(), "").into_owned();
-        unreadable(file, error.location().map_or(1, |location| location.line()), why)
+        unreadable_error(file, error.location().map_or(1, |location| location.line()), why)
     })
 }
 
 /// Returns a JSON error without its place inside the line, which would be mistaken for that of the file.
-fn without_place(error: &serde_json::Error) -> String {
+fn strip_place(error: &serde_json::Error) -> String {
     let message = error.to_string();
     message.rfind(" at line ").map_or(message.clone(), |at| message[..at].to_owned())
 }

@@ -91,7 +91,7 @@ impl Branches<'_> {
         let fields: Vec<&str> = text.split('\0').map(|field| field.trim_start_matches('\n')).collect();
         let filled = |field: &str| if field.is_empty() { None } else { Some(field.to_owned()) };
         let read = fields.chunks_exact(5).map(|fields| {
-            let tip = CommitId::try_from(fields[0]).map_err(|_| output.unexpected())?;
+            let tip = CommitId::try_from(fields[0]).map_err(|_| output.unexpected_answer())?;
             let (symbolic, worktree) = (filled(fields[2]), filled(fields[3]).map(PathBuf::from));
             Ok(Branch { reference: fields[1].into(), tip, worktree, symbolic, is_head: fields[4] == "*" })
         });
@@ -131,7 +131,7 @@ impl Branches<'_> {
     }
 
     /// Returns the branch that was left for the one that is checked out, as far as git remembers it.
-    pub fn previous(&self) -> Result<Option<String>> {
+    pub fn previous_branch(&self) -> Result<Option<String>> {
         let output = self.workspace.try_ask(["rev-parse", "--symbolic-full-name", "@{-1}"])?;
         if !output.succeeded() {
             return Ok(None);
@@ -146,13 +146,13 @@ impl Branches<'_> {
     }
 
     /// Returns the branch that HEAD names, read without a process; nothing where HEAD is kept elsewhere.
-    pub(crate) fn current_by_file(&self) -> Option<String> {
+    pub(crate) fn read_current_branch(&self) -> Option<String> {
         let reference = head_reference(self.workspace.git_dir())?;
         reference.strip_prefix("refs/heads/").filter(|name| *name != ".invalid").map(str::to_owned)
     }
 
     /// Returns the commit of a branch, read without a process; nothing where git keeps it elsewhere.
-    pub(crate) fn tip_by_file(&self, branch: &str) -> Option<CommitId> {
+    pub(crate) fn read_tip(&self, branch: &str) -> Option<CommitId> {
         let tip = fs::read_to_string(self.workspace.common().join("refs/heads").join(branch)).ok()?;
         CommitId::try_from(tip.trim()).ok()
     }
@@ -160,17 +160,17 @@ impl Branches<'_> {
     /// Returns a branch as a base; the local one counts, the one on origin where there is no local one.
     pub fn base(&self, name: &str) -> Result<RunBase> {
         check_branch_name(name)?;
-        let [local, remote] = local_and_remote(name);
-        base_in(&self.list(&[&local, &remote])?, name)
+        let [local, remote] = reference_names(name);
+        find_base(&self.list(&[&local, &remote])?, name)
     }
 
     /// Returns origin's default branch as a base, as far as this clone knows it.
     pub fn origin_default(&self, head: &Head) -> Result<Option<RunBase>> {
         // Mostly the worktree is on origin's default branch, and then one question is enough.
-        let [local, remote] = local_and_remote(head.branch.as_deref().unwrap_or("HEAD"));
+        let [local, remote] = reference_names(head.branch.as_deref().unwrap_or("HEAD"));
         let found = self.list(&[ORIGIN_DEFAULT, &local, &remote])?;
         match origin_default(&found) {
-            Some(name) if Some(name) == head.branch.as_deref() => base_in(&found, name).map(Some),
+            Some(name) if Some(name) == head.branch.as_deref() => find_base(&found, name).map(Some),
             Some(name) => self.base(name).map(Some),
             None => Ok(None),
         }
@@ -178,14 +178,14 @@ impl Branches<'_> {
 
     /// Returns the latest commit of a branch that another commit holds, where it comes after the one that work began from;
     /// that one otherwise. What goes to a server is compared with the branch there.
-    pub fn merged_in(
+    pub fn find_merged(
         &self,
         name: &str,
         is_on_server: bool,
         began: &CommitId,
         tip: &CommitId,
     ) -> Result<CommitId> {
-        let [local, remote] = local_and_remote(name);
+        let [local, remote] = reference_names(name);
         let found = self.list(&[&local, &remote])?;
         let counts = |reference: &str| {
             let has_remote = found.iter().any(|branch| branch.reference == remote);
@@ -206,7 +206,7 @@ impl Branches<'_> {
     /// Returns the named commit, else the merge base with the default branch (`default` where it is set), else HEAD.
     pub fn diff_base(&self, revision: Option<&str>, default: Option<&str>) -> Result<DiffBase> {
         if let Some(revision) = revision {
-            return Ok(DiffBase { commit: self.commit_of(revision)?, name: revision.to_owned() });
+            return Ok(DiffBase { commit: self.resolve_commit(revision)?, name: revision.to_owned() });
         }
         let head = || DiffBase { commit: self.workspace.opened_at().clone(), name: "HEAD".to_owned() };
         let Some((tip, name)) = self.default_tip(default)? else { return Ok(head()) };
@@ -215,7 +215,7 @@ impl Branches<'_> {
     }
 
     /// Resolves what a person calls a commit; an option can never be one.
-    fn commit_of(&self, revision: &str) -> Result<CommitId> {
+    fn resolve_commit(&self, revision: &str) -> Result<CommitId> {
         let missing = || Error::NoSuchCommit { name: revision.escape_debug().take(80).collect() };
         if revision.is_empty() || revision.starts_with('-') {
             return Err(missing());
@@ -233,13 +233,13 @@ impl Branches<'_> {
     /// Returns the tip of the default branch and its name: on origin when we stand on that branch ourselves.
     fn default_tip(&self, default: Option<&str>) -> Result<Option<(CommitId, String)>> {
         let usual = ["main", "master"];
-        let named: Vec<[String; 2]> = default.into_iter().chain(usual).map(local_and_remote).collect();
+        let named: Vec<[String; 2]> = default.into_iter().chain(usual).map(reference_names).collect();
         let mut asked: Vec<&str> = named.iter().flatten().map(String::as_str).collect();
         asked.push(ORIGIN_DEFAULT);
         let mut found = self.list(&asked)?;
         let of_origin = origin_default(&found).map(str::to_owned);
         if let Some(name) = &of_origin {
-            let [local, remote] = local_and_remote(name);
+            let [local, remote] = reference_names(name);
             found.extend(self.list(&[&local, &remote])?);
         }
         let names = default.into_iter().chain(of_origin.as_deref()).chain(usual);
@@ -296,11 +296,11 @@ pub(crate) fn head_reference(git_dir: &Path) -> Option<String> {
 }
 
 /// Returns the full names of a branch here and on origin.
-fn local_and_remote(name: &str) -> [String; 2] {
+fn reference_names(name: &str) -> [String; 2] {
     [format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")]
 }
 
-fn base_in(found: &[Branch], name: &str) -> Result<RunBase> {
+fn find_base(found: &[Branch], name: &str) -> Result<RunBase> {
     check_branch_name(name)?;
     let [local, remote] = tips(found, name);
     let commit =
@@ -317,7 +317,7 @@ fn origin_default(found: &[Branch]) -> Option<&str> {
 
 /// Returns the tips of a branch here and on origin.
 fn tips(found: &[Branch], name: &str) -> [Option<CommitId>; 2] {
-    local_and_remote(name).map(|reference| {
+    reference_names(name).map(|reference| {
         found.iter().find(|branch| branch.reference == reference).map(|branch| branch.tip.clone())
     })
 }
@@ -327,7 +327,7 @@ fn branch_failure(name: &str, output: &Output) -> Error {
     let says = |words: &[&str]| words.iter().any(|word| errors.contains(word));
     let name = name.to_owned();
     if says(&["already used by worktree", "already checked out at", "used by worktree at"]) {
-        return Error::BranchInUse { name, detail: output.last_words() };
+        return Error::BranchInUse { name, detail: output.error_lines() };
     }
     if says(&["a branch named"]) {
         return Error::BranchExists { name };

@@ -42,51 +42,51 @@ impl RunWorkspace {
         self.run_branch().refuse_other(&seen.head)?;
         let lock = IndexLock::take(self.workspace())?;
         let folded;
-        let uncommitted = if self.stands_at(expected, &seen.head) {
+        let uncommitted = if self.is_at(expected, &seen.head) {
             &seen.uncommitted
         } else {
-            folded = self.fold(seen, expected)?;
+            folded = self.fold_commits(seen, expected)?;
             &folded
         };
-        let index = self.index_for(expected)?;
+        let index = self.copy_index_of(expected)?;
         let no_object = "0".repeat(expected.as_str().len());
-        self.stage(&index, &wanted(paths, uncommitted, self.workspace().root()), &no_object)?;
-        let commit = self.record(&index, message)?;
+        self.stage(&index, &pick_contents(paths, uncommitted, self.workspace().root()), &no_object)?;
+        let commit = self.write_commit(&index, message)?;
         self.run_branch().remember_left_at(&commit);
-        let index = self.snapshots().store(&index, self.snapshots().commit_index(&commit))?;
+        let index = self.snapshots().store_index(&index, self.snapshots().commit_index(&commit))?;
         lock.replace_with(&index)?;
         Ok(commit)
     }
 
     /// Tells whether the branch was where the engine left it and, as far as a file can tell, has not moved since.
-    fn stands_at(&self, expected: &CommitId, seen: &Head) -> bool {
-        let tip = self.workspace().branches().tip_by_file(&self.branch());
+    fn is_at(&self, expected: &CommitId, seen: &Head) -> bool {
+        let tip = self.workspace().branches().read_tip(&self.branch());
         seen.commit == *expected
             && tip.is_none_or(|tip| tip == *expected)
             && self.workspace().operation_in_progress().is_none()
     }
 
     /// Takes the branch back, and with it any merge that was begun, and looks again what differs from there.
-    fn fold(&self, seen: &Snapshot, expected: &CommitId) -> Result<BTreeMap<String, PathContent>> {
+    fn fold_commits(&self, seen: &Snapshot, expected: &CommitId) -> Result<BTreeMap<String, PathContent>> {
         if let Some(what @ "rebase") = self.workspace().operation_in_progress() {
             return Err(Error::InProgress { what, root: self.workspace().root().to_owned() });
         }
         // The user's index is locked by us and replaced afterwards; a mixed reset needs one to write.
-        let incoming = self.snapshots().incoming()?;
+        let incoming = self.snapshots().prepare_incoming_index()?;
         self.workspace()
             .run(&Call::new(["reset", "--quiet", expected.as_str(), "--"]).on_index(&incoming))?;
-        let again = self.snapshots().compare(&self.snapshots().index_of(&seen.tree)?)?;
+        let again = self.snapshots().compare_worktree(&self.snapshots().ensure_index_of(&seen.tree)?)?;
         Ok(again.uncommitted)
     }
 
     /// Returns a fresh copy of the index that is exactly a commit.
-    fn index_for(&self, commit: &CommitId) -> Result<PathBuf> {
+    fn copy_index_of(&self, commit: &CommitId) -> Result<PathBuf> {
         let known = self.snapshots().commit_index(commit);
         if known.exists() {
             return self.snapshots().copy_to_incoming(&known);
         }
         // The own index keeps what the user set for single files, such as a sparse checkout.
-        let (incoming, _) = self.snapshots().copy_own()?;
+        let (incoming, _) = self.snapshots().copy_own_index()?;
         let call = Call::new(["read-tree", "--reset", commit.as_str()]).on_index(&incoming);
         self.workspace().run(&call)?;
         Ok(incoming)
@@ -107,20 +107,20 @@ impl RunWorkspace {
         }
         let call = Call::new(["update-index", "--add", "--remove", "--replace", "-z"]).args(own);
         // Must be the last argument: what follows on the standard input is the rest.
-        let call = call.arg("--index-info").on_index(index).stdin(index_info(wanted, no_object));
+        let call = call.arg("--index-info").on_index(index).stdin(format_index_info(wanted, no_object));
         self.workspace().run(&call).map(drop)
     }
 
-    fn record(&self, index: &Path, message: &Masked) -> Result<CommitId> {
+    fn write_commit(&self, index: &Path, message: &Masked) -> Result<CommitId> {
         let call = Call::new(["commit", "--allow-empty", "--cleanup=whitespace", "--file=-"])
-            .asking_person()
+            .allow_prompt()
             .on_index(index)
             .stdin(message.as_str());
         let output = self.workspace().run(&call)?;
         // `[branch id] subject`; the name of our branch has no space in it.
         let text = output.text();
         let id = text.split(']').next().and_then(|head| head.rsplit(' ').next()).unwrap_or_default();
-        CommitId::try_from(id).map_err(|_| output.unexpected())
+        CommitId::try_from(id).map_err(|_| output.unexpected_answer())
     }
 
     /// Makes a commit of the files of a tip, without some of them, on a parent. No branch moves.
@@ -131,19 +131,19 @@ impl RunWorkspace {
         parent: &CommitId,
         message: &Masked,
     ) -> Result<CommitId> {
-        let tree = self.tree_without(tip, without)?;
-        let mut call = Call::new(["commit-tree", "-p", parent.as_str(), "-F", "-"]).asking_person();
-        if self.signs()? {
+        let tree = self.make_tree_without(tip, without)?;
+        let mut call = Call::new(["commit-tree", "-p", parent.as_str(), "-F", "-"]).allow_prompt();
+        if self.is_signing()? {
             call = call.arg("-S");
         }
         self.workspace().run(&call.arg(tree).stdin(message.as_str()))?.id()
     }
 
-    fn tree_without(&self, tip: &CommitId, without: &[String]) -> Result<String> {
+    fn make_tree_without(&self, tip: &CommitId, without: &[String]) -> Result<String> {
         if without.is_empty() {
             return Ok(format!("{tip}^{{tree}}"));
         }
-        let index = self.snapshots().incoming()?;
+        let index = self.snapshots().prepare_incoming_index()?;
         self.workspace().run(&Call::new(["read-tree", tip.as_str()]).on_index(&index))?;
         let call = Call::new(["update-index", "--force-remove", "-z", "--stdin"]).on_index(&index);
         self.workspace().run(&call.stdin_paths(without.iter().map(String::as_str)))?;
@@ -151,13 +151,13 @@ impl RunWorkspace {
     }
 
     /// Tells whether the user wants signed commits: `git commit-tree` does not look at that setting by itself.
-    fn signs(&self) -> Result<bool> {
+    fn is_signing(&self) -> Result<bool> {
         Ok(self.workspace().try_ask(["config", "--type=bool", "--get", "commit.gpgSign"])?.line() == "true")
     }
 }
 
 /// Returns the paths that a commit can hold.
-fn wanted<'a>(
+fn pick_contents<'a>(
     paths: &'a [String],
     uncommitted: &'a BTreeMap<String, PathContent>,
     root: &Path,
@@ -180,7 +180,7 @@ fn own_content<'a>(seen: Option<&'a PathContent>, may_be_new: bool, file: &Path)
 }
 
 /// The form that `update-index --index-info` reads: mode, blob, path; mode 0 removes.
-fn index_info(wanted: &BTreeMap<&str, &PathContent>, no_object: &str) -> String {
+fn format_index_info(wanted: &BTreeMap<&str, &PathContent>, no_object: &str) -> String {
     let line = |(path, content): (&&str, &&PathContent)| match content {
         PathContent::Deleted => Some(format!("0 {no_object}\t{path}\0")),
         PathContent::Blob { mode, id } => Some(format!("{mode} {id}\t{path}\0")),

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use model::change::{Change, FileContent, FileMode, FileVersion, LONGEST_TEXT};
 
-use crate::error::{at, missing_is_fine};
-use crate::objects::{Blobs, Sides, TreeEntry, is_plain, mode_of, raw_sides};
+use crate::error::{at, ignore_missing};
+use crate::objects::{Blobs, EntryBeforeAfter, TreeEntry, is_plain, parse_mode, parse_raw_diff};
 use crate::program::{Call, Output};
 use crate::run_files::is_engines_own;
 use crate::snapshot::{self, Snapshot};
@@ -41,17 +41,17 @@ const PICTURES_AND_ARCHIVES: &str = include_str!("data/pictures_and_archives.txt
 impl RunWorkspace {
     /// Returns the difference from a commit or tree to a snapshot without the engine's own files, at most so many bytes.
     pub fn diff(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
-        self.compare_as_text(&self.files().without_own_files(), from.as_ref(), to, limit)
+        self.compare_as_text(&self.files().exclude_own_files(), from.as_ref(), to, limit)
     }
 
     /// Returns the same without what this run delivers, which is read on disk.
     pub fn diff_of_code(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
-        self.compare_as_text(&self.files().without_run(), from.as_ref(), to, limit)
+        self.compare_as_text(&self.files().exclude_run_folder(), from.as_ref(), to, limit)
     }
 
     /// Returns the difference of these files only.
     pub fn diff_of_paths(&self, paths: &[String], from: &CommitId, to: &Tree, limit: usize) -> Result<Diff> {
-        self.read_diff(diff_call(&[], &from.as_tree(), to, &only(paths)), limit)
+        self.read_diff(diff_call(&[], &from.as_tree(), to, &pathspecs_of(paths)), limit)
     }
 
     /// Returns a difference without the files that these pathspecs exclude. Files that git takes for binary are added as far
@@ -63,7 +63,7 @@ impl RunWorkspace {
             return Ok(diff);
         }
         let counted = diff_call(&["--numstat", "-z", "--no-renames"], &from, to, left_out);
-        let binaries = without_line_count(&self.run_without_attributes(counted)?.text());
+        let binaries = parse_binary_paths(&self.run_without_attributes(counted)?.text());
         let changes = Changes { workspace: self.workspace() }.between(&from, to, &binaries)?;
         let wide = changes.iter().filter(|change| is_wide(change)).map(|change| change.path.clone());
         diff.not_shown.extend(wide.filter(|path| is_picture_or_archive(path)));
@@ -71,7 +71,7 @@ impl RunWorkspace {
         let texts: Vec<String> = texts.collect();
         if !texts.is_empty() {
             let left = limit.saturating_sub(diff.text.len());
-            let call = diff_call(&["--text", "--no-renames"], &from, to, &only(&texts));
+            let call = diff_call(&["--text", "--no-renames"], &from, to, &pathspecs_of(&texts));
             let more = self.read_diff(call, left)?;
             diff.not_shown.retain(|file| !texts.contains(file));
             diff.text.push_str(&more.text);
@@ -81,7 +81,7 @@ impl RunWorkspace {
     }
 
     fn read_diff(&self, call: Call, limit: usize) -> Result<Diff> {
-        let output = self.run_without_attributes(call.at_most(limit))?;
+        let output = self.run_without_attributes(call.with_limit(limit))?;
         // What is no UTF-8 is longer as text.
         let mut text = output.text();
         let truncated = output.truncated || text.len() > limit;
@@ -89,7 +89,7 @@ impl RunWorkspace {
             let whole = &text.as_bytes()[..text.len().min(limit)];
             text.truncate(whole.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1));
         }
-        let not_shown = not_shown(&text);
+        let not_shown = find_not_shown(&text);
         Ok(Diff { text, truncated, not_shown })
     }
 
@@ -111,7 +111,7 @@ impl RunWorkspace {
     /// Returns an empty folder, emptied of what somebody may have put there.
     fn empty_folder(&self) -> Result<PathBuf> {
         let empty_folder = self.state_dir().join("nowhere");
-        missing_is_fine(fs::remove_dir_all(&empty_folder)).map_err(at(&empty_folder))?;
+        ignore_missing(fs::remove_dir_all(&empty_folder)).map_err(at(&empty_folder))?;
         fs::create_dir_all(&empty_folder).map_err(at(&empty_folder))?;
         Ok(empty_folder)
     }
@@ -131,12 +131,12 @@ impl Changes<'_> {
         let old = differing.iter().filter_map(|path| seen.in_head.get(*path));
         let blobs = self.workspace.blobs(old)?;
         let change = |path: &String| {
-            let before = seen.in_head.get(path).map(|old| version(old, &blobs));
+            let before = seen.in_head.get(path).map(|old| make_version(old, &blobs));
             let gone = seen.uncommitted.get(path) == Some(&snapshot::PathContent::Deleted);
-            let after = if gone { None } else { on_disk(&self.workspace.root().join(path)) };
+            let after = if gone { None } else { read_from_disk(&self.workspace.root().join(path)) };
             Change::new(path.clone(), before, after)
         };
-        self.with_modes_of_git(differing.into_iter().map(change).collect())
+        self.apply_git_modes(differing.into_iter().map(change).collect())
     }
 
     /// Returns what differs between a commit and the files, untracked and hidden ones included, without the engine's own.
@@ -144,7 +144,7 @@ impl Changes<'_> {
         let raw = ["diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev"];
         let scope = ["--ignore-submodules=all", base.as_str(), "--"];
         let output = self.workspace.ask(raw.into_iter().chain(scope))?;
-        let sides = raw_sides(&output.text()).ok_or_else(|| output.unexpected())?;
+        let sides = parse_raw_diff(&output.text()).ok_or_else(|| output.unexpected_answer())?;
         let tracked = sides.into_iter().filter(|(path, _)| !is_engines_own(path));
         let mut before: BTreeMap<String, _> = tracked.map(|(path, (before, _))| (path, before)).collect();
         let untracked = self.workspace.ask(["ls-files", "-z", "--others", "--exclude-standard"])?;
@@ -153,15 +153,15 @@ impl Changes<'_> {
                 before.entry(path).or_insert(None);
             }
         }
-        for (path, old) in self.hidden(base)? {
+        for (path, old) in self.list_hidden(base)? {
             before.entry(path).or_insert(old);
         }
         let blobs = self.workspace.blobs(before.values().flatten())?;
         let change = |(path, old): (&String, &Option<TreeEntry>)| {
-            let before = old.as_ref().map(|old| version(old, &blobs));
-            Change::new(path.clone(), before, on_disk(&self.workspace.root().join(path)))
+            let before = old.as_ref().map(|old| make_version(old, &blobs));
+            Change::new(path.clone(), before, read_from_disk(&self.workspace.root().join(path)))
         };
-        self.with_modes_of_git(before.iter().map(change).collect())
+        self.apply_git_modes(before.iter().map(change).collect())
     }
 
     /// Returns what differs between two trees at these paths.
@@ -169,20 +169,20 @@ impl Changes<'_> {
         if paths.is_empty() || old == new {
             return Ok(Vec::new());
         }
-        self.differing(old, new, paths)
+        self.list_differing(old, new, paths)
     }
 
     /// Returns everything that differs between two trees.
     pub fn all_between(&self, old: &Tree, new: &Tree) -> Result<Vec<Change>> {
-        self.differing(old, new, &BTreeSet::new())
+        self.list_differing(old, new, &BTreeSet::new())
     }
 
     /// Without paths everything counts.
-    fn differing(&self, old: &Tree, new: &Tree, paths: &BTreeSet<String>) -> Result<Vec<Change>> {
+    fn list_differing(&self, old: &Tree, new: &Tree, paths: &BTreeSet<String>) -> Result<Vec<Change>> {
         let sides = self.workspace.differences(old.as_str(), new.as_str(), paths)?;
         let blobs = self.workspace.blobs(sides.values().flat_map(|(old, new)| old.iter().chain(new)))?;
-        let change = |(path, (old, new)): (&String, &Sides)| {
-            let version = |side: &Option<TreeEntry>| side.as_ref().map(|side| version(side, &blobs));
+        let change = |(path, (old, new)): (&String, &EntryBeforeAfter)| {
+            let version = |side: &Option<TreeEntry>| side.as_ref().map(|side| make_version(side, &blobs));
             Change::new(path.clone(), version(old), version(new))
         };
         Ok(sides.iter().map(change).collect())
@@ -203,19 +203,19 @@ impl Changes<'_> {
     }
 
     /// Returns the changes that differ. Where git takes no modes from the disk, those of the index count.
-    fn with_modes_of_git(&self, changes: Vec<Change>) -> Result<Vec<Change>> {
-        let differing = changes.into_iter().filter(differs);
+    fn apply_git_modes(&self, changes: Vec<Change>) -> Result<Vec<Change>> {
+        let differing = changes.into_iter().filter(is_different);
         let mut changes: Vec<Change> = differing.collect();
-        if !changes.iter().any(differs_in_mode) || self.is_set("core.fileMode", true)? {
+        if !changes.iter().any(has_other_mode) || self.is_set("core.fileMode", true)? {
             return Ok(changes);
         }
-        let known = self.modes_of_the_index()?;
+        let known = self.read_index_modes()?;
         for change in &mut changes {
             if let Some(after) = change.after.as_mut().filter(|after| is_plain(after.mode)) {
                 after.mode = known.get(&change.path).copied().unwrap_or(FileMode::File);
             }
         }
-        changes.retain(differs);
+        changes.retain(is_different);
         Ok(changes)
     }
 
@@ -225,20 +225,20 @@ impl Changes<'_> {
         Ok(self.workspace.ask(["config", "--type=bool", &default, "--get", name])?.line() == "true")
     }
 
-    fn modes_of_the_index(&self) -> Result<BTreeMap<String, FileMode>> {
+    fn read_index_modes(&self) -> Result<BTreeMap<String, FileMode>> {
         let output = self.workspace.ask(["ls-files", "--stage", "-z"])?;
         let plain_file = |entry: &str| {
             let (head, path) = entry.split_once('\t')?;
-            let mode = mode_of(head.split(' ').next()?);
+            let mode = parse_mode(head.split(' ').next()?);
             if is_plain(mode) { Some((path.to_owned(), mode)) } else { None }
         };
         Ok(output.text().split('\0').filter_map(plain_file).collect())
     }
 
     /// Returns the hidden paths with what a commit holds there.
-    fn hidden(&self, base: &CommitId) -> Result<BTreeMap<String, Option<TreeEntry>>> {
+    fn list_hidden(&self, base: &CommitId) -> Result<BTreeMap<String, Option<TreeEntry>>> {
         let listed = self.workspace.ask(["ls-files", "-v", "-z"])?.text();
-        let mut paths: Vec<&str> = listed.split('\0').filter_map(marked).collect();
+        let mut paths: Vec<&str> = listed.split('\0').filter_map(unmark).collect();
         paths.retain(|path| !is_engines_own(path));
         // A sparse checkout leaves files out that nobody deleted.
         if paths.iter().any(|path| self.is_missing(path)) && self.is_set("core.sparseCheckout", false)? {
@@ -257,22 +257,22 @@ impl Changes<'_> {
 }
 
 /// A new file that can be executed differs as well: git would take it without that.
-fn differs_in_mode(change: &Change) -> bool {
+fn has_other_mode(change: &Change) -> bool {
     let was = change.before.as_ref().map_or(FileMode::File, |before| before.mode);
     change.after.as_ref().is_some_and(|after| after.mode != was && is_plain(after.mode))
 }
 
-fn differs(change: &Change) -> bool {
+fn is_different(change: &Change) -> bool {
     change.before != change.after
 }
 
-fn version(old: &TreeEntry, blobs: &Blobs) -> FileVersion {
+fn make_version(old: &TreeEntry, blobs: &Blobs) -> FileVersion {
     let bytes = blobs.get(&old.id).cloned().unwrap_or_default();
-    FileVersion { mode: mode_of(&old.mode), content: FileContent::of(bytes) }
+    FileVersion { mode: parse_mode(&old.mode), content: FileContent::of(bytes) }
 }
 
 /// Reads what lies at a path; nothing when it is not there, or nothing that git keeps.
-fn on_disk(path: &Path) -> Option<FileVersion> {
+fn read_from_disk(path: &Path) -> Option<FileVersion> {
     let found = fs::symlink_metadata(path).ok()?;
     if found.is_symlink() {
         let target = fs::read_link(path).ok()?.to_string_lossy().into_owned();
@@ -301,7 +301,7 @@ fn is_executable(found: &Metadata) -> bool {
 }
 
 /// Returns the path of an entry that is marked: `S` is skipped, a small letter assumed to be unchanged.
-fn marked(entry: &str) -> Option<&str> {
+fn unmark(entry: &str) -> Option<&str> {
     let (mark, path) = entry.split_once(' ')?;
     let is_hidden = mark == "S" || mark.bytes().all(|byte| byte.is_ascii_lowercase());
     if is_hidden { Some(path) } else { None }
@@ -327,18 +327,18 @@ fn diff_call(options: &[&str], from: &Tree, to: &Tree, paths: &[String]) -> Call
 }
 
 /// Returns the pathspecs of these files alone.
-fn only(paths: &[String]) -> Vec<String> {
+fn pathspecs_of(paths: &[String]) -> Vec<String> {
     paths.iter().map(|path| format!(":(top,literal){path}")).collect()
 }
 
 /// Returns the paths of which git counts no lines.
-fn without_line_count(counted: &str) -> BTreeSet<String> {
+fn parse_binary_paths(counted: &str) -> BTreeSet<String> {
     let binary = counted.split('\0').filter_map(|entry| entry.strip_prefix("-\t-\t"));
     binary.map(str::to_owned).collect()
 }
 
 /// Returns the files that git calls binary in a difference, and that are still there.
-fn not_shown(diff: &str) -> Vec<String> {
+fn find_not_shown(diff: &str) -> Vec<String> {
     let (mut deleted, mut found) = (false, Vec::new());
     // Lines of files begin with a mark of their own.
     for line in diff.lines() {
@@ -346,12 +346,12 @@ fn not_shown(diff: &str) -> Vec<String> {
             deleted = false;
         }
         deleted |= line.starts_with("deleted file mode ");
-        found.extend(binary_file(line).filter(|file| !deleted && !is_picture_or_archive(file)));
+        found.extend(parse_binary_file(line).filter(|file| !deleted && !is_picture_or_archive(file)));
     }
     found
 }
 
-fn binary_file(line: &str) -> Option<String> {
+fn parse_binary_file(line: &str) -> Option<String> {
     let sides = line.strip_prefix("Binary files ")?.strip_suffix(" differ")?;
     let (_, new) = sides.rsplit_once(" and ").unwrap_or(("", sides));
     let new = new.trim_matches('"');

@@ -149,7 +149,7 @@ pub(crate) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Err
 }
 
 /// Takes a file that is missing for one that was removed.
-pub(crate) fn missing_is_fine(result: io::Result<()>) -> io::Result<()> {
+pub(crate) fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         other => other,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::objects::batch_objects;
+use crate::objects::parse_batch;
 use crate::program::Call;
 use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result, Tree};
@@ -157,7 +157,7 @@ impl History<'_> {
         let mut commits = Vec::new();
         for line in output.text().lines() {
             let mut ids = line.split(' ').map(CommitId::try_from);
-            let commit = ids.next().ok_or_else(|| output.unexpected())??;
+            let commit = ids.next().ok_or_else(|| output.unexpected_answer())??;
             commits.push(CommitWithParents { commit, parents: ids.collect::<std::result::Result<_, _>>()? });
         }
         commits.reverse();
@@ -185,14 +185,14 @@ impl History<'_> {
     }
 
     /// Returns the commit that took a file off a branch whose tip has it no more; nothing where it never was there.
-    pub fn removal_of(&self, tip: &CommitId, path: &str) -> Result<Option<CommitId>> {
+    pub fn find_removal(&self, tip: &CommitId, path: &str) -> Result<Option<CommitId>> {
         let words = ["log", "--max-count=1", "--diff-filter=D", "--format=%H", tip.as_str(), "--", path];
         let text = self.workspace.ask(words)?.text();
         Ok(text.lines().next().map(CommitId::try_from).transpose()?)
     }
 
     /// Returns the paths outside `.ai-workflow/` that a commit changed and that HEAD still has differently from before it.
-    pub fn still_changed_by(&self, commit: &CommitId) -> Result<Vec<String>> {
+    pub fn list_still_changed_paths(&self, commit: &CommitId) -> Result<Vec<String>> {
         let before = format!("{commit}^");
         let changed = |to: &str| -> Result<Vec<String>> {
             let words = ["diff", "--name-only", "--no-renames", "-z", &before, to, "--"];
@@ -226,7 +226,7 @@ impl History<'_> {
         let options = ["diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
         let scope = [from.as_str(), "HEAD", "--", path];
         let output = self.workspace.ask(options.into_iter().chain(scope))?;
-        Ok(output.text().lines().filter_map(span).collect())
+        Ok(output.text().lines().filter_map(parse_hunk_range).collect())
     }
 
     /// Returns the messages of the commits that are on HEAD and not on a commit, oldest first; merges left out, since
@@ -243,9 +243,9 @@ impl History<'_> {
     pub fn commit_texts(&self, after: &CommitId, to: &CommitId) -> Result<Option<Vec<CommitText>>> {
         let ids =
             self.workspace.ask(["rev-list", MOST_TEXTS, to.as_str(), &format!("^{after}"), "--"])?.stdout;
-        let call = Call::new(["cat-file", "--batch"]).stdin(ids).at_most(LONGEST_TEXTS).read_only();
+        let call = Call::new(["cat-file", "--batch"]).stdin(ids).with_limit(LONGEST_TEXTS).read_only();
         let output = self.workspace.run(&call)?;
-        Ok(if output.truncated { None } else { commit_texts(&output.stdout) })
+        Ok(if output.truncated { None } else { parse_commit_texts(&output.stdout) })
     }
 
     /// Returns author and committer of what is committed here now, each as `Name <mail>`.
@@ -254,7 +254,7 @@ impl History<'_> {
             let output = self.workspace.ask(["var", name])?;
             let nobody =
                 || Error::Unexpected { command: output.command.clone(), detail: "nobody".to_owned() };
-            person(&output.text()).map(str::to_owned).ok_or_else(nobody)
+            strip_time(&output.text()).map(str::to_owned).ok_or_else(nobody)
         };
         Ok((asked("GIT_AUTHOR_IDENT")?, asked("GIT_COMMITTER_IDENT")?))
     }
@@ -276,7 +276,7 @@ impl History<'_> {
         let text = self.workspace.ask(options.into_iter().chain([MOST_AUTHORED, &range, "--"]))?.text();
         let commits = text.split('\0').filter_map(|commit| commit.split_once('\n'));
         let theirs = commits.filter(|(_, message)| !is_ours(message));
-        let co_authors = |message: &str| message.lines().filter_map(co_author).collect::<Vec<_>>();
+        let co_authors = |message: &str| message.lines().filter_map(parse_co_author).collect::<Vec<_>>();
         let all = theirs
             .flat_map(|(author, message)| Signature::read(author).into_iter().chain(co_authors(message)));
         Ok(all.filter(|author| known.insert(author.mail.to_lowercase())).collect())
@@ -284,18 +284,18 @@ impl History<'_> {
 }
 
 /// Reads the texts of all commits of an answer of `cat-file --batch`.
-fn commit_texts(answer: &[u8]) -> Option<Vec<CommitText>> {
-    let commits = batch_objects(answer, "commit")?;
-    commits.into_iter().map(|(id, text)| commit_text(id, std::str::from_utf8(text).ok()?)).collect()
+fn parse_commit_texts(answer: &[u8]) -> Option<Vec<CommitText>> {
+    let commits = parse_batch(answer, "commit")?;
+    commits.into_iter().map(|(id, text)| parse_commit_text(id, std::str::from_utf8(text).ok()?)).collect()
 }
 
-fn commit_text(commit: &str, text: &str) -> Option<CommitText> {
+fn parse_commit_text(commit: &str, text: &str) -> Option<CommitText> {
     let (head, message) = text.split_once("\n\n")?;
     let mut lines = head.lines();
     lines.next()?.strip_prefix("tree ")?;
     lines.next()?.strip_prefix("parent ")?;
-    let author = person(lines.next()?.strip_prefix("author ")?)?;
-    let committer = person(lines.next()?.strip_prefix("committer ")?)?;
+    let author = strip_time(lines.next()?.strip_prefix("author ")?)?;
+    let committer = strip_time(lines.next()?.strip_prefix("committer ")?)?;
     let is_signature = |line: &str| line.starts_with("gpgsig") || line.starts_with(' ');
     if !lines.all(is_signature) {
         return None;
@@ -310,7 +310,7 @@ fn commit_text(commit: &str, text: &str) -> Option<CommitText> {
 }
 
 /// Returns `Name <mail>` without the time behind it.
-fn person(text: &str) -> Option<&str> {
+fn strip_time(text: &str) -> Option<&str> {
     text.rfind('>').map(|end| &text[..=end])
 }
 
@@ -318,13 +318,13 @@ fn is_ours(message: &str) -> bool {
     message.starts_with(OUR_SUBJECT) || Trailers::read(message).is_some()
 }
 
-fn co_author(line: &str) -> Option<Signature> {
+fn parse_co_author(line: &str) -> Option<Signature> {
     let (key, rest) = line.split_at_checked(CO_AUTHOR.len())?;
     if key.eq_ignore_ascii_case(CO_AUTHOR) { Signature::read(rest) } else { None }
 }
 
 /// Reads `@@ -3,2 +3,4 @@`: what was there before.
-fn span(line: &str) -> Option<(u64, u64)> {
+fn parse_hunk_range(line: &str) -> Option<(u64, u64)> {
     let (before, _) = line.strip_prefix("@@ -")?.split_once(' ')?;
     let (first, count) = before.split_once(',').unwrap_or((before, "1"));
     let (first, count): (u64, u64) = (first.parse().ok()?, count.parse().ok()?);

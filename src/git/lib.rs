@@ -29,7 +29,7 @@ mod run_branch;
 mod run_files;
 mod snapshot;
 mod stale_locks;
-mod work;
+mod uncommitted_work;
 
 pub use branch::{Branch, Branches, DiffBase, RunBase, check_branch_name};
 pub use diff::{Changes, Diff};
@@ -43,7 +43,7 @@ pub use run_branch::{RunBranch, RunBranchState};
 pub use run_files::{RunFiles, is_engines_own};
 pub use snapshot::{PathContent, Snapshot, Snapshots};
 pub use stale_locks::remove_stale_locks;
-pub use work::UncommittedWork;
+pub use uncommitted_work::UncommittedWork;
 pub use workspace::{Head, RunWorkspace, Workspace};
 pub use worktree::{CleanWorktree, WorktreeState};
 

@@ -19,8 +19,8 @@ pub(crate) struct TreeEntry {
     pub(crate) id: String,
 }
 
-/// What stands at a path on both sides of a comparison.
-pub(crate) type Sides = (Option<TreeEntry>, Option<TreeEntry>);
+/// The entry of a path before and after a change; nothing where the path is missing.
+pub(crate) type EntryBeforeAfter = (Option<TreeEntry>, Option<TreeEntry>);
 
 /// The contents of blobs by id.
 pub(crate) type Blobs = BTreeMap<String, Vec<u8>>;
@@ -38,8 +38,8 @@ impl Workspace {
         if output.stdout.ends_with(b" missing\n") && output.stdout.starts_with(commit.as_str().as_bytes()) {
             return Ok(None);
         }
-        let found = batch_objects(&output.stdout, "blob").unwrap_or_default();
-        let (_, content) = found.first().ok_or_else(|| output.unexpected())?;
+        let found = parse_batch(&output.stdout, "blob").unwrap_or_default();
+        let (_, content) = found.first().ok_or_else(|| output.unexpected_answer())?;
         Ok(Some(content.to_vec()))
     }
 
@@ -52,7 +52,7 @@ impl Workspace {
 
     /// Returns how many objects a commit, or a tree, has that a commit before it does not have, and how many bytes they are
     /// unpacked.
-    pub fn weight_of_objects(&self, after: &CommitId, to: &Tree) -> Result<(usize, u64)> {
+    pub fn count_objects(&self, after: &CommitId, to: &Tree) -> Result<(usize, u64)> {
         let after = format!("^{after}");
         let listed = self.ask(["rev-list", "--objects", "--no-object-names", to.as_str(), &after, "--"])?;
         let call = Call::new(["cat-file", "--batch-check=%(objectsize)"]).stdin(listed.stdout).read_only();
@@ -67,7 +67,7 @@ impl Workspace {
     }
 
     /// Returns the files below a folder that HEAD knows.
-    pub fn tracked_below(&self, folder: &str) -> Result<Vec<String>> {
+    pub fn list_tracked_files(&self, folder: &str) -> Result<Vec<String>> {
         Ok(self.ask(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder])?.paths())
     }
 
@@ -77,7 +77,7 @@ impl Workspace {
             return Ok(BTreeSet::new());
         }
         let mut held = self.tree_entries(tree.as_str(), paths)?;
-        held.retain(|path, entry| is_plain(mode_of(&entry.mode)) && paths.contains(path));
+        held.retain(|path, entry| is_plain(parse_mode(&entry.mode)) && paths.contains(path));
         Ok(held.into_keys().collect())
     }
 
@@ -89,7 +89,7 @@ impl Workspace {
     ) -> Result<BTreeMap<String, TreeEntry>> {
         let call = Call::new(["ls-tree", "-r", "-z", "--full-tree", tree, "--"]).args(paths).read_only();
         let listed = self.run(&call)?.text();
-        Ok(listed.split('\0').filter_map(tree_entry).collect())
+        Ok(listed.split('\0').filter_map(parse_tree_entry).collect())
     }
 
     /// Returns what stands on both sides where two trees, or commits, differ at these paths; everywhere without paths.
@@ -98,19 +98,19 @@ impl Workspace {
         old: &str,
         new: &str,
         paths: impl IntoIterator<Item = &'p String>,
-    ) -> Result<BTreeMap<String, Sides>> {
+    ) -> Result<BTreeMap<String, EntryBeforeAfter>> {
         let call = Call::new(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"])
             .args([old, new, "--"])
             .args(paths)
             .read_only();
         let output = self.run(&call)?;
-        raw_sides(&output.text()).ok_or_else(|| output.unexpected())
+        parse_raw_diff(&output.text()).ok_or_else(|| output.unexpected_answer())
     }
 
     /// Returns the contents of blobs by id.
     pub(crate) fn blobs<'e>(&self, wanted: impl Iterator<Item = &'e TreeEntry>) -> Result<Blobs> {
         let ids: BTreeSet<&str> = wanted
-            .filter(|old| mode_of(&old.mode) != FileMode::Submodule)
+            .filter(|old| parse_mode(&old.mode) != FileMode::Submodule)
             .map(|old| old.id.as_str())
             .collect();
         if ids.is_empty() {
@@ -119,16 +119,16 @@ impl Workspace {
         let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
         let call = Call::new(["cat-file", "--batch", "--buffer"]).stdin(asked).read_only();
         let output = self.run(&call)?;
-        let found = batch_objects(&output.stdout, "blob").unwrap_or_default();
+        let found = parse_batch(&output.stdout, "blob").unwrap_or_default();
         if found.len() != ids.len() {
-            return Err(output.unexpected());
+            return Err(output.unexpected_answer());
         }
         Ok(found.into_iter().map(|(id, content)| (id.to_owned(), content.to_vec())).collect())
     }
 }
 
 /// Git's modes: 100644, 100755, 120000 and 160000.
-pub(crate) fn mode_of(octal: &str) -> FileMode {
+pub(crate) fn parse_mode(octal: &str) -> FileMode {
     match octal {
         "100755" => FileMode::Executable,
         "120000" => FileMode::Link,
@@ -143,7 +143,7 @@ pub(crate) fn is_plain(mode: FileMode) -> bool {
 }
 
 /// Reads `diff --raw -z`: `:mode mode id id letter`, then the path.
-pub(crate) fn raw_sides(text: &str) -> Option<BTreeMap<String, Sides>> {
+pub(crate) fn parse_raw_diff(text: &str) -> Option<BTreeMap<String, EntryBeforeAfter>> {
     let mut fields = text.split('\0').filter(|field| !field.is_empty());
     let mut entries = BTreeMap::new();
     while let Some(head) = fields.next() {
@@ -159,7 +159,7 @@ pub(crate) fn raw_sides(text: &str) -> Option<BTreeMap<String, Sides>> {
 }
 
 /// Reads an entry of `ls-tree`: mode, kind and id, then the path.
-pub(crate) fn tree_entry(entry: &str) -> Option<(String, TreeEntry)> {
+pub(crate) fn parse_tree_entry(entry: &str) -> Option<(String, TreeEntry)> {
     let (head, path) = entry.split_once('\t')?;
     let mut words = head.split(' ');
     let (mode, _, id) = (words.next()?, words.next()?, words.next()?);
@@ -168,7 +168,7 @@ pub(crate) fn tree_entry(entry: &str) -> Option<(String, TreeEntry)> {
 
 /// Reads the objects of an answer of `cat-file --batch`, id and content of each; nothing where one is of another kind, or is
 /// not there whole.
-pub(crate) fn batch_objects<'a>(mut answer: &'a [u8], kind: &str) -> Option<Vec<(&'a str, &'a [u8])>> {
+pub(crate) fn parse_batch<'a>(mut answer: &'a [u8], kind: &str) -> Option<Vec<(&'a str, &'a [u8])>> {
     let mut found = Vec::new();
     while !answer.is_empty() {
         // Id, type and size in a line, then the content and a line end.

@@ -44,7 +44,7 @@ impl PinnedConfig {
             return Err(Error::RepositoryReplaced { path: self.git_entry.clone() });
         }
         let mut settings = self.settings.iter();
-        let changed = match settings.find(|(path, was)| settings_that_matter(path) != **was) {
+        let changed = match settings.find(|(path, was)| read_relevant_settings(path) != **was) {
             Some((path, _)) => path,
             None if read(&self.attributes) != self.attributes_were => &self.attributes,
             None => return Ok(()),
@@ -55,8 +55,8 @@ impl PinnedConfig {
 
 /// Pins a file and the files it includes.
 fn pin_settings(path: &Path, settings: &mut BTreeMap<PathBuf, String>) {
-    let text = settings_that_matter(path);
-    let included: Vec<PathBuf> = text.lines().filter_map(|line| included_path(path, line)).collect();
+    let text = read_relevant_settings(path);
+    let included: Vec<PathBuf> = text.lines().filter_map(|line| parse_include(path, line)).collect();
     if settings.insert(path.to_owned(), text).is_none() && settings.len() < 20 {
         for path in &included {
             pin_settings(path, settings);
@@ -65,7 +65,7 @@ fn pin_settings(path: &Path, settings: &mut BTreeMap<PathBuf, String>) {
 }
 
 /// Every `path = …` counts as an include, whatever its section: a file too many in the list costs nothing.
-fn included_path(config: &Path, line: &str) -> Option<PathBuf> {
+fn parse_include(config: &Path, line: &str) -> Option<PathBuf> {
     let (key, value) = line.split_once('=')?;
     let value = value.trim().trim_matches('"');
     let is_path = key.trim().to_ascii_lowercase().ends_with(" path");
@@ -76,7 +76,7 @@ fn included_path(config: &Path, line: &str) -> Option<PathBuf> {
 }
 
 /// Returns the settings of a file that matter, each with its section. What is not plainly harmless matters.
-fn settings_that_matter(path: &Path) -> String {
+fn read_relevant_settings(path: &Path) -> String {
     let (mut section, mut harmless) = (String::new(), false);
     let mut kept = String::new();
     for line in read(path).lines().map(str::trim) {

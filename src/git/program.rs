@@ -79,7 +79,7 @@ impl Git {
         self.calls.fetch_add(1, Ordering::Relaxed);
         tracing::debug!(command = call.command_line(), "git");
         let mut command = self.command(dir, call);
-        let child = command.spawn().map_err(|source| self.not_started(dir, source))?;
+        let child = command.spawn().map_err(|source| self.start_error(dir, source))?;
         let timeout = call.timeout.unwrap_or(self.timeout).min(self.timeout);
         let output = feed_and_read(child, call, timeout).map_err(|source| Error::Git {
             command: call.command_line(),
@@ -139,7 +139,7 @@ impl Git {
         }
     }
 
-    fn not_started(&self, dir: &Path, source: std::io::Error) -> Error {
+    fn start_error(&self, dir: &Path, source: std::io::Error) -> Error {
         if source.kind() == ErrorKind::NotFound && dir.is_dir() {
             return Error::NoGit { program: self.program.to_string_lossy().into_owned() };
         }
@@ -170,7 +170,7 @@ fn feed_and_read(mut child: Child, call: &Call, timeout: Duration) -> io::Result
         });
         let errors = scope.spawn(move || read(stderr, None));
         let answer = read(stdout, call.limit.map(|limit| limit + 1));
-        if exceeds(&answer, call.limit) {
+        if is_longer_than(&answer, call.limit) {
             kill(id, alone);
         }
         let errors = errors.join().expect("reading does not panic");
@@ -179,13 +179,13 @@ fn feed_and_read(mut child: Child, call: &Call, timeout: Duration) -> io::Result
     });
     // Only now: until it is waited for, its id belongs to nobody else.
     let status = child.wait()?;
-    let truncated = exceeds(&stdout, call.limit);
+    let truncated = is_longer_than(&stdout, call.limit);
     let (mut stdout, stderr) = (stdout?, stderr?);
     stdout.truncate(call.limit.unwrap_or(usize::MAX));
     Ok(Output { command: call.command_line(), status, stdout, truncated, timed_out, stderr })
 }
 
-fn exceeds(answer: &io::Result<Vec<u8>>, limit: Option<usize>) -> bool {
+fn is_longer_than(answer: &io::Result<Vec<u8>>, limit: Option<usize>) -> bool {
     limit.is_some_and(|limit| answer.as_ref().is_ok_and(|answer| answer.len() > limit))
 }
 
@@ -286,18 +286,18 @@ impl Call {
     /// Talks to a remote, with the user's credentials.
     pub(crate) fn over_network(mut self) -> Self {
         self.network = true;
-        self.asking_person()
+        self.allow_prompt()
     }
 
     /// Takes no longer than this. Asks nobody, so that it can be ended with everything that it started.
-    pub(crate) fn within(mut self, timeout: Duration) -> Self {
+    pub(crate) fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self.asks_person = false;
         self
     }
 
     /// May ask the person at the terminal, for a passphrase say; therefore Ctrl-C reaches it.
-    pub(crate) fn asking_person(mut self) -> Self {
+    pub(crate) fn allow_prompt(mut self) -> Self {
         self.asks_person = true;
         self
     }
@@ -314,7 +314,7 @@ impl Call {
     }
 
     /// Reads so many bytes of the answer and no more.
-    pub(crate) fn at_most(mut self, bytes: usize) -> Self {
+    pub(crate) fn with_limit(mut self, bytes: usize) -> Self {
         self.limit = Some(bytes);
         self
     }
@@ -366,7 +366,7 @@ impl Output {
 
     /// Returns the id that is the whole answer.
     pub(crate) fn id<T: for<'a> TryFrom<&'a str>>(&self) -> Result<T> {
-        T::try_from(self.text().trim()).map_err(|_| self.unexpected())
+        T::try_from(self.text().trim()).map_err(|_| self.unexpected_answer())
     }
 
     /// Returns the paths of an answer in which each is ended by NUL.
@@ -380,7 +380,7 @@ impl Output {
     }
 
     /// Returns the last lines of the complaint, in one line.
-    pub(crate) fn last_words(&self) -> String {
+    pub(crate) fn error_lines(&self) -> String {
         let errors = self.stderr();
         let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let last = &lines[lines.len().saturating_sub(4)..];
@@ -390,7 +390,7 @@ impl Output {
     /// Makes an error of a call that failed.
     pub(crate) fn failure(&self) -> Error {
         let command = self.command.clone();
-        if let Some(path) = held_lock(&self.stderr()) {
+        if let Some(path) = parse_held_lock(&self.stderr()) {
             return Error::Locked { path };
         }
         if self.stderr().contains("No space left on device") {
@@ -400,18 +400,18 @@ impl Output {
             Some(code) => format!("exit {code}"),
             None => "killed by a signal".into(),
         };
-        Error::Git { command, ending, detail: self.last_words() }
+        Error::Git { command, ending, detail: self.error_lines() }
     }
 
     /// Makes an error of an answer that has another form than expected.
-    pub(crate) fn unexpected(&self) -> Error {
+    pub(crate) fn unexpected_answer(&self) -> Error {
         let detail = self.text().escape_debug().take(200).collect();
         Error::Unexpected { command: self.command.clone(), detail }
     }
 }
 
 /// Returns the lock that another git holds.
-fn held_lock(errors: &str) -> Option<String> {
+fn parse_held_lock(errors: &str) -> Option<String> {
     let line = errors.lines().find(|line| line.contains(".lock': File exists"))?;
     let end = line.find("': File exists")?;
     let start = line[..end].rfind('\'')? + 1;

@@ -44,28 +44,28 @@ impl References {
     pub fn read(workspace: &Workspace) -> Result<Self> {
         match Self::read_files(workspace) {
             Some(references) => Ok(references),
-            None => Self::ask_git(workspace),
+            None => Self::read_from_git(workspace),
         }
     }
 
     /// Puts the run's branch back, and the worktree on it. Nobody can tell who moved another one, so it is named and left
     /// alone.
-    pub fn put_back(&self, space: &RunWorkspace) -> Result<MovedReferences> {
-        let now = Self::read(space.workspace())?;
+    pub fn restore(&self, run: &RunWorkspace) -> Result<MovedReferences> {
+        let now = Self::read(run.workspace())?;
         if now == *self {
             return Ok(MovedReferences::default());
         }
-        let own = format!("refs/heads/{}", space.branch());
+        let own = format!("refs/heads/{}", run.branch());
         let mut moved = MovedReferences::default();
         if let Some(tip) = self.tips.get(&own).filter(|tip| now.tips.get(&own) != Some(tip)) {
-            space.workspace().change(["update-ref", "--no-deref", &own, tip])?;
+            run.workspace().change(["update-ref", "--no-deref", &own, tip])?;
             moved.undone.push(now.describe(&own));
         }
         if let Some(head) = self.head.as_ref().filter(|head| now.head.as_ref() != Some(head)) {
-            space.workspace().change(["symbolic-ref", "HEAD", head])?;
+            run.workspace().change(["symbolic-ref", "HEAD", head])?;
             moved.undone.push("HEAD".to_owned());
         }
-        let others = self.unexplained_moves(&now).filter(|name| *name != own && is_watched(name));
+        let others = self.list_unexplained_moves(&now).filter(|name| *name != own && is_watched(name));
         moved.left = others.map(|name| self.describe(name)).collect();
         Ok(moved)
     }
@@ -85,7 +85,7 @@ impl References {
         Some(References { head: known(workspace.git_dir()), elsewhere, tips })
     }
 
-    fn ask_git(workspace: &Workspace) -> Result<Self> {
+    fn read_from_git(workspace: &Workspace) -> Result<Self> {
         let mut now = References::default();
         for branch in (Branches { workspace }).list(&FOLDERS)? {
             // What it points to stands in the list as well.
@@ -111,9 +111,9 @@ impl References {
     }
 
     /// Returns what does not stand where it stood, for which no person is likely to be the reason.
-    fn unexplained_moves<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a str> {
+    fn list_unexplained_moves<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a str> {
         let names: BTreeSet<&str> = self.tips.keys().chain(now.tips.keys()).map(String::as_str).collect();
-        let fetched = self.tracking().ne(now.tracking());
+        let fetched = self.tracking_tips().ne(now.tracking_tips());
         let elsewhere = |name: &str| {
             let was = self.elsewhere.contains(name) || !self.tips.contains_key(name);
             was && now.elsewhere.contains(name)
@@ -124,7 +124,7 @@ impl References {
         names.into_iter().filter(move |name| differs(name) && !elsewhere(name) && !by_a_fetch(name))
     }
 
-    fn tracking(&self) -> impl Iterator<Item = (&String, &String)> {
+    fn tracking_tips(&self) -> impl Iterator<Item = (&String, &String)> {
         self.tips.iter().filter(|(name, _)| name.starts_with(TRACKING))
     }
 }
@@ -147,7 +147,7 @@ fn read_loose(common: &Path, folder: &Path, tips: &mut BTreeMap<String, String>)
                 // What it points to stands in the list as well.
                 tips.remove(&name);
             } else {
-                tips.insert(name, checked_id(text.trim())?);
+                tips.insert(name, check_id(text.trim())?);
             }
         }
     }
@@ -169,13 +169,13 @@ fn read_packed(text: &str) -> Option<BTreeMap<String, String>> {
     for line in text.lines().filter(is_reference) {
         let (tip, name) = line.split_once(' ')?;
         if FOLDERS.iter().any(|folder| name.starts_with(folder)) {
-            tips.insert(name.to_owned(), checked_id(tip)?);
+            tips.insert(name.to_owned(), check_id(tip)?);
         }
     }
     Some(tips)
 }
 
-fn checked_id(id: &str) -> Option<String> {
+fn check_id(id: &str) -> Option<String> {
     if is_object_id(id) { Some(id.to_owned()) } else { None }
 }
 

@@ -52,17 +52,17 @@ impl Remote<'_> {
     /// Returns the remote's address without user and password, when there is one.
     pub fn address(&self) -> Result<Option<String>> {
         let output = self.workspace.try_ask(["remote", "get-url", self.name])?;
-        Ok(if output.succeeded() { Some(without_userinfo(&output.line())) } else { None })
+        Ok(if output.succeeded() { Some(strip_userinfo(&output.line())) } else { None })
     }
 
     /// Returns the host of its address, when it has one.
     pub fn host(&self) -> Result<Option<String>> {
-        Ok(self.address()?.as_deref().and_then(host_of))
+        Ok(self.address()?.as_deref().and_then(parse_host))
     }
 
     /// Returns `owner/name` when its address says so, else the name of the worktree's folder.
     pub fn repository_name(&self) -> Result<String> {
-        if let Some(name) = self.address()?.as_deref().and_then(repository_of) {
+        if let Some(name) = self.address()?.as_deref().and_then(parse_repository) {
             return Ok(name);
         }
         Ok(self.workspace.root().file_name().unwrap_or_default().to_string_lossy().into_owned())
@@ -71,7 +71,7 @@ impl Remote<'_> {
     /// Asks for the name of the default branch, for five seconds at most; nothing when the remote names none.
     pub fn default_branch(&self) -> Result<Option<String>> {
         let call = self.call(&["ls-remote", "--symref"])?.args(["--", self.name, "HEAD"]);
-        let text = self.workspace.run(&call.within(DEFAULT_BRANCH_TIMEOUT))?.text();
+        let text = self.workspace.run(&call.with_timeout(DEFAULT_BRANCH_TIMEOUT))?.text();
         let name =
             text.lines().find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
         Ok(name.map(str::to_owned))
@@ -169,7 +169,7 @@ impl Remote<'_> {
 }
 
 fn push_failure(remote: &str, branch: &str, output: &Output) -> Error {
-    let (remote, branch, detail) = (remote.to_owned(), branch.to_owned(), output.last_words());
+    let (remote, branch, detail) = (remote.to_owned(), branch.to_owned(), output.error_lines());
     let moved = ["non-fast-forward", "fetch first", "stale info"];
     if was_unreachable(output) {
         return Error::Unreachable { action: format!("the push of `{branch}` to `{remote}`"), detail };
@@ -215,7 +215,7 @@ pub fn retry<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
 /// Makes an error of a call to a remote that failed.
 fn remote_failure(output: &Output) -> Error {
     if was_unreachable(output) {
-        return Error::Unreachable { action: format!("`{}`", output.command), detail: output.last_words() };
+        return Error::Unreachable { action: format!("`{}`", output.command), detail: output.error_lines() };
     }
     output.failure()
 }
@@ -230,7 +230,7 @@ fn was_unreachable(output: &Output) -> bool {
 /// remote's own programs print does not count.
 fn is_transient(stdout: &str, stderr: &str) -> bool {
     let all = || stdout.lines().chain(stderr.lines()).filter(|line| !line.starts_with("remote:"));
-    if let Some(status) = all().find_map(status) {
+    if let Some(status) = all().find_map(parse_http_status) {
         return matches!(status, 408 | 429 | 500..=599);
     }
     // `!` and the reason: what became of a branch, by the documentation of `git push`.
@@ -243,13 +243,13 @@ fn is_transient(stdout: &str, stderr: &str) -> bool {
 }
 
 /// Reads the status in `The requested URL returned error: 500`.
-fn status(line: &str) -> Option<u16> {
+fn parse_http_status(line: &str) -> Option<u16> {
     let (_, rest) = line.split_once("The requested URL returned error: ")?;
     rest.get(..3)?.parse().ok()
 }
 
 /// `https://user:password@host/path` becomes `https://host/path`; other forms carry no password.
-fn without_userinfo(address: &str) -> String {
+fn strip_userinfo(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let host = authority.rsplit('@').next().unwrap_or_default();
@@ -258,7 +258,7 @@ fn without_userinfo(address: &str) -> String {
 
 /// Returns what stands before and after the first slash, or colon, of `https://host/path` and `git@host:path`; a local
 /// path has neither.
-fn host_and_path(address: &str) -> Option<(&str, &str)> {
+fn split_host_and_path(address: &str) -> Option<(&str, &str)> {
     match address.split_once("://") {
         Some(("file", _)) => None,
         Some((_, rest)) => Some(rest.split_once('/').unwrap_or((rest, ""))),
@@ -267,16 +267,16 @@ fn host_and_path(address: &str) -> Option<(&str, &str)> {
 }
 
 /// Reads the host, with its port, from `https://host/…`, `ssh://git@host:22/…` and `git@host:…`; a local path has none.
-fn host_of(address: &str) -> Option<String> {
-    let (authority, _) = host_and_path(address)?;
+fn parse_host(address: &str) -> Option<String> {
+    let (authority, _) = split_host_and_path(address)?;
     let host = authority.rsplit('@').next()?;
     let host = if address.starts_with("http") { host } else { host.split(':').next()? };
     if host.is_empty() { None } else { Some(host.to_owned()) }
 }
 
 /// Reads `owner/name` from `https://host/owner/name.git` and `git@host:owner/name.git`; a local path has no owner.
-fn repository_of(address: &str) -> Option<String> {
-    let (_, path) = host_and_path(address)?;
+fn parse_repository(address: &str) -> Option<String> {
+    let (_, path) = split_host_and_path(address)?;
     let path = path.trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
     let is_plain =

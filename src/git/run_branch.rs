@@ -39,14 +39,14 @@ pub enum RunBranchState {
 /// The branch of a run.
 #[derive(Debug, Clone)]
 pub struct RunBranch<'a> {
-    pub(crate) space: &'a RunWorkspace,
+    pub(crate) run: &'a RunWorkspace,
 }
 
 impl RunBranch<'_> {
     /// Returns where the run's branch comes from; a branch from elsewhere is nothing to build on.
     pub fn state(&self, base: &CommitId) -> Result<RunBranchState> {
         let Some(branch) = self.find()? else { return Ok(RunBranchState::Missing) };
-        if self.space.workspace().read_file(&branch.tip, &self.space.files().log())?.is_some() {
+        if self.run.workspace().read_file(&branch.tip, &self.run.files().log())?.is_some() {
             return Ok(RunBranchState::Ours(branch));
         }
         Ok(if branch.tip == *base { RunBranchState::AtBase(branch) } else { RunBranchState::Foreign(branch) })
@@ -54,18 +54,18 @@ impl RunBranch<'_> {
 
     /// Refuses to work where the run's branch was deleted or renamed: nothing could be committed.
     pub fn refuse_missing(&self) -> Result<()> {
-        if !self.branches().is_surely_missing(&format!("refs/heads/{}", self.space.branch())) {
+        if !self.branches().is_surely_missing(&format!("refs/heads/{}", self.run.branch())) {
             return Ok(());
         }
-        let found = describe(self.branches().current_by_file());
-        Err(Error::BranchGone { name: self.space.branch(), found })
+        let found = describe(self.branches().read_current_branch());
+        Err(Error::BranchGone { name: self.run.branch(), found })
     }
 
     /// Refuses to commit where the worktree was, or is by now, on another branch than the run's.
     pub(crate) fn refuse_other(&self, head: &Head) -> Result<()> {
-        let (expected, mut found) = (self.space.branch(), head.branch.clone());
+        let (expected, mut found) = (self.run.branch(), head.branch.clone());
         if found.as_ref() == Some(&expected) {
-            found = self.branches().current_by_file().or(found);
+            found = self.branches().read_current_branch().or(found);
         }
         if found.as_ref() == Some(&expected) {
             return Ok(());
@@ -79,31 +79,31 @@ impl RunBranch<'_> {
 
     /// Moves the run's branch to a commit if nobody else moved it.
     pub fn move_to(&self, from: &CommitId, to: &CommitId) -> Result<()> {
-        let reference = format!("refs/heads/{}", self.space.branch());
+        let reference = format!("refs/heads/{}", self.run.branch());
         let note = "ai-workflow: squash";
-        self.space.workspace().change(["update-ref", "-m", note, &reference, to.as_str(), from.as_str()])
+        self.run.workspace().change(["update-ref", "-m", note, &reference, to.as_str(), from.as_str()])
     }
 
     /// Returns the commit on the run's branch that was announced by this fact, newest first.
     pub fn find_commit(&self, run: &str, seq: u64) -> Result<Option<(CommitId, Trailers)>> {
         let is_announced = |trailers: &Trailers| trailers.run == run && trailers.seq == seq;
-        let mut latest = self.latest(&[])?.into_iter();
+        let mut latest = self.read_latest_commits(&[])?.into_iter();
         Ok(latest.find_map(|(id, trailers)| Some((id, trailers.filter(is_announced)?))))
     }
 
     /// Returns the newest commit of the run's branch that is no record of how the run halted; nothing when the look
     /// back is not long enough.
-    pub fn below_records(&self, run: &str) -> Result<Option<CommitId>> {
+    pub fn find_below_records(&self, run: &str) -> Result<Option<CommitId>> {
         let is_record = |trailers: &Trailers| trailers.run == run && trailers.phase == NO_PHASE;
-        let mut latest = self.latest(&["--first-parent"])?.into_iter();
+        let mut latest = self.read_latest_commits(&["--first-parent"])?.into_iter();
         Ok(latest.find(|(_, trailers)| !trailers.as_ref().is_some_and(is_record)).map(|(id, _)| id))
     }
 
     /// Returns the newest commits of the branch with what they say about a run.
-    fn latest(&self, options: &[&str]) -> Result<Vec<(CommitId, Option<Trailers>)>> {
+    fn read_latest_commits(&self, options: &[&str]) -> Result<Vec<(CommitId, Option<Trailers>)>> {
         let Some(branch) = self.find()? else { return Ok(Vec::new()) };
         let call = Call::new(["log", "-z", "--format=%H%n%B", LOOK_BACK]).args(options.iter().copied());
-        let text = self.space.workspace().run(&call.args([branch.tip.as_str(), "--"]).read_only())?.text();
+        let text = self.run.workspace().run(&call.args([branch.tip.as_str(), "--"]).read_only())?.text();
         let commits = text.split('\0').filter_map(|record| record.split_once('\n'));
         commits.map(|(id, message)| Ok((CommitId::try_from(id)?, Trailers::read(message)))).collect()
     }
@@ -113,18 +113,15 @@ impl RunBranch<'_> {
     pub fn has_only_records_on(&self, commit: &CommitId) -> Result<bool> {
         let Some(branch) = self.find()? else { return Ok(false) };
         let mut at = commit.clone();
-        let commits = History { workspace: self.space.workspace() }.commits_between(
-            commit,
-            &branch.tip,
-            MOST_RECORDS,
-        )?;
+        let commits =
+            History { workspace: self.run.workspace() }.commits_between(commit, &branch.tip, MOST_RECORDS)?;
         for next in commits {
             if next.parents != [at] {
                 return Ok(false);
             }
             let (before, after) = (next.parents[0].as_tree(), next.commit.as_tree());
-            let changed = Changes { workspace: self.space.workspace() }.paths_between(&before, &after)?;
-            if !changed.iter().all(|path| self.space.files().contains(path)) {
+            let changed = Changes { workspace: self.run.workspace() }.paths_between(&before, &after)?;
+            if !changed.iter().all(|path| self.run.files().contains(path)) {
                 return Ok(false);
             }
             at = next.commit;
@@ -134,7 +131,7 @@ impl RunBranch<'_> {
 
     /// Remembers where the run's branch is now.
     pub fn remember_tip(&self) -> Result<()> {
-        if let Some(tip) = self.tip()? {
+        if let Some(tip) = self.read_tip()? {
             self.remember_left_at(&tip);
         }
         Ok(())
@@ -147,13 +144,13 @@ impl RunBranch<'_> {
 
     /// Tells whether the branch is where we left it: who put a commit on it, or took one off, may have meant the files, too.
     pub fn is_where_left(&self) -> Result<bool> {
-        let left = read_noted_tip(&self.space.state_dir().join(LEFT_AT));
-        Ok(left.is_some() && self.tip()? == left)
+        let left = read_noted_tip(&self.run.state_dir().join(LEFT_AT));
+        Ok(left.is_some() && self.read_tip()? == left)
     }
 
     /// Remembers where the branch is while no agent works that may commit.
     pub fn remember_resting_tip(&self) -> Result<()> {
-        if let Some(tip) = self.tip()? {
+        if let Some(tip) = self.read_tip()? {
             self.note_tip(RESTS_AT, tip.as_str());
         }
         Ok(())
@@ -162,49 +159,49 @@ impl RunBranch<'_> {
     /// Returns the file in which git keeps the branch's tip, and the one in which the tip is noted while no agent works that
     /// may commit: the reaper copies one to the other when we are killed.
     pub fn tip_files(&self) -> (PathBuf, PathBuf) {
-        let branch = self.space.workspace().common().join("refs/heads").join(self.space.branch());
-        (branch, self.space.state_dir().join(RESTS_AT))
+        let branch = self.run.workspace().common().join("refs/heads").join(self.run.branch());
+        (branch, self.run.state_dir().join(RESTS_AT))
     }
 
     /// Forgets that tip: from here on an agent may commit, and what comes on top is not known to be a person's.
     pub fn forget_resting_tip(&self) {
-        let _ = fs::remove_file(self.space.state_dir().join(RESTS_AT));
+        let _ = fs::remove_file(self.run.state_dir().join(RESTS_AT));
     }
 
     /// Returns where people brought the branch since no agent worked; nothing when that cannot be known, or when all
     /// that is there now is in this commit or a record of the run's.
-    pub fn moved_by_people(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
-        let Some(tip) = self.tip_beyond(run, known)? else { return Ok(None) };
-        let rests = read_noted_tip(&self.space.state_dir().join(RESTS_AT));
+    pub fn find_moved_tip(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
+        let Some(tip) = self.find_tip_beyond(run, known)? else { return Ok(None) };
+        let rests = read_noted_tip(&self.run.state_dir().join(RESTS_AT));
         if rests.is_none() {
             tracing::warn!(
                 "What was committed on {} may be the interrupted agent's: it goes into the next commit, and was at {tip}",
-                self.space.branch()
+                self.run.branch()
             );
         }
         Ok(if rests.is_some_and(|rests| rests != tip) { Some(tip) } else { None })
     }
 
     /// Returns where the branch is when it holds what is neither in this commit nor a record of how the run halted.
-    pub fn tip_beyond(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
-        let Some(tip) = self.tip()? else { return Ok(None) };
-        if tip == *known || self.below_records(run)?.as_ref() == Some(known) {
+    pub fn find_tip_beyond(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
+        let Some(tip) = self.read_tip()? else { return Ok(None) };
+        if tip == *known || self.find_below_records(run)?.as_ref() == Some(known) {
             return Ok(None);
         }
-        let is_known = History { workspace: self.space.workspace() }.is_ancestor(&tip, known)?;
+        let is_known = History { workspace: self.run.workspace() }.is_ancestor(&tip, known)?;
         Ok(if is_known { None } else { Some(tip) })
     }
 
-    fn tip(&self) -> Result<Option<CommitId>> {
-        let name = format!("refs/heads/{}", self.space.branch());
-        let tip = References::read(self.space.workspace())?.tips.remove(&name);
+    fn read_tip(&self) -> Result<Option<CommitId>> {
+        let name = format!("refs/heads/{}", self.run.branch());
+        let tip = References::read(self.run.workspace())?.tips.remove(&name);
         Ok(tip.map(|tip| CommitId::try_from(tip.as_str())).transpose()?)
     }
 
     /// Writes a tip into a file of the run. What cannot be written is not known later: that is logged and stops nothing.
     fn note_tip(&self, name: &str, tip: &str) {
-        let place = self.space.state_dir().join(name);
-        let written = fs::create_dir_all(self.space.state_dir()).and_then(|()| fs::write(&place, tip));
+        let place = self.run.state_dir().join(name);
+        let written = fs::create_dir_all(self.run.state_dir()).and_then(|()| fs::write(&place, tip));
         if let Err(error) = written {
             tracing::debug!("{}: {error}", place.display());
             let _ = fs::remove_file(place);
@@ -212,11 +209,11 @@ impl RunBranch<'_> {
     }
 
     fn find(&self) -> Result<Option<Branch>> {
-        self.branches().find(&self.space.branch())
+        self.branches().find(&self.run.branch())
     }
 
     fn branches(&self) -> Branches<'_> {
-        Branches { workspace: self.space.workspace() }
+        Branches { workspace: self.run.workspace() }
     }
 }
 

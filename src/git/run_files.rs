@@ -35,7 +35,7 @@ impl RunFiles {
 
     /// Returns what git leaves out when it is not to show the engine's own files. A tree holds them as they
     /// were when the run began.
-    pub(crate) fn without_own_files(self) -> Vec<String> {
+    pub(crate) fn exclude_own_files(self) -> Vec<String> {
         let folder = self.folder();
         let of_run = ["*", "document_review/**"].map(|inside| format!("{folder}/{inside}"));
         let of_all = [".gitignore", "local/**", "tmp/**"].map(|inside| format!(".ai-workflow/{inside}"));
@@ -43,7 +43,7 @@ impl RunFiles {
     }
 
     /// Returns what git leaves out when it is to show neither those nor the documents of this run.
-    pub(crate) fn without_run(self) -> Vec<String> {
+    pub(crate) fn exclude_run_folder(self) -> Vec<String> {
         vec![format!(":(exclude,top,glob){}/**", self.folder())]
     }
 
@@ -65,7 +65,7 @@ impl RunFiles {
 
     /// Returns the files that are meant for the branch and not known to git, because it ignores them. `ignored` is what it
     /// says that it ignores.
-    pub(crate) fn delivered_and_ignored(self, root: &Path, ignored: &[String]) -> Vec<String> {
+    pub(crate) fn find_ignored_deliverables(self, root: &Path, ignored: &[String]) -> Vec<String> {
         let folder = format!("{}/", self.folder());
         let is_near = |entry: &&String| {
             entry.starts_with(&folder) || (entry.ends_with('/') && folder.starts_with(entry.as_str()))
@@ -73,7 +73,7 @@ impl RunFiles {
         let near: Vec<&String> = ignored.iter().filter(is_near).collect();
         let mut found = Vec::new();
         if !near.is_empty() && !is_behind_link(root, &format!("{folder}x")) {
-            files_below(root, &self.folder(), &mut found);
+            list_files_below(root, &self.folder(), &mut found);
         }
         let is_ignored = |path: &str| {
             near.iter()
@@ -89,12 +89,12 @@ impl RunFiles {
 }
 
 /// Lists the files and links below a folder. What cannot be read is not there.
-fn files_below(root: &Path, folder: &str, found: &mut Vec<String>) {
+fn list_files_below(root: &Path, folder: &str, found: &mut Vec<String>) {
     for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
         let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
         let path = format!("{folder}/{name}");
         if kind.is_dir() {
-            files_below(root, &path, found);
+            list_files_below(root, &path, found);
         } else if kind.is_file() || kind.is_symlink() {
             found.push(path);
         }

@@ -7,7 +7,7 @@ use crate::history::History;
 use crate::remote::{Credentials, Remote};
 use crate::run_branch::RunBranch;
 use crate::snapshot::Snapshots;
-use crate::work::UncommittedWork;
+use crate::uncommitted_work::UncommittedWork;
 use crate::workspace::{RunWorkspace, Workspace};
 use crate::worktree::CleanWorktree;
 
@@ -41,21 +41,21 @@ impl Workspace {
 impl RunWorkspace {
     /// Returns the run's branch.
     pub fn run_branch(&self) -> RunBranch<'_> {
-        RunBranch { space: self }
+        RunBranch { run: self }
     }
 
     /// Returns the run's snapshots.
     pub fn snapshots(&self) -> Snapshots<'_> {
-        Snapshots { space: self }
+        Snapshots { run: self }
     }
 
     /// Returns the worktree in which the run's commands run.
     pub fn clean_worktree(&self) -> CleanWorktree<'_> {
-        CleanWorktree { space: self }
+        CleanWorktree { run: self }
     }
 
     /// Returns the work that no commit holds.
     pub fn work(&self) -> UncommittedWork<'_> {
-        UncommittedWork { space: self }
+        UncommittedWork { run: self }
     }
 }

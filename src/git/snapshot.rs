@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::error::{at, missing_is_fine};
+use crate::error::{at, ignore_missing};
 use crate::objects::{ABSENT_MODE, TreeEntry};
 use crate::program::Call;
 use crate::run_files::{is_behind_link, is_engines_own};
@@ -60,36 +60,36 @@ pub enum PathContent {
 /// So many of the newest index files are kept.
 const KEPT: usize = 6;
 
-/// What an index is to hold at a path.
-type Wanted<'a> = (&'a str, Option<&'a TreeEntry>);
+/// A path and what an index has to hold there; nothing removes the path.
+type IndexUpdate<'a> = (&'a str, Option<&'a TreeEntry>);
 
 /// The snapshots of a run.
 #[derive(Debug, Clone)]
 pub struct Snapshots<'a> {
-    pub(crate) space: &'a RunWorkspace,
+    pub(crate) run: &'a RunWorkspace,
 }
 
 impl Snapshots<'_> {
     /// Takes a snapshot, and says in it what changed since an earlier one.
     pub fn take(&self, since: Option<&Tree>) -> Result<Snapshot> {
         let index = match since {
-            Some(tree) => self.index_of(tree)?,
-            None => self.copy_of_own_index()?,
+            Some(tree) => self.ensure_index_of(tree)?,
+            None => self.copy_own_index_or_head()?,
         };
-        let seen = self.compare(&index)?;
+        let seen = self.compare_worktree(&index)?;
         if let (Some(tree), true) = (since, seen.changed.is_empty()) {
             return Ok(seen.into_snapshot(tree.clone()));
         }
-        if since.is_none() && seen.is_only(self.space.workspace().opened_at()) {
-            let tree = self.space.workspace().opened_tree().clone();
+        if since.is_none() && seen.is_exactly(self.run.workspace().opened_at()) {
+            let tree = self.run.workspace().opened_tree().clone();
             // It is exactly a commit: the next commit on top begins with a copy.
             let known = self.commit_index(&seen.head.commit);
             copy_with_time(&index, &known).map_err(at(&known))?;
-            self.store(&index, self.tree_index(&tree))?;
+            self.store_index(&index, self.tree_index(&tree))?;
             return Ok(seen.into_snapshot(tree));
         }
         let incoming = if since.is_some() { self.copy_to_incoming(&index)? } else { index };
-        self.write(seen, &incoming, since.is_some())
+        self.write_seen(seen, &incoming, since.is_some())
     }
 
     /// Tells whether the files were seen as this tree on this machine, lately.
@@ -99,15 +99,15 @@ impl Snapshots<'_> {
 
     /// Brings the files back to a snapshot and returns the paths that were different.
     pub fn restore(&self, to: &Tree) -> Result<Vec<String>> {
-        let index = self.index_of(to)?;
-        let seen = self.compare(&index)?;
+        let index = self.ensure_index_of(to)?;
+        let seen = self.compare_worktree(&index)?;
         for path in seen.changed.intersection(&seen.untracked) {
-            remove_with_empty_folders(self.space.workspace().root(), path)?;
+            remove_with_empty_folders(self.run.workspace().root(), path)?;
         }
         let mut tracked = seen.changed.difference(&seen.untracked).map(String::as_str).peekable();
         if tracked.peek().is_some() {
             let call = Call::new(["checkout-index", "--force", "-u", "-q", "-z", "--stdin"]).on_index(&index);
-            self.space.workspace().run(&call.stdin_paths(tracked))?;
+            self.run.workspace().run(&call.stdin_paths(tracked))?;
         }
         Ok(seen.changed.into_iter().collect())
     }
@@ -118,13 +118,13 @@ impl Snapshots<'_> {
         if !index.exists() {
             return Ok(self.take(None)?.tree == *tree);
         }
-        if !self.compare(&index)?.changed.is_empty() {
+        if !self.compare_worktree(&index)?.changed.is_empty() {
             return Ok(false);
         }
         // Only the index knows which of the engine's own files are in the tree; what they held stands in commits.
         self.take(None)?;
         let incoming = self.copy_to_incoming(&index)?;
-        let written = self.space.workspace().try_run(&Call::new(["write-tree"]).on_index(&incoming))?;
+        let written = self.run.workspace().try_run(&Call::new(["write-tree"]).on_index(&incoming))?;
         Ok(written.succeeded() && written.line() == tree.as_str())
     }
 
@@ -133,13 +133,13 @@ impl Snapshots<'_> {
     pub fn published_tree(&self, seen: &Snapshot, paths: &BTreeSet<String>) -> Result<Tree> {
         // A snapshot leaves out what the engine writes, except files of other issues that somebody committed.
         let is_in_snapshot = |path: &str| {
-            !is_engines_own(path) || (!self.space.files().contains(path) && seen.in_head.contains_key(path))
+            !is_engines_own(path) || (!self.run.files().contains(path) && seen.in_head.contains_key(path))
         };
         let stays = |path: &&String| !paths.contains(*path) && is_in_snapshot(path);
         let unpublished = seen.uncommitted.keys().filter(stays);
-        let wanted: Vec<Wanted<'_>> =
+        let updates: Vec<IndexUpdate<'_>> =
             unpublished.map(|path| (path.as_str(), seen.in_head.get(path))).collect();
-        self.tree_with(&seen.tree, &wanted)
+        self.write_tree_with(&seen.tree, &updates)
     }
 
     /// Returns a tree with every path that differs from a commit and is not to be kept put back to that commit; nothing
@@ -150,55 +150,55 @@ impl Snapshots<'_> {
         to: &CommitId,
         keep: impl Fn(&str) -> bool,
     ) -> Result<Option<Tree>> {
-        let sides = self.space.workspace().differences(to.as_str(), tree.as_str(), [])?;
+        let sides = self.run.workspace().differences(to.as_str(), tree.as_str(), [])?;
         let reset = sides.iter().filter(|(path, _)| !keep(path));
-        let wanted: Vec<Wanted<'_>> =
+        let updates: Vec<IndexUpdate<'_>> =
             reset.map(|(path, (before, _))| (path.as_str(), before.as_ref())).collect();
-        if wanted.is_empty() { Ok(None) } else { self.tree_with(tree, &wanted).map(Some) }
+        if updates.is_empty() { Ok(None) } else { self.write_tree_with(tree, &updates).map(Some) }
     }
 
     /// Compares the worktree with an index.
-    pub(crate) fn compare(&self, index: &Path) -> Result<WorktreeComparison> {
+    pub(crate) fn compare_worktree(&self, index: &Path) -> Result<WorktreeComparison> {
         let call = status_call().arg("--ignore-submodules=all").arg("--ignored=matching").on_index(index);
-        let status = read_status(self.space.workspace(), &call)?;
+        let status = read_status(self.run.workspace(), &call)?;
         let mut seen = WorktreeComparison::new(status.head, status.unreadable);
-        let root = self.space.workspace().root();
-        let delivered = self.space.files().delivered_and_ignored(root, &status.ignored).into_iter();
+        let root = self.run.workspace().root();
+        let delivered = self.run.files().find_ignored_deliverables(root, &status.ignored).into_iter();
         let delivered = delivered.map(|path| StatusEntry { path, kind: PathStatus::Untracked });
         for entry in status.entries.into_iter().chain(delivered) {
-            seen.add(entry, root);
+            seen.add_entry(entry, root);
         }
         Ok(seen)
     }
 
     /// Seeds from the worktree's own index, because that knows which files git has already looked at.
-    fn copy_of_own_index(&self) -> Result<PathBuf> {
-        let (incoming, exists) = self.copy_own()?;
+    fn copy_own_index_or_head(&self) -> Result<PathBuf> {
+        let (incoming, exists) = self.copy_own_index()?;
         if !exists {
-            self.space.workspace().run(&Call::new(["read-tree", "HEAD"]).on_index(&incoming))?;
+            self.run.workspace().run(&Call::new(["read-tree", "HEAD"]).on_index(&incoming))?;
         }
         Ok(incoming)
     }
 
     /// An index that we kept names what git may have removed when it cleared up; then everything is taken in once more.
-    fn write(&self, mut seen: WorktreeComparison, incoming: &Path, is_kept: bool) -> Result<Snapshot> {
-        self.update(&seen, incoming)?;
+    fn write_seen(&self, mut seen: WorktreeComparison, incoming: &Path, is_kept: bool) -> Result<Snapshot> {
+        self.update_index(&seen, incoming)?;
         if seen.changed.iter().any(|path| path == ".gitignore" || path.ends_with("/.gitignore")) {
             self.drop_newly_ignored(&mut seen, incoming)?;
         }
-        let output = self.space.workspace().try_run(&Call::new(["write-tree"]).on_index(incoming))?;
+        let output = self.run.workspace().try_run(&Call::new(["write-tree"]).on_index(incoming))?;
         if !output.succeeded() {
             let tree = if is_kept { self.take(None)?.tree } else { return Err(output.failure()) };
             return Ok(seen.into_snapshot(tree));
         }
         let tree: Tree = output.id()?;
-        self.store(incoming, self.tree_index(&tree))?;
+        self.store_index(incoming, self.tree_index(&tree))?;
         Ok(seen.into_snapshot(tree))
     }
 
     /// Brings an index to the files on disk.
-    fn update(&self, seen: &WorktreeComparison, index: &Path) -> Result<()> {
-        let root = self.space.workspace().root();
+    fn update_index(&self, seen: &WorktreeComparison, index: &Path) -> Result<()> {
+        let root = self.run.workspace().root();
         // Behind a link there is nothing of ours, and git refuses to look.
         let (mut gone, here): (Vec<&str>, Vec<&str>) =
             seen.changed.iter().map(String::as_str).partition(|path| is_behind_link(root, path));
@@ -206,7 +206,7 @@ impl Snapshots<'_> {
         for (option, paths) in [("--force-remove", gone), ("--remove", here)] {
             if !paths.is_empty() {
                 let call = Call::new(["update-index", "--add", option, "--replace", "-z", "--stdin"]);
-                self.space.workspace().run(&call.on_index(index).stdin_paths(paths))?;
+                self.run.workspace().run(&call.on_index(index).stdin_paths(paths))?;
             }
         }
         Ok(())
@@ -215,15 +215,15 @@ impl Snapshots<'_> {
     /// A file that an earlier snapshot took in and that is ignored by now was never meant to be published.
     fn drop_newly_ignored(&self, seen: &mut WorktreeComparison, incoming: &Path) -> Result<()> {
         let call = Call::new(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
-        let output = self.space.workspace().run(&call.on_index(incoming).read_only())?;
+        let output = self.run.workspace().run(&call.on_index(incoming).read_only())?;
         let ignored = output.text();
-        let is_taken_out = |path: &&str| seen.added.contains(*path) && !self.space.files().is_delivered(path);
+        let is_taken_out = |path: &&str| seen.added.contains(*path) && !self.run.files().is_delivered(path);
         let ignored: Vec<&str> = ignored.split('\0').filter(is_taken_out).collect();
         if ignored.is_empty() {
             return Ok(());
         }
         let call = Call::new(["update-index", "--force-remove", "-z", "--stdin"]);
-        self.space.workspace().run(&call.on_index(incoming).stdin_paths(ignored.iter().copied()))?;
+        self.run.workspace().run(&call.on_index(incoming).stdin_paths(ignored.iter().copied()))?;
         for path in ignored {
             seen.uncommitted.remove(path);
             seen.changed.insert(path.to_owned());
@@ -232,31 +232,31 @@ impl Snapshots<'_> {
     }
 
     /// Returns a tree with other entries at these paths.
-    fn tree_with(&self, tree: &Tree, wanted: &[Wanted<'_>]) -> Result<Tree> {
-        if wanted.is_empty() {
+    fn write_tree_with(&self, tree: &Tree, updates: &[IndexUpdate<'_>]) -> Result<Tree> {
+        if updates.is_empty() {
             return Ok(tree.clone());
         }
-        let incoming = self.copy_to_incoming(&self.index_of(tree)?)?;
-        let made = self.write_with(&incoming, wanted, tree.as_str().len());
+        let incoming = self.copy_to_incoming(&self.ensure_index_of(tree)?)?;
+        let made = self.write_updated_tree(&incoming, updates, tree.as_str().len());
         let _ = fs::remove_file(&incoming);
         made
     }
 
-    fn write_with(&self, index: &Path, wanted: &[Wanted<'_>], length: usize) -> Result<Tree> {
+    fn write_updated_tree(&self, index: &Path, updates: &[IndexUpdate<'_>], length: usize) -> Result<Tree> {
         let no_object = "0".repeat(length);
-        let line = |(path, entry): &Wanted<'_>| match entry.filter(|entry| entry.mode != ABSENT_MODE) {
+        let line = |(path, entry): &IndexUpdate<'_>| match entry.filter(|entry| entry.mode != ABSENT_MODE) {
             Some(TreeEntry { mode, id }) => format!("{mode} {id}\t{path}\0"),
             None => format!("0 {no_object}\t{path}\0"),
         };
-        let lines: String = wanted.iter().map(line).collect();
+        let lines: String = updates.iter().map(line).collect();
         let call = Call::new(["update-index", "--replace", "-z", "--index-info"]);
-        self.space.workspace().run(&call.on_index(index).stdin(lines))?;
+        self.run.workspace().run(&call.on_index(index).stdin(lines))?;
         self.write_tree(index)
     }
 
     /// Returns the folder in which the index files lie.
     pub(crate) fn index_folder(&self) -> PathBuf {
-        self.space.state_dir().join("snapshots")
+        self.run.state_dir().join("snapshots")
     }
 
     /// Returns where the index of a tree is, if it is known.
@@ -270,56 +270,56 @@ impl Snapshots<'_> {
     }
 
     /// Returns the index of a tree, rebuilt when it is lost.
-    pub(crate) fn index_of(&self, tree: &Tree) -> Result<PathBuf> {
+    pub(crate) fn ensure_index_of(&self, tree: &Tree) -> Result<PathBuf> {
         let index = self.tree_index(tree);
         if !index.exists() {
-            let incoming = self.incoming()?;
+            let incoming = self.prepare_incoming_index()?;
             let call = Call::new(["read-tree", tree.as_str()]).on_index(&incoming);
-            self.space.workspace().run(&call)?;
+            self.run.workspace().run(&call)?;
             fs::rename(&incoming, &index).map_err(at(&index))?;
         }
         Ok(index)
     }
 
     /// Returns the place of an index in the making, emptied of what a killed process left there.
-    pub(crate) fn incoming(&self) -> Result<PathBuf> {
+    pub(crate) fn prepare_incoming_index(&self) -> Result<PathBuf> {
         let dir = self.index_folder();
         fs::create_dir_all(&dir).map_err(at(&dir))?;
         let incoming = dir.join("incoming.index");
         for left in [incoming.clone(), dir.join("incoming.index.lock")] {
-            missing_is_fine(fs::remove_file(&left)).map_err(at(left))?;
+            ignore_missing(fs::remove_file(&left)).map_err(at(left))?;
         }
         Ok(incoming)
     }
 
     /// Copies an index to the place of one in the making.
     pub(crate) fn copy_to_incoming(&self, index: &Path) -> Result<PathBuf> {
-        let incoming = self.incoming()?;
+        let incoming = self.prepare_incoming_index()?;
         copy_with_time(index, &incoming).map_err(at(index))?;
         Ok(incoming)
     }
 
     /// Copies the worktree's own index to the place of one in the making. Returns it, and whether there is an own one.
-    pub(crate) fn copy_own(&self) -> Result<(PathBuf, bool)> {
-        let own = self.space.workspace().git_dir().join("index");
+    pub(crate) fn copy_own_index(&self) -> Result<(PathBuf, bool)> {
+        let own = self.run.workspace().git_dir().join("index");
         let exists = own.exists();
-        Ok((if exists { self.copy_to_incoming(&own)? } else { self.incoming()? }, exists))
+        Ok((if exists { self.copy_to_incoming(&own)? } else { self.prepare_incoming_index()? }, exists))
     }
 
     /// Writes the tree of an index.
     pub(crate) fn write_tree(&self, index: &Path) -> Result<Tree> {
-        self.space.workspace().run(&Call::new(["write-tree"]).on_index(index))?.id()
+        self.run.workspace().run(&Call::new(["write-tree"]).on_index(index))?.id()
     }
 
     /// Gives an index its name and forgets the oldest ones.
-    pub(crate) fn store(&self, incoming: &Path, index: PathBuf) -> Result<PathBuf> {
+    pub(crate) fn store_index(&self, incoming: &Path, index: PathBuf) -> Result<PathBuf> {
         fs::rename(incoming, &index).map_err(at(&index))?;
-        self.forget_old();
+        self.remove_old_indexes();
         Ok(index)
     }
 
     /// An index too many does no harm, so nothing here is an error.
-    fn forget_old(&self) {
+    fn remove_old_indexes(&self) {
         let Ok(entries) = fs::read_dir(self.index_folder()) else { return };
         let mut indexes: Vec<(SystemTime, PathBuf)> = entries
             .flatten()
@@ -361,14 +361,14 @@ impl WorktreeComparison {
     }
 
     /// Tells whether the worktree is a commit and nothing else, apart from the engine's own files.
-    fn is_only(&self, commit: &CommitId) -> bool {
+    fn is_exactly(&self, commit: &CommitId) -> bool {
         self.head.commit == *commit
             && self.changed.is_empty()
             && !self.staged
             && self.staged_caches.is_empty()
     }
 
-    fn add(&mut self, entry: StatusEntry, root: &Path) {
+    fn add_entry(&mut self, entry: StatusEntry, root: &Path) {
         if entry.is_staged_cache() {
             self.staged_caches.push(entry.path);
             return;
@@ -381,9 +381,9 @@ impl WorktreeComparison {
             PathStatus::Untracked if path.ends_with('/') => self.left_out.push(path.escape_debug().collect()),
             PathStatus::Untracked => {
                 self.untracked.insert(path.clone());
-                self.differs(path, PathContent::OnDisk);
+                self.add_changed(path, PathContent::OnDisk);
             }
-            PathStatus::Unmerged => self.differs(path, PathContent::OnDisk),
+            PathStatus::Unmerged => self.add_changed(path, PathContent::OnDisk),
             PathStatus::Tracked { .. } if is_special(&root.join(&path)) => {
                 self.left_out.push(path.escape_debug().collect());
             }
@@ -407,15 +407,15 @@ impl WorktreeComparison {
                     self.changed.insert(path);
                 }
             }
-            (_, b'D') => self.differs(path, PathContent::Deleted),
+            (_, b'D') => self.add_changed(path, PathContent::Deleted),
             // Its file may be there all the same, as an untracked one; that entry says more.
             (b'D', _) => drop(self.uncommitted.entry(path).or_insert(PathContent::Deleted)),
             (_, b'.') => drop(self.uncommitted.entry(path).or_insert(PathContent::Blob { mode, id: blob })),
-            _ => self.differs(path, PathContent::OnDisk),
+            _ => self.add_changed(path, PathContent::OnDisk),
         }
     }
 
-    fn differs(&mut self, path: String, content: PathContent) {
+    fn add_changed(&mut self, path: String, content: PathContent) {
         if !is_engines_own(&path) {
             self.changed.insert(path.clone());
         }
@@ -445,7 +445,7 @@ fn is_special(path: &Path) -> bool {
 /// Removes a file and the folders that are empty without it, as git itself would.
 fn remove_with_empty_folders(root: &Path, path: &str) -> Result<()> {
     let file = root.join(path);
-    missing_is_fine(fs::remove_file(&file)).map_err(at(&file))?;
+    ignore_missing(fs::remove_file(&file)).map_err(at(&file))?;
     let folders = file.ancestors().skip(1).take_while(|folder| *folder != root);
     // The first folder that is not empty ends it.
     for folder in folders {

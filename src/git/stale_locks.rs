@@ -34,13 +34,13 @@ const WAIT_PAUSE: Duration = Duration::from_millis(20);
 /// Removes what a killed git left behind before `started`, the start of this process, and returns the paths. `worked` is from
 /// when to when a process of ours worked in this worktree last; without it only the run's own locks go.
 pub fn remove_stale_locks(
-    space: &RunWorkspace,
+    run: &RunWorkspace,
     started: SystemTime,
     worked: Option<(SystemTime, SystemTime)>,
 ) -> Result<Vec<PathBuf>> {
-    let workspace = space.workspace();
+    let workspace = run.workspace();
     wait_for_leftovers(workspace.root());
-    let mut left = own_locks(space);
+    let mut left = own_locks(run);
     let mut shared = shared_locks(workspace);
     shared.retain(|path| worked.is_some_and(|worked| is_within(path, worked)));
     if !shared.is_empty() && !is_git_at_work(workspace, &shared) {
@@ -56,18 +56,18 @@ pub fn remove_stale_locks(
 }
 
 /// Locks that only this run can have taken.
-fn own_locks(space: &RunWorkspace) -> Vec<PathBuf> {
-    let indexes = space.snapshots().index_folder();
-    let mut locks = locks_in(&indexes);
+fn own_locks(run: &RunWorkspace) -> Vec<PathBuf> {
+    let indexes = run.snapshots().index_folder();
+    let mut locks = list_locks(&indexes);
     locks.push(indexes.join("incoming.index"));
-    locks.push(space.workspace().common().join("refs/heads").join(format!("{}.lock", space.branch())));
+    locks.push(run.workspace().common().join("refs/heads").join(format!("{}.lock", run.branch())));
     locks.retain(|path| path.is_file());
     locks
 }
 
 /// Locks that the user's git takes too: index, HEAD, packed references, settings.
 fn shared_locks(workspace: &Workspace) -> Vec<PathBuf> {
-    let mut locks = locks_in(workspace.git_dir());
+    let mut locks = list_locks(workspace.git_dir());
     locks.retain(|path| is_of_git(path));
     if workspace.is_linked() {
         locks.extend(["packed-refs.lock", "config.lock"].map(|name| workspace.common().join(name)));
@@ -80,20 +80,20 @@ fn shared_locks(workspace: &Workspace) -> Vec<PathBuf> {
 /// the locks tells.
 fn is_git_at_work(workspace: &Workspace, shared: &[PathBuf]) -> bool {
     if fs::read_link("/proc/self/cwd").is_err() {
-        return !all_surely_old(shared, SystemTime::now());
+        return !are_certainly_unused(shared, SystemTime::now());
     }
     let places = [workspace.root(), workspace.git_dir(), workspace.common()];
-    processes().any(|process| is_git(&process) && places.iter().any(|place| works_in(&process, place)))
+    processes().any(|process| is_git(&process) && places.iter().any(|place| is_working_in(&process, place)))
 }
 
 /// Waits, with a limit, until the processes that a killed runner left have ended.
 fn wait_for_leftovers(root: &Path) {
-    if !is_anybody_left(root) {
+    if !has_leftover_process(root) {
         return;
     }
     tracing::info!("Waiting for what a killed run left at work");
     let began = Instant::now();
-    while is_anybody_left(root) && began.elapsed() < LONGEST_WAIT {
+    while has_leftover_process(root) && began.elapsed() < LONGEST_WAIT {
         thread::sleep(WAIT_PAUSE);
     }
 }
@@ -107,11 +107,11 @@ fn is_of_git(path: &Path) -> bool {
             .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-fn all_surely_old(locks: &[PathBuf], now: SystemTime) -> bool {
+fn are_certainly_unused(locks: &[PathBuf], now: SystemTime) -> bool {
     now.checked_sub(CERTAINLY_UNUSED).is_some_and(|old| locks.iter().all(|path| is_older(path, old)))
 }
 
-fn locks_in(dir: &Path) -> Vec<PathBuf> {
+fn list_locks(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let is_lock =
         |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock") && path.is_file();
@@ -145,12 +145,12 @@ fn is_git(process: &Path) -> bool {
 }
 
 /// Tells whether somebody of a killed runner is still at work in a worktree.
-fn is_anybody_left(root: &Path) -> bool {
+fn has_leftover_process(root: &Path) -> bool {
     let Ok(root) = root.canonicalize() else { return false };
-    processes().any(|process| works_in(&process, &root) && is_ours(&process))
+    processes().any(|process| is_working_in(&process, &root) && is_ours(&process))
 }
 
-fn works_in(process: &Path, place: &Path) -> bool {
+fn is_working_in(process: &Path, place: &Path) -> bool {
     fs::read_link(process.join("cwd")).is_ok_and(|directory| directory.starts_with(place))
 }
 

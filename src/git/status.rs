@@ -66,8 +66,8 @@ pub(crate) fn status_call() -> Call {
 /// Asks git and reads the answer.
 pub(crate) fn read_status(workspace: &Workspace, call: &Call) -> Result<Status> {
     let output = workspace.run(call)?;
-    parse(&output.stdout).map_err(|why| match why {
-        StatusError::Unexpected => output.unexpected(),
+    parse_status(&output.stdout).map_err(|why| match why {
+        StatusError::Unexpected => output.unexpected_answer(),
         StatusError::Unborn => Error::NoCommits { root: workspace.root().to_owned() },
     })
 }
@@ -81,7 +81,7 @@ enum StatusError {
     Unborn,
 }
 
-fn parse(answer: &[u8]) -> std::result::Result<Status, StatusError> {
+fn parse_status(answer: &[u8]) -> std::result::Result<Status, StatusError> {
     let (mut commit, mut branch) = (None, None);
     let (mut entries, mut ignored, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     for record in answer.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
@@ -89,7 +89,7 @@ fn parse(answer: &[u8]) -> std::result::Result<Status, StatusError> {
             if record.starts_with(b"! ") {
                 continue;
             }
-            unreadable.push(escaped_path(record));
+            unreadable.push(escape_path(record));
             continue;
         };
         match record.split_once(' ').ok_or(StatusError::Unexpected)? {
@@ -102,7 +102,7 @@ fn parse(answer: &[u8]) -> std::result::Result<Status, StatusError> {
             },
             ("!", path) => ignored.push(path.to_owned()),
             (letter, rest) => {
-                let entry = entry(letter, rest).ok_or(StatusError::Unexpected)?;
+                let entry = parse_entry(letter, rest).ok_or(StatusError::Unexpected)?;
                 if entry.kind != PathStatus::Untracked || !is_cache(&entry.path) {
                     entries.push(entry);
                 }
@@ -113,7 +113,7 @@ fn parse(answer: &[u8]) -> std::result::Result<Status, StatusError> {
     Ok(Status { head: Head { commit, branch }, entries, ignored, unreadable })
 }
 
-fn entry(letter: &str, rest: &str) -> Option<StatusEntry> {
+fn parse_entry(letter: &str, rest: &str) -> Option<StatusEntry> {
     let (path, kind) = match letter {
         "?" => (rest, PathStatus::Untracked),
         // XY sub m1 m2 m3 mW h1 h2 h3 path
@@ -133,7 +133,7 @@ fn entry(letter: &str, rest: &str) -> Option<StatusEntry> {
 }
 
 /// Nobody can misread an escaped name, and no terminal obeys it.
-fn escaped_path(record: &[u8]) -> String {
+fn escape_path(record: &[u8]) -> String {
     let fields = match record.first() {
         Some(b'?') => 2,
         Some(b'u') => 11,

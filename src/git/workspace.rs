@@ -68,7 +68,7 @@ impl Workspace {
     /// Reads the answer line by line: git prints what it could find before it says what it could not.
     fn from_answer(dir: &Path, git: Git, output: &Output, lines: &[&str]) -> Result<Self> {
         let &[bare, shallow, common, git_dir, prefix, ref rest @ ..] = lines else {
-            return Err(not_opened(dir, output, lines));
+            return Err(open_error(dir, output, lines));
         };
         if bare == "true" {
             return Err(Error::Bare { dir: common.into() });
@@ -78,7 +78,7 @@ impl Workspace {
         };
         let head = CommitId::try_from(head).map_err(|_| Error::NoCommits { root: root.into() })?;
         let &[tree] = tree else { return Err(output.failure()) };
-        let tree = Tree::try_from(tree).map_err(|_| output.unexpected())?;
+        let tree = Tree::try_from(tree).map_err(|_| output.unexpected_answer())?;
         let (root, common, git_dir) = (PathBuf::from(root), PathBuf::from(common), PathBuf::from(git_dir));
         let config = Arc::new(PinnedConfig::pin(&root, &common, &git_dir));
         let prefix = prefix.trim_end_matches('/').to_owned();
@@ -225,7 +225,7 @@ impl RunWorkspace {
     }
 }
 
-fn not_opened(dir: &Path, output: &Output, lines: &[&str]) -> Error {
+fn open_error(dir: &Path, output: &Output, lines: &[&str]) -> Error {
     // A git that does not know the option repeats it as its first line.
     if lines.first() == Some(&"--path-format=absolute") {
         return Error::TooOld;

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::branch::Branches;
-use crate::error::{at, missing_is_fine};
+use crate::error::{at, ignore_missing};
 use crate::program::Call;
 use crate::status::{PathStatus, StatusEntry, read_status, status_call};
 use crate::workspace::{Head, RunWorkspace, Workspace};
@@ -59,7 +59,7 @@ impl WorktreeState {
 /// The files of the worktree, and the worktrees linked to it.
 impl Workspace {
     /// Looks at the worktree, with one git process.
-    pub fn survey(&self) -> Result<WorktreeState> {
+    pub fn read_state(&self) -> Result<WorktreeState> {
         let status = read_status(self, &status_call().arg("--ignore-submodules=dirty").read_only())?;
         let mut survey = WorktreeState {
             head: status.head,
@@ -121,7 +121,7 @@ impl Workspace {
 
     /// Takes changes of tracked files below a folder back to what HEAD has.
     pub fn discard_changes_below(&self, folder: &str) -> Result<()> {
-        let tracked = self.tracked_below(folder)?;
+        let tracked = self.list_tracked_files(folder)?;
         if tracked.is_empty() {
             return Ok(());
         }
@@ -143,7 +143,7 @@ impl Workspace {
     }
 
     /// Returns those of the paths that git ignores in a worktree of this repository.
-    pub fn ignored(&self, root: &Path, paths: &[String]) -> Result<Vec<String>> {
+    pub fn list_ignored(&self, root: &Path, paths: &[String]) -> Result<Vec<String>> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
@@ -159,7 +159,7 @@ impl Workspace {
 
     /// Returns those of the folders in a worktree of this repository that hold something, and nothing that git knows or
     /// would take: ignored as a whole, or by a rule of their own as virtual environments are.
-    pub fn wholly_ignored(&self, root: &Path, folders: &[String]) -> Result<Vec<String>> {
+    pub fn list_wholly_ignored(&self, root: &Path, folders: &[String]) -> Result<Vec<String>> {
         let mut found: Vec<String> =
             folders.iter().filter(|path| !is_empty_folder(&root.join(path))).cloned().collect();
         if found.is_empty() {
@@ -193,20 +193,20 @@ impl Workspace {
 /// The clean worktree of a run.
 #[derive(Debug, Clone)]
 pub struct CleanWorktree<'a> {
-    pub(crate) space: &'a RunWorkspace,
+    pub(crate) run: &'a RunWorkspace,
 }
 
 impl CleanWorktree<'_> {
     /// Brings the clean worktree to a tree, makes or repairs it where needed, and returns its top folder.
     pub fn check_out(&self, tree: &Tree) -> Result<PathBuf> {
-        if let Some((root, admin)) = self.intact() {
+        if let Some((root, admin)) = self.find_intact() {
             match self.reset_to(&root, &admin, tree) {
                 Ok(()) => return Ok(root),
                 Err(error) => tracing::debug!("the clean worktree is made anew: {error}"),
             }
         }
         self.create()?;
-        let (root, admin) = self.intact().ok_or_else(|| in_the_way(self.space.state_dir()))?;
+        let (root, admin) = self.find_intact().ok_or_else(|| no_free_place_error(self.run.state_dir()))?;
         self.reset_to(&root, &admin, tree)?;
         Ok(root)
     }
@@ -214,28 +214,28 @@ impl CleanWorktree<'_> {
     /// Removes the clean worktree and what git keeps about it; does nothing when there is none.
     pub fn remove(&self) -> Result<()> {
         let Some(root) = self.recorded_place() else { return Ok(()) };
-        let admin = self.admin_of(&root);
+        let admin = self.find_admin_folder(&root);
         if admin.is_some() || is_empty_folder(&root) {
-            missing_is_fine(fs::remove_dir_all(&root)).map_err(at(&root))?;
+            ignore_missing(fs::remove_dir_all(&root)).map_err(at(&root))?;
         }
         if let Some(admin) = admin {
-            missing_is_fine(fs::remove_dir_all(&admin)).map_err(at(&admin))?;
+            ignore_missing(fs::remove_dir_all(&admin)).map_err(at(&admin))?;
             // Others may have worktrees there, too.
-            let _ = fs::remove_dir(self.admins());
+            let _ = fs::remove_dir(self.admin_folder());
         }
-        let record = self.space.state_dir().join(RECORD);
-        missing_is_fine(fs::remove_file(&record)).map_err(at(record))
+        let record = self.run.state_dir().join(RECORD);
+        ignore_missing(fs::remove_file(&record)).map_err(at(record))
     }
 
     fn create(&self) -> Result<()> {
         self.remove()?;
-        let mut refused = in_the_way(self.space.state_dir());
+        let mut refused = no_free_place_error(self.run.state_dir());
         for root in self.candidates().into_iter().filter(|root| root.symlink_metadata().is_err()) {
             self.record_place(&root)?;
             let add = Call::new(["worktree", "add", "--quiet", "--force", "--force", "--detach"]);
             let add =
-                add.args(["--no-checkout", "--"]).arg(&root).arg(self.space.workspace().opened_at().as_str());
-            match self.space.workspace().run(&add) {
+                add.args(["--no-checkout", "--"]).arg(&root).arg(self.run.workspace().opened_at().as_str());
+            match self.run.workspace().run(&add) {
                 Ok(_) => return Ok(()),
                 Err(error) => refused = error,
             }
@@ -246,67 +246,67 @@ impl CleanWorktree<'_> {
 
     /// Written first, so that a crash leaves nothing that nobody knows.
     fn record_place(&self, root: &Path) -> Result<()> {
-        let record = self.space.state_dir().join(RECORD);
-        fs::create_dir_all(self.space.state_dir()).map_err(at(self.space.state_dir()))?;
+        let record = self.run.state_dir().join(RECORD);
+        fs::create_dir_all(self.run.state_dir()).map_err(at(self.run.state_dir()))?;
         fs::write(&record, root.as_os_str().as_encoded_bytes()).map_err(at(record))
     }
 
     /// Returns the recorded place, if it is one that we would choose: whatever else is written there is not ours.
     fn recorded_place(&self) -> Option<PathBuf> {
-        let record = fs::read(self.space.state_dir().join(RECORD)).ok()?;
+        let record = fs::read(self.run.state_dir().join(RECORD)).ok()?;
         self.candidates().into_iter().find(|place| place.as_os_str().as_encoded_bytes() == record)
     }
 
     fn candidates(&self) -> Vec<PathBuf> {
-        let beside = self.space.workspace().main_root();
+        let beside = self.run.workspace().main_root();
         let beside = beside.file_name().map(|name| {
-            let name = format!("{}-issue-{}-clean", name.to_string_lossy(), self.space.issue());
+            let name = format!("{}-issue-{}-clean", name.to_string_lossy(), self.run.issue());
             beside.with_file_name(name)
         });
         beside
             .into_iter()
-            .chain([self.space.state_dir().join("clean")])
-            .map(|place| with_real_parent(&place))
+            .chain([self.run.state_dir().join("clean")])
+            .map(|place| resolve_parent(&place))
             .collect()
     }
 
     /// Returns the worktree and git's folder about it, when each leads to the other and both to this repository.
-    fn intact(&self) -> Option<(PathBuf, PathBuf)> {
+    fn find_intact(&self) -> Option<(PathBuf, PathBuf)> {
         let root = self.recorded_place()?;
-        let admin = self.admin_of(&root)?;
+        let admin = self.find_admin_folder(&root)?;
         let entrance = fs::read_to_string(root.join(".git")).ok()?;
         let leads_to = root.join(entrance.strip_prefix("gitdir:")?.trim());
         let common = fs::read_to_string(admin.join("commondir")).ok()?;
         let is_ours = is_same_place(&leads_to, &admin)
-            && is_same_place(&admin.join(common.trim()), self.space.workspace().common());
+            && is_same_place(&admin.join(common.trim()), self.run.workspace().common());
         if is_ours { Some((root, admin)) } else { None }
     }
 
     fn reset_to(&self, root: &Path, admin: &Path, tree: &Tree) -> Result<()> {
         // Whoever was killed here left it; the lock of the run is ours, so nobody else is at work.
         let lock = admin.join("index.lock");
-        missing_is_fine(fs::remove_file(&lock)).map_err(at(lock))?;
-        self.space.workspace().run_in(root, &Call::new(["read-tree", "--reset", "-u", tree.as_str()]))?;
-        self.space.workspace().run_in(root, &Call::new(["clean", "-ffdq"])).map(drop)
+        ignore_missing(fs::remove_file(&lock)).map_err(at(lock))?;
+        self.run.workspace().run_in(root, &Call::new(["read-tree", "--reset", "-u", tree.as_str()]))?;
+        self.run.workspace().run_in(root, &Call::new(["clean", "-ffdq"])).map(drop)
     }
 
-    fn admins(&self) -> PathBuf {
-        self.space.workspace().common().join("worktrees")
+    fn admin_folder(&self) -> PathBuf {
+        self.run.workspace().common().join("worktrees")
     }
 
     /// Returns the folder in which git keeps what it knows about a linked worktree.
-    fn admin_of(&self, root: &Path) -> Option<PathBuf> {
-        let entries = fs::read_dir(self.admins()).ok()?.flatten();
+    fn find_admin_folder(&self, root: &Path) -> Option<PathBuf> {
+        let entries = fs::read_dir(self.admin_folder()).ok()?.flatten();
         entries.map(|entry| entry.path()).find(|admin| {
             let entrance = fs::read_to_string(admin.join("gitdir")).unwrap_or_default();
             let entrance = admin.join(entrance.trim());
-            entrance.parent().is_some_and(|place| with_real_parent(place) == root)
+            entrance.parent().is_some_and(|place| resolve_parent(place) == root)
         })
     }
 }
 
 /// Returns a path whose folder is written as the system sees it; the last part need not be there.
-fn with_real_parent(path: &Path) -> PathBuf {
+fn resolve_parent(path: &Path) -> PathBuf {
     let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
     match (parent, path.file_name()) {
         (Some(parent), Some(name)) => parent.join(name),
@@ -318,7 +318,7 @@ fn is_same_place(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-fn in_the_way(path: &Path) -> Error {
+fn no_free_place_error(path: &Path) -> Error {
     at(path)(io::Error::new(ErrorKind::AlreadyExists, "the places for a clean worktree are taken"))
 }
 

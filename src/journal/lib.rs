@@ -96,7 +96,7 @@ impl Journal {
     }
 
     /// Returns number and chain of every fact since the latest ruling on a phase; one of them announced its commit.
-    pub fn since_ruling(&self, phase: &PhaseName) -> Result<Vec<(u64, String)>, JournalError> {
+    pub fn chains_since_ruling(&self, phase: &PhaseName) -> Result<Vec<(u64, String)>, JournalError> {
         let entries = read_file(&self.folder.join("events.jsonl"))?.entries;
         let is_it = |entry: &Entry| matches!(&entry.fact, Fact::Ruled(ruled) if ruled.phase == *phase);
         let first = entries.iter().rposition(is_it).unwrap_or(entries.len());

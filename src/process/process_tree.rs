@@ -37,7 +37,7 @@ impl ProcessTree {
                 Ok(Some((pid, status))) if pid == self.leader => self.leader_status = Some(status),
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => return true,
-                Err(_) => return self.group_lives(),
+                Err(_) => return self.is_group_alive(),
             }
         }
     }
@@ -52,7 +52,7 @@ impl ProcessTree {
     }
 
     /// Tells whether a process lives that is not our child: without a subreaper the group may outlive its leader.
-    fn group_lives(&self) -> bool {
+    fn is_group_alive(&self) -> bool {
         cfg!(not(target_os = "linux")) && rustix::process::test_kill_process_group(self.leader).is_ok()
     }
 }
@@ -60,7 +60,7 @@ impl ProcessTree {
 /// Kills whom a reaper leaves behind that was killed itself, the last resort: an agent may kill its own supervisor.
 /// They are known by the process group that the reaper reported, on Linux by the pipes they write into, and by being
 /// handed to us when our process adopts orphans.
-pub(super) fn kill_abandoned(groups: impl Iterator<Item = Pid>, pipes: [BorrowedFd<'_>; 2]) {
+pub(super) fn kill_abandoned_processes(groups: impl Iterator<Item = Pid>, pipes: [BorrowedFd<'_>; 2]) {
     for group in groups {
         // A group that has gone needs no signal.
         let _ = kill_process_group(group, Signal::KILL);
@@ -68,7 +68,7 @@ pub(super) fn kill_abandoned(groups: impl Iterator<Item = Pid>, pipes: [Borrowed
     #[cfg(target_os = "linux")]
     {
         linux::kill_writers(&pipes);
-        linux::kill_adopted();
+        linux::kill_adopted_processes();
     }
     #[cfg(not(target_os = "linux"))]
     let _ = pipes;
@@ -100,7 +100,7 @@ mod linux {
 
     /// Kills every process below this one, if orphans are handed to it: else it may have children that are nobody's
     /// orphans.
-    pub(super) fn kill_adopted() {
+    pub(super) fn kill_adopted_processes() {
         if child_subreaper().is_ok_and(|adopts| adopts.is_some()) {
             for _ in 0..SCANS {
                 if !signal_descendants(Signal::KILL) {
@@ -114,11 +114,11 @@ mod linux {
     type Process = (i32, i32, char);
 
     pub(super) fn read_processes() -> Vec<Process> {
-        folders().filter_map(|(_, folder)| parse_stat(&fs::read(folder.join("stat")).ok()?)).collect()
+        process_folders().filter_map(|(_, folder)| parse_stat(&fs::read(folder.join("stat")).ok()?)).collect()
     }
 
     /// Returns every process with its folder.
-    fn folders() -> impl Iterator<Item = (Pid, PathBuf)> {
+    fn process_folders() -> impl Iterator<Item = (Pid, PathBuf)> {
         fs::read_dir("/proc").into_iter().flatten().filter_map(|entry| {
             let entry = entry.ok()?;
             let pid = entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw)?;
@@ -158,7 +158,7 @@ mod linux {
     /// Kills every process whose standard output or error is one of these pipes.
     pub(super) fn kill_writers(pipes: &[BorrowedFd<'_>]) {
         let names: Vec<PathBuf> = pipes.iter().copied().filter_map(pipe_name).collect();
-        for (pid, _) in folders().filter(|(_, folder)| writes_into(folder, &names)) {
+        for (pid, _) in process_folders().filter(|(_, folder)| writes_into(folder, &names)) {
             let _ = kill_process(pid, Signal::KILL);
         }
     }

@@ -88,7 +88,7 @@ impl ReaperArguments {
         };
         reports.send(&ReaperReport::Started(leader.as_raw_nonzero().get()));
         let mut tree = ProcessTree::new(leader);
-        supervise(&mut tree, &mut events, &mut reports).await;
+        supervise_tree(&mut tree, &mut events, &mut reports).await;
         if !tree.reap()
             && let Some((from, to)) = &self.copy_after_end
         {
@@ -110,14 +110,14 @@ impl ReaperArguments {
             .stdin(Stdio::from(stdin))
             .process_group(0)
             .spawn()
-            .map_err(|error| explain(&self.program, &error))?;
+            .map_err(|error| explain_failure(&self.program, &error))?;
         // The handle is given up: `ProcessTree` reaps all children, this one too.
         Ok((events, Pid::from_child(&child)))
     }
 }
 
 /// Says for people why a program did not start.
-fn explain(program: &OsStr, error: &io::Error) -> (i32, String) {
+fn explain_failure(program: &OsStr, error: &io::Error) -> (i32, String) {
     let name = program.display();
     match error.kind() {
         io::ErrorKind::NotFound if Path::new(program).exists() => {
@@ -130,7 +130,7 @@ fn explain(program: &OsStr, error: &io::Error) -> (i32, String) {
 }
 
 /// Lets the program run until it ends or is to end, then ends whoever is left.
-async fn supervise(tree: &mut ProcessTree, events: &mut ReaperEvents, reports: &mut ReportChannel) {
+async fn supervise_tree(tree: &mut ProcessTree, events: &mut ReaperEvents, reports: &mut ReportChannel) {
     let mut grace = GRACE_OF_LEFTOVERS;
     while tree.reap() && tree.leader_status.is_none() {
         match events.next().await {
@@ -146,11 +146,11 @@ async fn supervise(tree: &mut ProcessTree, events: &mut ReaperEvents, reports: &
             }
         }
     }
-    end(tree, events, grace).await;
+    end_tree(tree, events, grace).await;
 }
 
 /// Asks everybody to go, waits, and then makes them.
-async fn end(tree: &mut ProcessTree, events: &mut ReaperEvents, grace: Duration) {
+async fn end_tree(tree: &mut ProcessTree, events: &mut ReaperEvents, grace: Duration) {
     let mut deadline = Instant::now() + grace;
     if tree.reap() && !grace.is_zero() {
         tree.signal(Signal::TERM);

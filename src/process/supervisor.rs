@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::output::{OutputRecorder, ProgramEnd, ProgramExit, Stream};
-use super::process_tree::kill_abandoned;
+use super::process_tree::kill_abandoned_processes;
 use super::reaper::{ReaperReport, encode_stop};
 
 /// How many bytes of the standard output are kept when a launch names no other limit.
@@ -150,7 +150,7 @@ impl Stop {
     }
 
     /// Waits until it is more urgent than this; for ever when nobody is left who could ask.
-    pub async fn beyond(&mut self, urgency: Urgency) -> Urgency {
+    pub async fn wait_beyond(&mut self, urgency: Urgency) -> Urgency {
         if let Ok(now) = self.0.wait_for(|now| *now > urgency).await {
             return *now;
         }
@@ -165,13 +165,13 @@ pub async fn run(launch: &Launch, on_output: &mut dyn FnMut(Stream, &[u8]), stop
         return recorder.finish(ProgramExit::Stopped);
     }
     let exit = match SupervisedProgram::start(launch) {
-        Ok(program) => program.follow(launch, &mut recorder, stop).await,
-        Err(error) => ProgramExit::NotStarted(cannot_start(launch, &error)),
+        Ok(program) => program.wait_for_end(launch, &mut recorder, stop).await,
+        Err(error) => ProgramExit::NotStarted(explain_failure(launch, &error)),
     };
     recorder.finish(exit)
 }
 
-fn cannot_start(launch: &Launch, error: &io::Error) -> String {
+fn explain_failure(launch: &Launch, error: &io::Error) -> String {
     if launch.directory.is_dir() {
         format!("the supervisor `{}` cannot be started: {error}", launch.own_program.display())
     } else {
@@ -199,7 +199,7 @@ impl SupervisedProgram {
     }
 
     /// Waits for the end, which it brings about when a limit is reached or somebody asks.
-    async fn follow(
+    async fn wait_for_end(
         mut self,
         launch: &Launch,
         recorder: &mut OutputRecorder<'_>,
@@ -213,31 +213,31 @@ impl SupervisedProgram {
             tokio::select! {
                 bytes = self.stdout.read(), if self.stdout.open => {
                     recorder.push(Stream::Stdout, bytes);
-                    deadlines.output_came();
+                    deadlines.note_output();
                 }
                 bytes = self.stderr.read(), if self.stderr.open => {
                     recorder.push(Stream::Stderr, bytes);
-                    deadlines.output_came();
+                    deadlines.note_output();
                 }
                 _ = self.reaper.wait(), if exit.is_none() => {
-                    exit = Some(self.reported_exit());
-                    deadlines.reaper_ended();
+                    exit = Some(self.read_exit());
+                    deadlines.note_reaper_end();
                 }
-                raised = stop.beyond(urgency) => {
+                raised = stop.wait_beyond(urgency) => {
                     urgency = raised;
                     let grace = if raised == Urgency::Killing { Duration::ZERO } else { GRACE_OF_STOP };
                     self.order_stop(grace);
-                    deadlines.stopping(ProgramExit::Stopped, grace);
+                    deadlines.note_stop_order(ProgramExit::Stopped, grace);
                 }
                 () = sleep_until(at) => match due {
                     DueAction::End(reason) => {
                         self.order_stop(launch.grace);
-                        deadlines.stopping(reason, launch.grace);
+                        deadlines.note_stop_order(reason, launch.grace);
                     }
                     DueAction::KillReaper => {
                         self.kill_reaper();
-                        exit = Some(self.reported_exit());
-                        deadlines.reaper_ended();
+                        exit = Some(self.read_exit());
+                        deadlines.note_reaper_end();
                     }
                     DueAction::Drained => break,
                 },
@@ -259,7 +259,7 @@ impl SupervisedProgram {
     }
 
     /// Reads what the reaper reported. When it died without a report of the end, whom it left behind is killed.
-    fn reported_exit(&mut self) -> ProgramExit {
+    fn read_exit(&mut self) -> ProgramExit {
         let mut text = Vec::new();
         // The line does not block: when the reaper lives on, what it has reported so far is all there is.
         let _ = self.control.read_to_end(&mut text);
@@ -270,7 +270,7 @@ impl SupervisedProgram {
                 ReaperReport::Started(group) => Pid::from_raw(*group),
                 _ => None,
             });
-            kill_abandoned(groups, [self.stdout.source.as_fd(), self.stderr.source.as_fd()]);
+            kill_abandoned_processes(groups, [self.stdout.source.as_fd(), self.stderr.source.as_fd()]);
             ProgramExit::Lost
         })
     }
@@ -372,21 +372,21 @@ impl Deadlines {
         Self { wall: now + launch.wall.min(LONGEST), idle, reason: None, kill_reaper: None, drained: None }
     }
 
-    fn output_came(&mut self) {
+    fn note_output(&mut self) {
         if let Some((limit, at)) = &mut self.idle {
             *at = Instant::now() + *limit;
         }
     }
 
     /// The program was told to end. The first reason counts.
-    fn stopping(&mut self, reason: ProgramExit, grace: Duration) {
+    fn note_stop_order(&mut self, reason: ProgramExit, grace: Duration) {
         if self.drained.is_none() {
             self.reason.get_or_insert(reason);
         }
         self.kill_reaper = Some(Instant::now() + grace + REAPER_GRACE);
     }
 
-    fn reaper_ended(&mut self) {
+    fn note_reaper_end(&mut self) {
         self.drained = Some(Instant::now() + DRAIN);
     }
 

@@ -86,13 +86,13 @@ impl ActiveRun {
         tokio::select! {
             biased;
             done = effect => Ok(Some(done?)),
-            _ = stop.beyond(Urgency::Running) => Ok(None),
+            _ = stop.wait_beyond(Urgency::Running) => Ok(None),
         }
     }
 
     /// Waits, but no longer than until somebody asks us to stop.
     pub(super) async fn sleep(&self, time: Duration) {
-        _ = tokio::time::timeout(time, self.stop.clone().beyond(Urgency::Running)).await;
+        _ = tokio::time::timeout(time, self.stop.clone().wait_beyond(Urgency::Running)).await;
     }
 
     /// Looks at the files unless nobody can have touched them since the last look; `since` tells what to compare with.
@@ -117,7 +117,7 @@ impl ActiveRun {
             return Ok(false);
         }
         let day = today();
-        let spent = DaySpending::of_other_runs(self.space.workspace().common(), day, &run.started.run_id)?;
+        let spent = DaySpending::sum_of_others(self.space.workspace().common(), day, &run.started.run_id)?;
         let found = SpentOnDay { day, spent };
         let known = run.spending.elsewhere.filter(|known| known.day == day).map(|known| known.spent);
         let is_news = known.unwrap_or_default() != spent;

@@ -69,7 +69,7 @@ pub(super) async fn call(
     };
     let log_was_taken_back = active.journal.verify_or_restore()?;
     active.job_files.verify()?;
-    let moved = references.map(|before| before.put_back(&active.space)).transpose()?;
+    let moved = references.map(|before| before.restore(&active.space)).transpose()?;
     let moved = moved.unwrap_or_default();
     let kept = active.masker.mask(&answer.text);
     active.folder.write_answer(place, &kept)?;

@@ -126,7 +126,7 @@ impl CheckedPhase<'_> {
         let mut now: BTreeSet<String> = files.changed.intersection(&differing).cloned().collect();
         let code = now.iter().any(|path| !path.starts_with(".ai-workflow/"));
         if let (false, Some(commit)) = (code, &files.first_commit) {
-            now.extend(workspace.history().still_changed_by(&CommitId::try_from(commit.as_str())?)?);
+            now.extend(workspace.history().list_still_changed_paths(&CommitId::try_from(commit.as_str())?)?);
         }
         Ok(now)
     }
@@ -144,7 +144,7 @@ impl CheckedPhase<'_> {
     fn is_committable(&self) -> Result<bool> {
         let output = self.active.folder.deliverable(&self.phase.def);
         let is_new = self.seen.uncommitted.contains_key(&output);
-        Ok(is_new || !self.active.space.workspace().tracked_below(&output)?.is_empty())
+        Ok(is_new || !self.active.space.workspace().list_tracked_files(&output)?.is_empty())
     }
 
     /// Returns what a commit of the phase would publish; nothing when no check runs a command.
@@ -196,7 +196,7 @@ impl CheckedPhase<'_> {
         };
         let mut world = World::default();
         if asks(&CheckKind::GitClean) {
-            let survey = active.space.workspace().survey();
+            let survey = active.space.workspace().read_state();
             let untaken = survey.map(|survey| untaken(&survey, active.folder.root(), run.created_at));
             world.untaken = untaken.map_err(|error| self.masked(&error.to_string()));
         }

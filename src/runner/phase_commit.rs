@@ -30,7 +30,7 @@ pub fn settle_commit(journal: &mut Journal, space: &RunWorkspace) -> Result<()> 
 /// between the announcement and now.
 fn announced(journal: &Journal, space: &RunWorkspace, name: &PhaseName) -> Result<Option<CommitId>> {
     let Some(run) = &journal.state().run else { return Ok(None) };
-    for (seq, chain) in journal.since_ruling(name)? {
+    for (seq, chain) in journal.chains_since_ruling(name)? {
         let found = space.run_branch().find_commit(&run.started.run_id, seq)?;
         if let Some((commit, _)) = found.filter(|(_, trailers)| trailers.chain == chain) {
             return Ok(Some(commit));
@@ -185,11 +185,11 @@ fn below_new_record(
     }
     let known = CommitId::try_from(run.branch.head.as_str())?;
     let is_over = outcome == Outcome::Completed && *tip != known;
-    if is_over && active.space.run_branch().tip_beyond(&run.started.run_id, &known)?.is_some() {
+    if is_over && active.space.run_branch().find_tip_beyond(&run.started.run_id, &known)?.is_some() {
         return Ok(tip.clone());
     }
     let only_records = (publisher.push != Push::Never || publisher.role == JobRole::Work)
         && *tip != known
-        && active.space.run_branch().below_records(&run.started.run_id)?.as_ref() == Some(&known);
+        && active.space.run_branch().find_below_records(&run.started.run_id)?.as_ref() == Some(&known);
     Ok(if only_records { tip.clone() } else { known })
 }

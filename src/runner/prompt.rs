@@ -50,7 +50,7 @@ impl AgentContext {
     /// Paths in a spec are relative to the checkout the run was started from.
     pub(super) fn spec(&self, text: &str) -> Result<AgentSpec> {
         let spec: AgentSpec = text.parse().map_err(|error| RunError::Bug(format!("{error}")))?;
-        Ok(spec.seen_from(&self.checkout))
+        Ok(spec.resolve_from(&self.checkout))
     }
 
     /// Returns the texts of these documents when the agent cannot open them; nothing for all others.

@@ -103,7 +103,7 @@ impl Publisher {
             let Some(pause) = retry.pause(&error) else { return Err(error) };
             tokio::select! {
                 biased;
-                _ = stop.beyond(urgency) => return Err(error),
+                _ = stop.wait_beyond(urgency) => return Err(error),
                 () = tokio::time::sleep(pause) => {}
             }
         }

@@ -12,7 +12,7 @@ use crate::{documents, unreviewed};
 use engine::{PhaseState, Run};
 use forge::github::{ReviewThread, ThreadReply};
 use forge::{
-    CODE_OWNERS, CodeOwner, CodeOwners, FollowUpIssue, Forge, ForgeError, GithubForge, LocalForge,
+    CODE_OWNERS_PATHS, CodeOwner, CodeOwners, FollowUpIssue, Forge, ForgeError, GithubForge, LocalForge,
     PullRequest, PullRequestRef,
 };
 use git::{CommitId, LineRangeChange};
@@ -202,7 +202,7 @@ fn owners(active: &ActiveRun) -> Result<Vec<CodeOwner>> {
     let run = active.run()?;
     let base = CommitId::try_from(run.started.base_commit.as_str())?;
     let workspace = active.space.workspace();
-    for place in CODE_OWNERS {
+    for place in CODE_OWNERS_PATHS {
         let Some(bytes) = workspace.read_file(&base, place)? else { continue };
         let head = CommitId::try_from(run.branch.head.as_str())?;
         let changed = workspace.changes().paths_between(&base.as_tree(), &head.as_tree())?;

@@ -42,7 +42,7 @@ async fn send(active: &mut ActiveRun, publisher: &Publisher, phase: &PhaseState)
     let number = active.run()?.started.issue.number;
     let message = active.masker.mask(&format!("[ai-workflow] work: #{number} {}", phase.name()));
     if publisher.role == JobRole::Work {
-        return Ok(active.space.work().keep(&trees, &message)?);
+        return Ok(active.space.work().keep_for_sending(&trees, &message)?);
     }
     let work = active.space.work();
     if let Err(error) = publisher.with_origin(active, |origin| work.send(origin, &trees, &message)).await {
@@ -62,7 +62,7 @@ async fn recall(active: &ActiveRun, publisher: &Publisher) -> Result<()> {
         return Ok(());
     }
     // It may be gone already.
-    if let Err(error) = publisher.with_origin(active, |origin| active.space.work().recall(origin)).await {
+    if let Err(error) = publisher.with_origin(active, |origin| active.space.work().delete_on(origin)).await {
         tracing::debug!("{error}");
     }
     Ok(())

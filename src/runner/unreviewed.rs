@@ -139,7 +139,7 @@ fn delivered(folder: &RunFolder, run: &Run) -> Vec<String> {
 pub fn base_of(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<CommitId> {
     let began = CommitId::try_from(run.started.base_commit.as_str())?;
     let is_on_server = run.publication.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
-    Ok(space.workspace().branches().merged_in(&run.started.base_branch, is_on_server, &began, tip)?)
+    Ok(space.workspace().branches().find_merged(&run.started.base_branch, is_on_server, &began, tip)?)
 }
 
 /// Returns the files that came with the base branch, and are as they are there.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agents::{AgentStatus, examine};
+use agents::{AgentStatus, query_agent_status};
 use settings::{AgentKeys, AgentKind};
 
 use super::{OWN_PROGRAM, Scene};
@@ -10,7 +10,7 @@ use super::{OWN_PROGRAM, Scene};
 async fn examined(kind: AgentKind, script: &str) -> AgentStatus {
     let mut scene = Scene::new();
     let spec = scene.stands_in(kind, script);
-    let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
+    let found = query_agent_status(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
     assert_eq!(found.found, Some(scene.path("agent")));
     AgentStatus { found: None, ..found }
 }
@@ -75,7 +75,7 @@ async fn unreadable_version_output_gives_a_remark() {
 async fn a_custom_agent_command_is_not_started_to_examine_it() {
     let mut scene = Scene::new();
     let spec = scene.stands_in(AgentKind::Command, "touch \"$0\".started");
-    let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
+    let found = query_agent_status(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
     assert_eq!(found, AgentStatus { found: Some(scene.path("agent")), ..AgentStatus::default() });
     assert!(!scene.path("agent.started").exists());
 }
@@ -83,7 +83,7 @@ async fn a_custom_agent_command_is_not_started_to_examine_it() {
 #[tokio::test]
 async fn missing_agent_program_is_reported() {
     let spec = "command:/no/such/agent".parse().expect("a good name");
-    let found = examine(&spec, &Scene::new().profiles, Path::new(OWN_PROGRAM)).await;
+    let found = query_agent_status(&spec, &Scene::new().profiles, Path::new(OWN_PROGRAM)).await;
     let remark = Some("the agent program `/no/such/agent` was not found".to_owned());
     assert_eq!(found, AgentStatus { remark, ..AgentStatus::default() });
     assert!(!found.is_usable());
@@ -94,7 +94,7 @@ async fn first_usable(claude: &str, codex: &str) -> Option<AgentKind> {
     for (kind, script) in [(AgentKind::Claude, claude), (AgentKind::Codex, codex)] {
         let mut scene = Scene::new();
         let spec = scene.stands_in(kind, script);
-        if examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await.is_usable() {
+        if query_agent_status(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await.is_usable() {
             return Some(kind);
         }
     }
@@ -118,6 +118,6 @@ async fn an_agent_with_its_own_base_url_needs_no_sign_in() {
         AgentKeys { base_url: Some("http://localhost:1".into()), ..AgentKeys::default() },
     );
     let spec = scene.stands_in(AgentKind::Codex, &codex("9.9.9", 1));
-    let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
+    let found = query_agent_status(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
     assert_eq!((found.signed_in, found.is_usable()), (None, true));
 }

@@ -313,7 +313,7 @@ async fn a_read_only_client_refuses_every_write_before_sending_it() {
     refused(forge.upsert_pull_request(&request("text")).await.expect_err("a refusal"));
     refused(forge.react(ReactionTarget::Issue(number()), Reaction::Eyes).await.expect_err("a refusal"));
     refused(forge.label(number(), "bug").await.expect_err("a refusal"));
-    refused(forge.unlabel(number(), "bug").await.expect_err("a refusal"));
+    refused(forge.remove_label(number(), "bug").await.expect_err("a refusal"));
     refused(forge.resolve_thread("T_1").await.expect_err("a refusal"));
     assert_eq!(github.writes(), 0, "{:#?}", github.calls());
     assert_eq!(forge.issue(number()).await.expect("an issue").title, "The last page is missing");

@@ -32,7 +32,7 @@ use crate::usage::{ReportedUsage, float};
 use super::events::{LOST, one_line};
 use super::handler::ClientHandler;
 use super::permission::Permissions;
-use super::transport::{ConnectionState, ErrorResponse, incoming, outgoing};
+use super::transport::{ConnectionState, ErrorResponse, read_messages, write_messages};
 
 /// The exit code of a command line that cannot be read.
 const USAGE: i32 = 2;
@@ -100,11 +100,11 @@ impl AcpClient {
         let (read_only, commands) = (self.task.read_only, self.task.allow.clone());
         let handler = ClientHandler::new(Permissions { worktree, read_only, commands });
         let (ended, exit) = match self.start() {
-            Ok((prompt, agent, signals)) => self.call(&prompt, agent, signals, &handler).await,
+            Ok((prompt, agent, signals)) => self.run_turn(&prompt, agent, signals, &handler).await,
             Err(reason) => (Err(TurnFailure::Failed(ExecOutcome::NotStarted, reason)), None),
         };
         let is_broken = matches!(ended, Err(TurnFailure::Gone | TurnFailure::Broken(_)));
-        handler.state().finish(outcome(ended, exit.as_deref()), is_broken);
+        handler.state().finish(classify_end(ended, exit.as_deref()), is_broken);
         0
     }
 
@@ -124,7 +124,7 @@ impl AcpClient {
     }
 
     /// Returns how the turn ended, and how the agent did where that could be seen.
-    async fn call(
+    async fn run_turn(
         &self,
         prompt: &str,
         mut agent: Child,
@@ -151,7 +151,7 @@ impl AcpClient {
         handler: &ClientHandler,
     ) -> Result<(), TurnFailure> {
         let state = ConnectionState::default();
-        let lines = Lines::new(outgoing(stdin), incoming(BufReader::new(stdout), state.clone()));
+        let lines = Lines::new(write_messages(stdin), read_messages(BufReader::new(stdout), state.clone()));
         let mut ended = None;
         let connected = Builder::new_with(Client, handler)
             .connect_with(lines, async |connection| {
@@ -162,7 +162,7 @@ impl AcpClient {
             .await;
         ended.unwrap_or_else(|| match connected {
             Ok(()) => Err(TurnFailure::Broken(LOST.to_owned())),
-            Err(error) => Err(broken(&state, &format!("the line to the agent broke: {error}"))),
+            Err(error) => Err(connection_failure(&state, &format!("the line to the agent broke: {error}"))),
         })
     }
 }
@@ -185,7 +185,7 @@ struct Conversation<'a> {
 impl Conversation<'_> {
     async fn run(&self, prompt: &str, terminated: &mut Signal) -> Result<(), TurnFailure> {
         let agent = self.initialize().await?;
-        let session = self.open(&agent).await?;
+        let session = self.open_session(&agent).await?;
         {
             let mut state = self.handler.state();
             if agent.session_capabilities.resume.is_some() && session.0.len() <= NAME_WIDTH {
@@ -193,7 +193,7 @@ impl Conversation<'_> {
             }
             state.session = Some(session.clone());
         }
-        self.prompt(prompt, session, terminated).await
+        self.send_prompt(prompt, session, terminated).await
     }
 
     async fn initialize(&self) -> Result<AgentCapabilities, TurnFailure> {
@@ -201,9 +201,9 @@ impl Conversation<'_> {
         let request = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::new().fs(files))
             .client_info(Implementation::new("ai-workflow", env!("CARGO_PKG_VERSION")));
-        let agent = self.ask("initialize", request).await?;
+        let agent = self.request("initialize", request).await?;
         let mut state = self.handler.state();
-        state.events.note("the agent answers");
+        state.events.write_note("the agent answers");
         if let Some(info) = agent.agent_info {
             let (name, version) = (one_line(&info.name, NAME_WIDTH), one_line(&info.version, NAME_WIDTH));
             state.answer.program = Some(Program { name, version: Some(version), model: None });
@@ -218,16 +218,16 @@ impl Conversation<'_> {
     }
 
     /// Opens the session: a new one unless one is continued, with the model that was asked for.
-    async fn open(&self, agent: &AgentCapabilities) -> Result<SessionId, TurnFailure> {
+    async fn open_session(&self, agent: &AgentCapabilities) -> Result<SessionId, TurnFailure> {
         let folder = self.handler.state().permissions.worktree.clone();
         let (session, options) = match &self.task.resumes {
             Some(known) if agent.session_capabilities.resume.is_some() => {
                 let request = ResumeSessionRequest::new(known.clone(), folder);
-                (SessionId::new(known.clone()), self.ask("session/resume", request).await?.config_options)
+                (SessionId::new(known.clone()), self.request("session/resume", request).await?.config_options)
             }
             Some(_) => return Err(TurnFailure::Broken("the agent cannot continue a session".to_owned())),
             None => {
-                let opened = self.ask("session/new", NewSessionRequest::new(folder)).await?;
+                let opened = self.request("session/new", NewSessionRequest::new(folder)).await?;
                 (opened.session_id, opened.config_options)
             }
         };
@@ -235,15 +235,15 @@ impl Conversation<'_> {
             let reason = format!("the agent does not offer the model `{model}`");
             let missing = || TurnFailure::Failed(ExecOutcome::ModelUnknown, reason);
             let (option, value) =
-                model_option(options.as_deref().unwrap_or_default(), model).ok_or_else(missing)?;
+                find_model_option(options.as_deref().unwrap_or_default(), model).ok_or_else(missing)?;
             let request = SetSessionConfigOptionRequest::new(session.clone(), option, value);
-            self.ask("session/set_config_option", request).await?;
+            self.request("session/set_config_option", request).await?;
         }
         Ok(session)
     }
 
     /// Hands over the prompt and waits for the end of the turn; asked to end, asks the agent to.
-    async fn prompt(
+    async fn send_prompt(
         &self,
         prompt: &str,
         session: SessionId,
@@ -262,22 +262,22 @@ impl Conversation<'_> {
         let used = answer.as_ref().ok().and_then(|answer| answer.usage.as_ref());
         let mut state = self.handler.state();
         (state.answer.usage, state.answer.notices) = turn_usage(used, state.cost);
-        let answer = answer.map_err(|_| error_end("session/prompt", self.state))?;
+        let answer = answer.map_err(|_| take_failure("session/prompt", self.state))?;
         let stop = serde_json::to_value(answer.stop_reason).ok();
         classify_stop(stop.as_ref().and_then(Value::as_str).unwrap_or_default())
     }
 
-    async fn ask<R: JsonRpcRequest>(&self, during: &str, request: R) -> Result<R::Response, TurnFailure>
+    async fn request<R: JsonRpcRequest>(&self, during: &str, request: R) -> Result<R::Response, TurnFailure>
     where
         R::Response: Send,
     {
         let answer = self.connection.send_request(request).block_task().await;
-        answer.map_err(|_| error_end(during, self.state))
+        answer.map_err(|_| take_failure(during, self.state))
     }
 }
 
 /// Returns the setting that chooses a model, when the agent offers that model.
-fn model_option(
+fn find_model_option(
     options: &[SessionConfigOption],
     model: &str,
 ) -> Option<(SessionConfigId, SessionConfigValueId)> {
@@ -297,16 +297,16 @@ fn model_option(
 }
 
 /// Returns how a request failed: by an error that the agent answered, else by what became of the connection.
-fn error_end(during: &str, state: &ConnectionState) -> TurnFailure {
+fn take_failure(during: &str, state: &ConnectionState) -> TurnFailure {
     let answered = state.lock().error.take();
     match answered {
-        Some(error) => answered_error(during, &error),
-        None => broken(state, &format!("the answer of the agent to {during} cannot be read")),
+        Some(error) => request_failure(during, &error),
+        None => connection_failure(state, &format!("the answer of the agent to {during} cannot be read")),
     }
 }
 
 /// Returns how the connection broke; `otherwise` says what is wrong where it did not.
-fn broken(state: &ConnectionState, otherwise: &str) -> TurnFailure {
+fn connection_failure(state: &ConnectionState, otherwise: &str) -> TurnFailure {
     let events = state.lock();
     match &events.breakage {
         Some(reason) => TurnFailure::Broken(reason.clone()),
@@ -316,7 +316,7 @@ fn broken(state: &ConnectionState, otherwise: &str) -> TurnFailure {
 }
 
 /// Returns the end of a request that the agent answered with an error.
-fn answered_error(during: &str, error: &ErrorResponse) -> TurnFailure {
+fn request_failure(during: &str, error: &ErrorResponse) -> TurnFailure {
     let kind = error.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
     let (code, message) = (error.code, &error.message);
     let reason = format!("the agent answered {during} with error {code}{kind}: {message}");
@@ -349,7 +349,7 @@ fn classify_stop(stop: &str) -> Result<(), TurnFailure> {
 
 /// Returns the class of an end, and for people why it is not a good one. `exit` says how an agent ended that went away,
 /// where that could be seen.
-fn outcome(ended: Result<(), TurnFailure>, exit: Option<&str>) -> (ExecOutcome, Option<String>) {
+fn classify_end(ended: Result<(), TurnFailure>, exit: Option<&str>) -> (ExecOutcome, Option<String>) {
     match ended {
         Ok(()) => (ExecOutcome::Done, None),
         Err(TurnFailure::Failed(class, reason)) => (class, Some(reason)),

@@ -80,42 +80,42 @@ impl<W: Write> EventWriter<W> {
     }
 
     /// Passes on a piece of the answer.
-    pub(super) fn answer(&mut self, text: &str, message: Option<&str>) {
+    pub(super) fn write_answer(&mut self, text: &str, message: Option<&str>) {
         let message = message.map(|id| one_line(id, NOTE_WIDTH));
         self.begins |= self.message != message;
         self.message = message;
-        let kept = prefix(text, self.answer_left);
+        let kept = cut_prefix(text, self.answer_left);
         self.truncated |= kept.len() < text.len();
         self.answer_left -= kept.len();
-        for piece in pieces(kept) {
+        for piece in split_pieces(kept) {
             let begins = std::mem::take(&mut self.begins);
             self.write(&ClientEvent::Text { text: piece.to_owned(), begins });
         }
-        self.alive();
+        self.write_alive();
     }
 
     /// Passes on a piece of what the agent thinks.
-    pub(super) fn thought(&mut self, text: &str) {
-        let kept = prefix(text, self.thought_left);
+    pub(super) fn write_thought(&mut self, text: &str) {
+        let kept = cut_prefix(text, self.thought_left);
         self.thought_left -= kept.len();
-        for piece in pieces(kept) {
+        for piece in split_pieces(kept) {
             self.write(&ClientEvent::Thought { text: piece.to_owned() });
         }
-        self.alive();
+        self.write_alive();
     }
 
     /// Reports in a few words what the agent does.
-    pub(super) fn note(&mut self, text: &str) {
+    pub(super) fn write_note(&mut self, text: &str) {
         self.begins = true;
         if self.notes_left > 0 {
             self.notes_left -= 1;
             self.write(&ClientEvent::Note { text: one_line(text, NOTE_WIDTH) });
         }
-        self.alive();
+        self.write_alive();
     }
 
     /// Gives a sign of life, unless something was written just now.
-    pub(super) fn alive(&mut self) {
+    pub(super) fn write_alive(&mut self) {
         if self.last_written.is_none_or(|at| at.elapsed() >= ALIVE_INTERVAL) {
             self.write(&ClientEvent::Alive);
         }
@@ -134,14 +134,14 @@ pub(super) fn one_line(text: &str, most: usize) -> String {
 }
 
 /// Returns as much of the beginning as fits into `most` bytes, no character cut in two.
-fn prefix(text: &str, most: usize) -> &str {
+fn cut_prefix(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or_default()]
 }
 
-fn pieces(mut text: &str) -> impl Iterator<Item = &str> {
+fn split_pieces(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
-        let (piece, rest) = text.split_at(prefix(text, PIECE).len());
+        let (piece, rest) = text.split_at(cut_prefix(text, PIECE).len());
         text = rest;
         if piece.is_empty() { None } else { Some(piece) }
     })

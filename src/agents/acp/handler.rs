@@ -81,7 +81,7 @@ impl HandleDispatchFrom<Agent> for &ClientHandler {
     ) -> Result<Handled<Dispatch>, Error> {
         MatchDispatch::new(message)
             .if_notification(async |update| {
-                self.state().session_update(update);
+                self.state().handle_session_update(update);
                 Ok(())
             })
             .await
@@ -106,25 +106,25 @@ impl HandleDispatchFrom<Agent> for &ClientHandler {
 }
 
 impl HandlerState {
-    fn session_update(&mut self, notification: SessionNotification) {
+    fn handle_session_update(&mut self, notification: SessionNotification) {
         if self.session.as_ref() != Some(&notification.session_id) {
-            self.events.alive();
+            self.events.write_alive();
             return;
         }
         match notification.update {
             SessionUpdate::AgentMessageChunk(chunk) => self.answer(&chunk),
             SessionUpdate::AgentThoughtChunk(ContentChunk { content: ContentBlock::Text(text), .. }) => {
-                self.events.thought(&text.text);
+                self.events.write_thought(&text.text);
             }
-            SessionUpdate::ToolCall(call) => self.tool_call(&ToolCallUpdate::from(call)),
-            SessionUpdate::ToolCallUpdate(update) => self.tool_call(&update),
-            SessionUpdate::Plan(plan) => self.events.note(&describe(&plan)),
+            SessionUpdate::ToolCall(call) => self.report_tool_call(&ToolCallUpdate::from(call)),
+            SessionUpdate::ToolCallUpdate(update) => self.report_tool_call(&update),
+            SessionUpdate::Plan(plan) => self.events.write_note(&describe_plan(&plan)),
             SessionUpdate::UsageUpdate(usage) => {
                 let dollars = usage.cost.filter(|cost| cost.currency.eq_ignore_ascii_case("USD"));
                 self.cost = dollars.map(|cost| cost.amount).or(self.cost);
-                self.events.alive();
+                self.events.write_alive();
             }
-            _ => self.events.alive(),
+            _ => self.events.write_alive(),
         }
     }
 
@@ -133,60 +133,60 @@ impl HandlerState {
         let title = one_line(&tool.title, WIDTH / 2);
         let permission = self.permissions.check(tool);
         match &permission {
-            Ok(()) => self.events.note(&format!("allowed: {title}")),
-            Err(why) => self.refuse(&title, &why.to_string()),
+            Ok(()) => self.events.write_note(&format!("allowed: {title}")),
+            Err(why) => self.report_refusal(&title, &why.to_string()),
         }
         RequestPermissionResponse::new(choose_option(&request.options, permission.is_ok()))
     }
 
     fn read_file(&mut self, request: &ReadTextFileRequest) -> Result<ReadTextFileResponse, Error> {
-        self.events.alive();
+        self.events.write_alive();
         if self.bytes_read > READ_LIMIT {
             return Err(Error::new(ErrorCode::INVALID_REQUEST, "too much was read in this session"));
         }
-        let text = read(&self.permissions.worktree, request)
-            .map_err(|error| self.file_error("read a file", &error))?;
+        let text = read_lines(&self.permissions.worktree, request)
+            .map_err(|error| self.report_file_error("read a file", &error))?;
         self.bytes_read += text.len();
         Ok(ReadTextFileResponse::new(text))
     }
 
     fn write_file(&mut self, request: &WriteTextFileRequest) -> Result<WriteTextFileResponse, Error> {
-        write(&self.permissions.worktree, self.permissions.read_only, request)
-            .map_err(|error| self.file_error("write a file", &error))?;
-        self.events.note(&format!("writes {}", request.path.display()));
+        write_file(&self.permissions.worktree, self.permissions.read_only, request)
+            .map_err(|error| self.report_file_error("write a file", &error))?;
+        self.events.write_note(&format!("writes {}", request.path.display()));
         Ok(WriteTextFileResponse::new())
     }
 
     /// Reports a tool call, once for each title that it gets.
-    fn tool_call(&mut self, update: &ToolCallUpdate) {
+    fn report_tool_call(&mut self, update: &ToolCallUpdate) {
         let tool = self.tool_calls.update(update);
         if update.fields.title.is_some() && tool.reported_title != tool.title {
             tool.reported_title.clone_from(&tool.title);
-            self.events.note(&tool.title);
+            self.events.write_note(&tool.title);
         }
-        self.events.alive();
+        self.events.write_alive();
     }
 
     fn answer(&mut self, chunk: &ContentChunk) {
         if let ContentBlock::Text(text) = &chunk.content {
-            self.events.answer(&text.text, chunk.message_id.as_ref().map(|id| &*id.0));
+            self.events.write_answer(&text.text, chunk.message_id.as_ref().map(|id| &*id.0));
         }
     }
 
-    fn file_error(&mut self, what: &str, error: &FileError) -> Error {
+    fn report_file_error(&mut self, what: &str, error: &FileError) -> Error {
         let code = match error {
             FileError::NotFound(_) => ErrorCode::RESOURCE_NOT_FOUND,
             _ => ErrorCode::INVALID_PARAMS,
         };
         if matches!(error, FileError::Outside(_) | FileError::Reviewer) {
-            self.refuse(what, &error.to_string());
+            self.report_refusal(what, &error.to_string());
         }
         Error::new(code, error.to_string())
     }
 
-    fn refuse(&mut self, what: &str, why: &str) {
+    fn report_refusal(&mut self, what: &str, why: &str) {
         let line = one_line(&format!("refused: {what}: {why}"), WIDTH);
-        self.events.note(&line);
+        self.events.write_note(&line);
         self.refusals.push(line);
     }
 
@@ -204,7 +204,7 @@ impl HandlerState {
 }
 
 /// Describes a plan in a few words.
-fn describe(plan: &Plan) -> String {
+fn describe_plan(plan: &Plan) -> String {
     let done = plan.entries.iter().filter(|entry| entry.status == PlanEntryStatus::Completed).count();
     let now = plan.entries.iter().find(|entry| entry.status == PlanEntryStatus::InProgress);
     let now = now.map(|entry| format!(", now: {}", entry.content)).unwrap_or_default();
@@ -229,7 +229,7 @@ enum FileError {
 }
 
 /// Returns the lines of a file that are asked for.
-fn read(worktree: &Path, request: &ReadTextFileRequest) -> Result<String, FileError> {
+fn read_lines(worktree: &Path, request: &ReadTextFileRequest) -> Result<String, FileError> {
     let path = &request.path;
     let real = resolve(worktree, path).ok_or_else(|| FileError::Outside(path.clone()))?;
     let text = read_whole(&real, path)?;
@@ -254,7 +254,7 @@ fn read_whole(real: &Path, path: &Path) -> Result<String, FileError> {
 }
 
 /// Writes a file for an author, its folders too.
-fn write(worktree: &Path, read_only: bool, request: &WriteTextFileRequest) -> Result<(), FileError> {
+fn write_file(worktree: &Path, read_only: bool, request: &WriteTextFileRequest) -> Result<(), FileError> {
     let path = &request.path;
     if read_only {
         return Err(FileError::Reviewer);

@@ -86,14 +86,14 @@ impl Permissions {
             ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move if tool.paths.is_empty() => {
                 Err(PermissionRefusal::NoPath)
             }
-            ToolKind::Read | ToolKind::Search => self.all_paths(tool, resolve),
-            ToolKind::Edit | ToolKind::Delete | ToolKind::Move => self.all_paths(tool, resolve_writable),
-            ToolKind::Execute => self.run(tool),
+            ToolKind::Read | ToolKind::Search => self.check_paths(tool, resolve),
+            ToolKind::Edit | ToolKind::Delete | ToolKind::Move => self.check_paths(tool, resolve_writable),
+            ToolKind::Execute => self.check_command(tool),
             _ => Err(PermissionRefusal::Kind),
         }
     }
 
-    fn run(&self, tool: &ToolCall) -> Result<(), PermissionRefusal> {
+    fn check_command(&self, tool: &ToolCall) -> Result<(), PermissionRefusal> {
         let input = tool.input.as_ref().ok_or(PermissionRefusal::NoCommand)?;
         for folder in FOLDERS.iter().filter_map(|name| input.get(name)).filter(|folder| !folder.is_null()) {
             let folder = PathBuf::from(folder.as_str().unwrap_or("/"));
@@ -107,7 +107,7 @@ impl Permissions {
         if allowed { Ok(()) } else { Err(PermissionRefusal::Command) }
     }
 
-    fn all_paths(&self, tool: &ToolCall, resolve: Resolver) -> Result<(), PermissionRefusal> {
+    fn check_paths(&self, tool: &ToolCall, resolve: Resolver) -> Result<(), PermissionRefusal> {
         match tool.paths.iter().find(|path| resolve(&self.worktree, path).is_none()) {
             Some(path) => Err(PermissionRefusal::Outside(path.clone())),
             None => Ok(()),
@@ -130,7 +130,7 @@ impl ToolCall {
     fn update(&mut self, fields: &ToolCallUpdateFields) {
         self.kind = fields.kind.unwrap_or(self.kind);
         if let Some(title) = &fields.title {
-            self.title = beginning(title);
+            self.title = truncate_text(title);
         }
         let locations = fields.locations.iter().flatten().map(|location| location.path.clone());
         let contents = fields.content.iter().flatten();
@@ -141,7 +141,7 @@ impl ToolCall {
         for path in locations.chain(diffs) {
             self.add_path(path);
         }
-        self.input = fields.raw_input.as_ref().map(what_is_run).or_else(|| self.input.take());
+        self.input = fields.raw_input.as_ref().map(keep_command_fields).or_else(|| self.input.take());
     }
 
     /// Remembers a path; of too many, or too long ones, the root instead, which nobody may change.
@@ -155,7 +155,7 @@ impl ToolCall {
 }
 
 /// Keeps of a tool's input what says which command runs where; nothing of what is too long.
-fn what_is_run(input: &Value) -> Value {
+fn keep_command_fields(input: &Value) -> Value {
     let short =
         |value: &Value| if value.to_string().len() > LONGEST { Value::Bool(false) } else { value.clone() };
     let names = FOLDERS.iter().chain(&["command"]);
@@ -163,7 +163,7 @@ fn what_is_run(input: &Value) -> Value {
 }
 
 /// Returns the beginning of a text of any length.
-fn beginning(text: &str) -> String {
+fn truncate_text(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }
 
@@ -174,7 +174,7 @@ pub(super) struct ToolCalls(VecDeque<(String, ToolCall)>);
 impl ToolCalls {
     /// Takes over what an update says and returns all that is known of its call.
     pub(super) fn update(&mut self, update: &ToolCallUpdate) -> &mut ToolCall {
-        let id = beginning(&update.tool_call_id.0);
+        let id = truncate_text(&update.tool_call_id.0);
         let at = self.0.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
             if self.0.len() == REMEMBERED {
                 self.0.pop_front();
@@ -189,7 +189,7 @@ impl ToolCalls {
 }
 
 /// Returns what a command of the repository allows: its program, with whatever arguments.
-pub(super) fn allowed_by(command: &str) -> String {
+pub(super) fn allowed_program(command: &str) -> String {
     let words = split_words(command).unwrap_or_default();
     match words.first() {
         Some(program) if !runs_anything(program) && !program.contains(char::is_whitespace) => program.clone(),

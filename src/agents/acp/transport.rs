@@ -54,7 +54,7 @@ impl ConnectionState {
 }
 
 /// Returns the agent's messages as they come. The stream ends with an error when one of them is no message.
-pub(super) fn incoming(
+pub(super) fn read_messages(
     reader: impl AsyncBufRead + Unpin + Send + 'static,
     state: ConnectionState,
 ) -> impl Stream<Item = io::Result<String>> + Send + 'static {
@@ -73,7 +73,7 @@ pub(super) fn incoming(
 }
 
 /// Returns where messages to the agent go.
-pub(super) fn outgoing(
+pub(super) fn write_messages(
     writer: impl AsyncWrite + Unpin + Send + 'static,
 ) -> impl Sink<String, Error = io::Error> + Send + 'static {
     sink::unfold(writer, |mut writer, mut line: String| async move {
@@ -104,13 +104,13 @@ impl<R: AsyncBufRead + Unpin> MessageReader<R> {
                 return Err(ENDLESS.to_owned());
             }
             if !line.trim().is_empty() {
-                self.check(&line)?;
+                self.check_message(&line)?;
                 return Ok(Some(line));
             }
         }
     }
 
-    fn check(&mut self, line: &str) -> Result<(), String> {
+    fn check_message(&mut self, line: &str) -> Result<(), String> {
         // An array would be read as the fields in their order.
         let is_object = line.trim_start().starts_with('{');
         let parsed = if is_object { serde_json::from_str(line).ok() } else { None };

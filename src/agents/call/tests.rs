@@ -44,7 +44,7 @@ fn timeout_reasons_name_the_first_output_or_the_idle_limit() {
             stderr_tail: String::new(),
             millis: 1,
         };
-        AgentAnswer::of_exit(launch, &finish, "").reason.expect("a reason")
+        AgentAnswer::from_exit(launch, &finish, "").reason.expect("a reason")
     };
     assert_eq!(reason(&launch, ""), "the agent said nothing in its first 1 s");
     assert_eq!(reason(&launch, "x"), "the agent was silent for 1800 s");
@@ -54,9 +54,9 @@ fn timeout_reasons_name_the_first_output_or_the_idle_limit() {
 
 #[test]
 fn failure_reason_quotes_the_last_lines_of_stderr() {
-    assert_eq!(last_lines("a\n\n b\x1b\nc\nd\n"), ": b / c / d");
-    assert_eq!(last_lines(" \n"), "");
-    assert_eq!(last_lines(&"x".repeat(900)).len(), QUOTED + 2);
+    assert_eq!(quote_lines("a\n\n b\x1b\nc\nd\n"), ": b / c / d");
+    assert_eq!(quote_lines(" \n"), "");
+    assert_eq!(quote_lines(&"x".repeat(900)).len(), QUOTED + 2);
 }
 
 #[test]

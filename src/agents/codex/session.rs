@@ -66,12 +66,12 @@ impl SessionRecord {
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(length @ 1..) = source.read(&mut buffer) {
             for entry in lines.push(&buffer[..length]) {
-                self.entry(&entry);
+                self.handle_entry(&entry);
             }
         }
     }
 
-    fn entry(&mut self, entry: &Value) {
+    fn handle_entry(&mut self, entry: &Value) {
         let payload = &entry["payload"];
         if !payload.is_object() {
             return;
@@ -82,8 +82,8 @@ impl SessionRecord {
             ("event_msg", "task_started") => {
                 *self = Self { version: self.version.take(), model: self.model.take(), ..Self::default() };
             }
-            ("event_msg", "token_count") => self.token_count(payload),
-            ("event_msg", "task_complete") => self.task_complete(payload),
+            ("event_msg", "token_count") => self.handle_token_count(payload),
+            ("event_msg", "task_complete") => self.handle_task_complete(payload),
             ("response_item", "function_call" | "custom_tool_call") => {
                 text(payload, "name").clone_into(&mut self.last_tool);
                 self.calls_tool = true;
@@ -92,7 +92,7 @@ impl SessionRecord {
         }
     }
 
-    fn token_count(&mut self, payload: &Value) {
+    fn handle_token_count(&mut self, payload: &Value) {
         let total = turn_tokens(&payload["info"]["total_token_usage"]);
         self.turns += u64::from(total.is_some());
         // A total that is repeated says nothing new.
@@ -109,7 +109,7 @@ impl SessionRecord {
         self.resets_at = ends.max().and_then(|seconds| Timestamp::from_second(seconds).ok());
     }
 
-    fn task_complete(&mut self, payload: &Value) {
+    fn handle_task_complete(&mut self, payload: &Value) {
         match &payload["error"]["codex_error_info"] {
             Value::String(class) => self.error = sanitize_name(class),
             Value::Object(class) => {
@@ -155,21 +155,21 @@ impl SessionFiles {
     }
 
     fn open(&self, session: &str) -> Option<File> {
-        File::open(find(self.folder.as_deref()?, session)?).ok()
+        File::open(find_session_file(self.folder.as_deref()?, session)?).ok()
     }
 }
 
 /// Finds the file in `YEAR/MONTH/DAY/`; a session that is continued stays where it began.
-fn find(sessions: &Path, session: &str) -> Option<PathBuf> {
+fn find_session_file(sessions: &Path, session: &str) -> Option<PathBuf> {
     let ending = format!("-{session}.jsonl");
     let days =
-        newest_first(sessions).flat_map(|year| newest_first(&year)).flat_map(|month| newest_first(&month));
-    days.take(MOST_DAYS).flat_map(|day| newest_first(&day)).find(|file| {
+        list_newest(sessions).flat_map(|year| list_newest(&year)).flat_map(|month| list_newest(&month));
+    days.take(MOST_DAYS).flat_map(|day| list_newest(&day)).find(|file| {
         file.file_name().is_some_and(|name| name.to_string_lossy().ends_with(&ending)) && file.is_file()
     })
 }
 
-fn newest_first(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+fn list_newest(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let mut entries: Vec<_> =
         fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
     entries.sort_unstable_by(|one, other| other.cmp(one));

@@ -6,7 +6,7 @@ use super::*;
 fn reported(seconds: &[u64]) -> Reconnects {
     let (mut reconnects, begin) = (Reconnects::default(), Instant::now());
     for at in seconds {
-        reconnects.report(begin + Duration::from_secs(*at));
+        reconnects.add_report(begin + Duration::from_secs(*at));
     }
     reconnects
 }
@@ -54,6 +54,6 @@ fn http_status_is_read_only_in_the_known_error_formats() {
         ("Reconnecting... waiting for network (Connection failed)", None),
         ("", None),
     ] {
-        assert_eq!(stated_status(error), status, "{error}");
+        assert_eq!(parse_status(error), status, "{error}");
     }
 }

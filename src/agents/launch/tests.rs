@@ -10,7 +10,7 @@ fn names(step: Step, profile: &[(&str, &str)]) -> Vec<String> {
     let profile = profile.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let environment = with_call(|mut call| {
         call.step = step;
-        call_environment(ours, &[], &profile, &call)
+        make_call_environment(ours, &[], &profile, &call)
     });
     environment.into_keys().map(|name| name.into_string().expect("a plain name")).collect()
 }
@@ -41,14 +41,14 @@ fn a_profile_adds_variables_but_never_a_github_token() {
 fn github_tokens_are_never_passed_as_agent_keys() {
     let ours = [("GITHUB_TOKEN", "t"), ("MY_KEY", "ghp_abc"), ("MY_OTHER_KEY", "k")];
     let ours = ours.map(|(name, value)| (name.into(), value.into()));
-    let environment = environment(ours, &["GITHUB_TOKEN", "MY_KEY", "MY_OTHER_KEY"], &BTreeMap::new());
+    let environment = make_environment(ours, &["GITHUB_TOKEN", "MY_KEY", "MY_OTHER_KEY"], &BTreeMap::new());
     assert_eq!(environment, [("MY_OTHER_KEY".into(), "k".into())].into());
 }
 
 #[test]
 fn profiles_cannot_override_workflow_variables() {
     let profile = BTreeMap::from([("AI_WORKFLOW_STEP".to_owned(), "review".to_owned())]);
-    let environment = with_call(|call| call_environment([], &[], &profile, &call));
+    let environment = with_call(|call| make_call_environment([], &[], &profile, &call));
     assert_eq!(environment.get(&OsString::from("AI_WORKFLOW_STEP")), Some(&"execute".into()));
 }
 

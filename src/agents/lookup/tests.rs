@@ -5,9 +5,9 @@ use super::*;
 #[test]
 fn program_names_are_searched_in_path_and_paths_are_used_unchanged() {
     let folders = OsStr::new("relative:/no/such/folder:/bin:/usr/bin");
-    let found = find_in(OsStr::new("sh"), folders).expect("every Unix has it");
+    let found = find_program_in(OsStr::new("sh"), folders).expect("every Unix has it");
     assert!(found.ends_with("sh") && found.is_absolute(), "{}", found.display());
-    assert_eq!(find_in(found.as_os_str(), OsStr::new("")).expect("it is there"), found);
+    assert_eq!(find_program_in(found.as_os_str(), OsStr::new("")).expect("it is there"), found);
 }
 
 #[test]

@@ -11,10 +11,10 @@ fn only_paths_inside_the_worktree_are_accepted() {
     std::os::unix::fs::symlink("/no/such", worktree.join("nowhere")).expect("a link to nowhere");
     std::os::unix::fs::symlink("src", worktree.join("in")).expect("a link inside");
     for bad in ["/etc/x", "../x", "src/../../x", "out/x", "nowhere/x", "", "."] {
-        assert!(inside(&worktree, bad).is_err(), "{bad}");
+        assert!(resolve_inside(&worktree, bad).is_err(), "{bad}");
     }
     for good in ["x", "./src/new/x", "in/x"] {
-        assert!(inside(&worktree, good).is_ok(), "{good}");
+        assert!(resolve_inside(&worktree, good).is_ok(), "{good}");
     }
 }
 
@@ -61,7 +61,7 @@ fn turn_with_a_seat_plays_for_that_seat_and_others_for_all() {
     let script = parse(text, Path::new("x.toml")).expect("a good script");
     let said = |seat: &str| {
         let position = CallPosition { step: "review".into(), seat: seat.into(), ..CallPosition::default() };
-        script.turn_for(&position).map(|turn| turn.say.clone())
+        script.find_turn(&position).map(|turn| turn.say.clone())
     };
     assert_eq!(said(""), Some("all".into()));
     assert_eq!(said("security"), Some("one".into()));
@@ -73,7 +73,7 @@ fn said(script: &str, place: (&str, &str, u32, u32)) -> Option<String> {
     let position =
         CallPosition { phase: phase.into(), step: step.into(), round, attempt, ..CallPosition::default() };
     let script = parse(script, Path::new("s.toml")).expect("a good script");
-    script.turn_for(&position).map(|turn| turn.say.clone())
+    script.find_turn(&position).map(|turn| turn.say.clone())
 }
 
 fn wrong(script: &str) -> String {
@@ -109,7 +109,9 @@ fn most_specific_turn_is_played_and_the_later_of_equals() {
 
 #[test]
 fn unknown_script_keys_are_errors_with_line_numbers() {
-    let keys = KEYS.map(|key| format!("`{key}`")).join(", ");
+    let keys = "phase, step, seat, round, attempt, sleep_ms, write, delete, run, say, exit, usage";
+    assert_eq!(list_turn_keys(), keys);
+    let keys = format!("`{}`", keys.replace(", ", "`, `"));
     assert_eq!(
         wrong("[[turn]]\nsay = 'x'\nsya = 'y'\n"),
         format!("the script `s.toml`, line 3: unknown field `sya`, expected one of {keys}")
@@ -146,7 +148,7 @@ fn placeholder_values_are_not_expanded_again() {
         ..CallPosition::default()
     };
     assert_eq!(
-        position.fill("{{phase}} {{round}} {{output}} {{review_id}} {{{round}}} {{step}} {{ open"),
+        position.fill_in("{{phase}} {{round}} {{output}} {{review_id}} {{{round}}} {{step}} {{ open"),
         "planning 2 {{round}}.md r1 {2} {{step}} {{ open"
     );
 }

@@ -37,7 +37,7 @@ fn invalid_agent_names_explain_the_error() {
 fn relative_agent_files_resolve_against_the_current_directory() {
     let seen = |text: &str| {
         let spec: AgentSpec = text.parse().expect("a good name");
-        spec.seen_from(Path::new("/home/me")).to_string()
+        spec.resolve_from(Path::new("/home/me")).to_string()
     };
     assert_eq!(seen("command:./fake.sh"), "command:/home/me/./fake.sh");
     assert_eq!(seen("command:/bin/fake"), "command:/bin/fake");

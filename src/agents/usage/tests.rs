@@ -94,7 +94,7 @@ fn every_price_has_a_source_and_a_date() {
 
 fn excess_of(allowance: CallBudget, input: u64, cost_usd: Option<f64>) -> Option<String> {
     let used = Usage { input_tokens: Some(input), output_tokens: Some(10), cost_usd, ..Usage::default() };
-    excess(&allowance, &used)
+    describe_excess(&allowance, &used)
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl LoggedRun<'_> {
     }
 
     fn is_too_large(&self, after: &CommitId, to: &Tree) -> Result<bool> {
-        let (objects, bytes) = self.project.workspace.weight_of_objects(after, to)?;
+        let (objects, bytes) = self.project.workspace.count_objects(after, to)?;
         Ok(objects > MOST_OBJECTS || bytes > MOST_BYTES)
     }
 

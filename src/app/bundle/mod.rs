@@ -280,7 +280,7 @@ fn asks_for_more(fact: &Fact) -> bool {
 
 /// Of a run that origin knows, its own log says where it goes.
 fn goes_where_settings_say(logged: &LoggedRun) -> Result<()> {
-    let head = logged.project.workspace.survey()?.head;
+    let head = logged.project.workspace.read_state()?.head;
     let base = base_branch::choose(logged.project, &head, logged.issue())?.base;
     if base.branch == logged.run.started.base_branch {
         return Ok(());

@@ -20,14 +20,14 @@ use crate::run_to_halt::refresh_now;
 use crate::status;
 use content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
 use engine::{Run, Status, pause_on_request};
-use forge::github::{Commented, Reaction, ReactionTarget};
+use forge::github::{IssueCommentEvent, Reaction, ReactionTarget};
 use forge::{ForgeError, GithubForge};
 use model::event::{Fact, Outcome, PauseChoice, Reopened, ReopenedBy};
 use model::issue::{IssueNumber, IssueSnapshot, issue_of_run_branch};
 use model::phase::{PhaseName, Step};
 use runner::JobRole;
 
-pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResult {
+pub(super) fn obey(handling: &mut EventHandling, event: &IssueCommentEvent) -> EventResult {
     let Some(read) = slash_command(event.comment.body.as_deref().unwrap_or_default()) else {
         return nothing_to_do("the comment holds no command");
     };
@@ -70,7 +70,7 @@ fn as_refusal(undone: EventError) -> EventError {
 async fn accept(
     github: &GithubForge,
     project: &Project,
-    event: &Commented,
+    event: &IssueCommentEvent,
     read: &Result<SlashCommand, Unclear>,
 ) -> EventResult<Option<IssueNumber>> {
     let (who, id) = (&event.sender, event.comment.id);
@@ -113,7 +113,7 @@ fn changed_comment_refusal() -> AdmissionRefusal {
 /// A pull request is about the issue that its branch is named after, if the branch is one of ours.
 async fn issue_of_comment(
     github: &GithubForge,
-    event: &Commented,
+    event: &IssueCommentEvent,
 ) -> Result<Option<IssueNumber>, ForgeError> {
     let number = event.issue.number;
     if !event.issue.is_pull_request() {

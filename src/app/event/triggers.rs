@@ -9,7 +9,7 @@ use crate::bundle::refused;
 use crate::project::Project;
 use engine::Run;
 use forge::GithubForge;
-use forge::github::{Labeled, Reaction, ReactionTarget, WorkflowDispatch};
+use forge::github::{LabeledEvent, Reaction, ReactionTarget, WorkflowDispatchEvent};
 use model::event::Outcome;
 use model::issue::{IssueNumber, IssueSnapshot};
 use runner::JobRole;
@@ -22,7 +22,7 @@ struct AcceptedLabel {
 }
 
 /// A label that starts a run. It is taken off as soon as it is accepted, so that it works once.
-pub(super) fn handle_label(handling: &mut EventHandling, event: &Labeled) -> EventResult {
+pub(super) fn handle_label(handling: &mut EventHandling, event: &LabeledEvent) -> EventResult {
     let number = event.issue.number;
     let trigger = &handling.project.settings.github.trigger_label;
     if !event.label.name.eq_ignore_ascii_case(trigger) || event.issue.is_pull_request() {
@@ -69,14 +69,14 @@ pub(super) fn handle_label(handling: &mut EventHandling, event: &Labeled) -> Eve
 
 fn remove_trigger_label(handling: &EventHandling, number: IssueNumber) -> Result<(), EventError> {
     let trigger = &handling.project.settings.github.trigger_label;
-    Ok(handling.ask(async |github| github.unlabel(number, trigger).await)??)
+    Ok(handling.ask(async |github| github.remove_label(number, trigger).await)??)
 }
 
 /// Looks whether GitHub says the same as the event, and whether who is behind it may start a run now.
 async fn accept_label(
     github: &GithubForge,
     project: &Project,
-    event: &Labeled,
+    event: &LabeledEvent,
 ) -> EventResult<AcceptedLabel> {
     let (who, number, keys) = (&event.sender, event.issue.number, &project.settings.github);
     let actor = Actor { github, keys, who };
@@ -96,7 +96,7 @@ async fn accept_label(
 }
 
 /// A start of the workflow for an issue: by a person, or by a job of ours whose time was over.
-pub(super) fn handle_dispatch(handling: &mut EventHandling, event: &WorkflowDispatch) -> EventResult {
+pub(super) fn handle_dispatch(handling: &mut EventHandling, event: &WorkflowDispatchEvent) -> EventResult {
     let (number, who) = (event.issue, &event.sender);
     let is_job = handling.ask(async |github| accept_dispatch(github, &handling.project, event).await)??;
     if is_job && !handling.run_of(number)?.as_ref().is_some_and(goes_on_by_itself) {
@@ -111,7 +111,7 @@ pub(super) fn handle_dispatch(handling: &mut EventHandling, event: &WorkflowDisp
 async fn accept_dispatch(
     github: &GithubForge,
     project: &Project,
-    event: &WorkflowDispatch,
+    event: &WorkflowDispatchEvent,
 ) -> EventResult<bool> {
     let (number, who) = (event.issue, &event.sender);
     let actor = Actor { github, keys: &project.settings.github, who };

@@ -150,7 +150,7 @@ fn link(
         [("the author's worktree", worktree), ("the checkout", space.workspace().main_root())]
     {
         let here: Vec<String> = places.iter().filter(|place| from.join(place).is_dir()).cloned().collect();
-        let here = space.workspace().wholly_ignored(from, &here)?;
+        let here = space.workspace().list_wholly_ignored(from, &here)?;
         for place in &here {
             link_one(&from.join(place), &clean.join(place))?;
         }

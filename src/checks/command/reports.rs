@@ -19,7 +19,7 @@ pub(super) fn forget(space: &RunWorkspace, clean: &Path, folders: &[PathBuf]) ->
     for folder in folders {
         collect(clean, folder, &mut found);
     }
-    for path in space.workspace().ignored(clean, &found)? {
+    for path in space.workspace().list_ignored(clean, &found)? {
         let path = clean.join(path);
         // A folder may have taken the files with it that are named after it.
         let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::GithubForge;
-use super::client::{CountWindow, LOGIN, PagedList, escaped};
+use super::client::{CountWindow, LOGIN, PagedList, escape_name};
 use super::event::GithubUser;
 use crate::{ForgeError, Result};
 use model::issue::IssueNumber;
@@ -53,9 +53,9 @@ impl GithubForge {
     /// Returns every check of a commit: the latest run of each, and the newest status of each context.
     pub async fn checks_of(&self, commit: &str) -> Result<Vec<RemoteCheck>> {
         let path = format!("/commits/{commit}/check-runs");
-        let runs: Vec<CheckRunAnswer> = self.entries_under(READ_CHECK_RUNS, &path, "check_runs").await?;
+        let runs: Vec<CheckRunAnswer> = self.list_entries(READ_CHECK_RUNS, &path, "check_runs").await?;
         let path = format!("/commits/{commit}/status");
-        let statuses: Vec<StatusAnswer> = self.entries_under(READ_STATUSES, &path, "statuses").await?;
+        let statuses: Vec<StatusAnswer> = self.list_entries(READ_STATUSES, &path, "statuses").await?;
         let runs = runs.iter().map(|run| {
             let texts = [run.output.title.as_deref(), run.output.summary.as_deref()];
             RemoteCheck::of_run(&run.name, &run.status, run.conclusion.as_deref(), &texts)
@@ -67,12 +67,12 @@ impl GithubForge {
     }
 
     /// Returns every entry of a list that stands in an object.
-    async fn entries_under<T>(&self, action: &'static str, path: &str, key: &str) -> Result<Vec<T>>
+    async fn list_entries<T>(&self, action: &'static str, path: &str, key: &str) -> Result<Vec<T>>
     where
         T: serde::de::DeserializeOwned,
     {
         let list = PagedList { action, path, key: Some(key), most_pages: MOST_CHECK_PAGES };
-        match self.client.pages(&list, |_| true).await? {
+        match self.client.read_pages(&list, |_| true).await? {
             (all, true) => Ok(all),
             // What was not read may have failed.
             (_, false) => Err(ForgeError::unexpected(action, "there are too many")),
@@ -134,19 +134,19 @@ impl GithubForge {
     }
 
     /// Returns how often somebody started a workflow by hand.
-    pub async fn starts(
+    pub async fn count_starts_by(
         &self,
         workflow: &WorkflowRef,
         by: &GithubUser,
         window: CountWindow,
     ) -> Result<usize> {
-        let query = format!("&actor={}", escaped(&by.login, LOGIN));
+        let query = format!("&actor={}", escape_name(&by.login, LOGIN));
         let is_theirs = |run: &Value| run["actor"]["id"].as_u64() == Some(by.id);
         self.count_starts(workflow, &query, is_theirs, window).await
     }
 
     /// Returns how often a workflow was started for an issue, whoever did it.
-    pub async fn starts_for(
+    pub async fn count_starts_for(
         &self,
         workflow: &WorkflowRef,
         issue: IssueNumber,

@@ -86,7 +86,7 @@ impl Access {
 }
 
 /// Writes a name into an address; besides letters and digits only what is named in `plain` stands for itself.
-pub(super) fn escaped(name: &str, plain: &str) -> String {
+pub(super) fn escape_name(name: &str, plain: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || plain.as_bytes().contains(&byte);
     let one = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     name.bytes().map(one).collect()
@@ -96,10 +96,10 @@ fn is_safe(address: &str) -> bool {
     let Some((scheme, rest)) = address.split_once("://") else { return false };
     let authority = rest.split('/').next().unwrap_or_default();
     let plain = !authority.is_empty() && !rest.contains(['@', '?', '#', '\\', ' ']);
-    plain && (scheme == "https" || (scheme == "http" && is_here(authority)))
+    plain && (scheme == "https" || (scheme == "http" && is_local(authority)))
 }
 
-fn is_here(authority: &str) -> bool {
+fn is_local(authority: &str) -> bool {
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -145,8 +145,12 @@ impl Client {
     }
 
     /// Reads what stands at a path of the server.
-    pub async fn get_path<T: DeserializeOwned>(&self, action: &'static str, path: String) -> Result<T> {
-        self.repeat(&Request { action, method: Method::GET, path, body: Value::Null }).await
+    pub(super) async fn get_path<T: DeserializeOwned>(
+        &self,
+        action: &'static str,
+        path: String,
+    ) -> Result<T> {
+        self.send_repeatable(&Request { action, method: Method::GET, path, body: Value::Null }).await
     }
 
     /// Reads something of the repository.
@@ -165,16 +169,16 @@ impl Client {
     /// Changes something of the repository to a state that is given whole.
     pub async fn change(&self, action: &'static str, method: Method, rest: &str, body: Value) -> Result<()> {
         let path = self.access.path(rest);
-        self.repeat::<Value>(&Request { action, method, path, body }).await.map(drop)
+        self.send_repeatable::<Value>(&Request { action, method, path, body }).await.map(drop)
     }
 
     /// Asks GraphQL something that can be asked twice.
     pub async fn graphql(&self, action: &'static str, body: Value) -> Result<Value> {
-        self.repeat(&Request::graphql(action, body)).await
+        self.send_repeatable(&Request::graphql(action, body)).await
     }
 
     /// Asks for something that can be asked twice.
-    async fn repeat<T: DeserializeOwned>(&self, request: &Request) -> Result<T> {
+    async fn send_repeatable<T: DeserializeOwned>(&self, request: &Request) -> Result<T> {
         self.create(request, || async { Ok(None) }).await
     }
 
@@ -197,7 +201,7 @@ impl Client {
                 Err(failure) => failure,
             };
             let in_doubt = matches!(failure, RequestFailure::Lost { .. });
-            let waited = self.pause(request, failure, tried).await;
+            let waited = self.wait_before_retry(request, failure, tried).await;
             if in_doubt && let Some(found) = look().await? {
                 return Ok(found);
             }
@@ -217,9 +221,9 @@ impl Client {
     }
 
     /// Waits before the next try, or says why there is none.
-    async fn pause(&self, request: &Request, failure: RequestFailure, tried: u32) -> Result<()> {
+    async fn wait_before_retry(&self, request: &Request, failure: RequestFailure, tried: u32) -> Result<()> {
         let Some(wait) = self.retry.delay_before_retry(&failure, tried) else {
-            return Err(self.failure(request, failure));
+            return Err(self.forge_error(request, failure));
         };
         if let RequestFailure::Wait { seconds } | RequestFailure::Lost { seconds: Some(seconds), .. } =
             failure
@@ -232,7 +236,7 @@ impl Client {
     }
 
     async fn try_once(&self, request: &Request) -> std::result::Result<Value, RequestFailure> {
-        let exchange = self.exchange(request);
+        let exchange = self.send_request(request);
         match tokio::time::timeout(self.retry.request, exchange).await {
             Ok(Ok(reply)) => reply.into_result(),
             Ok(Err(why)) => Err(RequestFailure::lost(why)),
@@ -242,7 +246,7 @@ impl Client {
         }
     }
 
-    async fn exchange(&self, request: &Request) -> std::result::Result<HttpReply, String> {
+    async fn send_request(&self, request: &Request) -> std::result::Result<HttpReply, String> {
         let client = self.client(request).await.map_err(|error| root_cause(&error))?;
         let builder = http::Request::builder().method(request.method.clone()).uri(&request.path);
         let body = if request.body.is_null() { None } else { Some(&request.body) };
@@ -251,7 +255,7 @@ impl Client {
         let (head, body) = answer.into_parts();
         let body = Limited::new(body, LARGEST_ANSWER).collect().await.map_err(|error| error.to_string())?;
         let body = serde_json::from_slice(&body.to_bytes()).ok();
-        Ok(HttpReply { body, ..reply(head.status.as_u16(), &head.headers) })
+        Ok(HttpReply { body, ..read_headers(head.status.as_u16(), &head.headers) })
     }
 
     async fn client(&self, request: &Request) -> octocrab::Result<&Octocrab> {
@@ -264,7 +268,7 @@ impl Client {
         .await
     }
 
-    fn failure(&self, request: &Request, failure: RequestFailure) -> ForgeError {
+    fn forge_error(&self, request: &Request, failure: RequestFailure) -> ForgeError {
         let action = request.action;
         match failure {
             RequestFailure::Wait { seconds } => {
@@ -308,7 +312,7 @@ fn root_cause(error: &dyn std::error::Error) -> String {
     words.pop().unwrap_or_default()
 }
 
-fn reply(status: u16, headers: &HeaderMap) -> HttpReply {
+fn read_headers(status: u16, headers: &HeaderMap) -> HttpReply {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let number = |name: &str| text(name).and_then(|text| text.trim().parse::<u64>().ok());
     let now = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
@@ -354,7 +358,7 @@ impl Client {
     /// Returns every entry of a list.
     pub async fn list<T: DeserializeOwned>(&self, action: &'static str, path: &str) -> Result<Vec<T>> {
         let list = PagedList { action, path, key: None, most_pages: MOST_PAGES_OF_ALL };
-        let (all, _) = self.pages(&list, |_| true).await?;
+        let (all, _) = self.read_pages(&list, |_| true).await?;
         Ok(all)
     }
 
@@ -374,12 +378,12 @@ impl Client {
             let is_newer = page.last().and_then(&at).is_some_and(|at| at > window.after);
             is_newer && count < window.most
         };
-        self.pages(list, goes_on).await?;
+        self.read_pages(list, goes_on).await?;
         Ok(count.min(window.most))
     }
 
     /// Reads page after page until there is none left or one is the last that is wanted. Tells whether it was all.
-    pub async fn pages<T: DeserializeOwned>(
+    pub async fn read_pages<T: DeserializeOwned>(
         &self,
         list: &PagedList<'_>,
         mut goes_on: impl FnMut(&[T]) -> bool,

@@ -18,11 +18,11 @@ const READ_EVENT: &str = "read the event";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// Somebody put a label on an issue.
-    Labeled(Labeled),
+    Labeled(LabeledEvent),
     /// Somebody wrote a comment.
-    Commented(Commented),
+    Commented(IssueCommentEvent),
     /// Somebody, or a job of ours, started the workflow for an issue.
-    Dispatched(WorkflowDispatch),
+    Dispatched(WorkflowDispatchEvent),
     /// Another workflow or a check came to its end; `by` is who had started it.
     Upstream {
         /// Who started the other workflow.
@@ -34,7 +34,7 @@ pub enum Event {
 
 /// Somebody put a label on an issue.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Labeled {
+pub struct LabeledEvent {
     /// The label.
     pub label: Label,
     /// The issue.
@@ -45,7 +45,7 @@ pub struct Labeled {
 
 /// Somebody wrote a comment on an issue or a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Commented {
+pub struct IssueCommentEvent {
     /// The comment.
     pub comment: EventComment,
     /// The issue, or the pull request.
@@ -56,7 +56,7 @@ pub struct Commented {
 
 /// Somebody started the workflow by hand or by the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkflowDispatch {
+pub struct WorkflowDispatchEvent {
     /// The issue that it was started for.
     pub issue: IssueNumber,
     /// Who did it, as the event claims.
@@ -134,19 +134,19 @@ pub fn read_event(name: &str, text: &[u8]) -> Result<Event> {
     match (name, payload["action"].as_str()) {
         ("issues", Some("labeled")) => Ok(Event::Labeled(read(READ_EVENT, payload)?)),
         ("issue_comment", Some("created")) => Ok(Event::Commented(read(READ_EVENT, payload)?)),
-        ("workflow_dispatch", _) => dispatched(&payload),
+        ("workflow_dispatch", _) => read_dispatch(&payload),
         ("workflow_run", _) => {
             let run = &payload["workflow_run"];
             let by = [&run["triggering_actor"], &run["actor"]].into_iter().find(|by| by.is_object());
-            upstream(by.unwrap_or(&payload["sender"]))
+            read_upstream(by.unwrap_or(&payload["sender"]))
         }
-        ("check_run", _) => upstream(&payload["sender"]),
+        ("check_run", _) => read_upstream(&payload["sender"]),
         _ => Ok(Event::Other),
     }
 }
 
 /// The input `issue` comes as a text or, from a workflow file, as a number.
-fn dispatched(payload: &Value) -> Result<Event> {
+fn read_dispatch(payload: &Value) -> Result<Event> {
     let unexpected = |why| ForgeError::unexpected(READ_EVENT, format!("its input `issue` is wrong: {why}"));
     let issue = match &payload["inputs"]["issue"] {
         Value::String(text) => text.clone(),
@@ -154,10 +154,11 @@ fn dispatched(payload: &Value) -> Result<Event> {
         _ => return Ok(Event::Other),
     };
     let issue = issue.parse().map_err(unexpected)?;
-    Ok(Event::Dispatched(WorkflowDispatch { issue, sender: read(READ_EVENT, payload["sender"].clone())? }))
+    let sender = read(READ_EVENT, payload["sender"].clone())?;
+    Ok(Event::Dispatched(WorkflowDispatchEvent { issue, sender }))
 }
 
-fn upstream(by: &Value) -> Result<Event> {
+fn read_upstream(by: &Value) -> Result<Event> {
     Ok(Event::Upstream { by: read(READ_EVENT, by.clone())? })
 }
 

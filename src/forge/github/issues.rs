@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::GithubForge;
-use super::client::{LABEL, escaped};
+use super::client::{LABEL, escape_name};
 use super::event::{EventComment, GithubUser};
-use super::managed_section::{LONGEST_BODY, truncated};
+use super::managed_section::{LONGEST_BODY, truncate};
 use crate::{BOT, Comment, CommentDraft, FollowUpIssue, ForgeError, IssueRef, Result};
 use model::issue::{Discussion, Issue, IssueNumber};
 
@@ -32,6 +32,7 @@ pub struct IssueState {
     pull_request: Option<Value>,
 }
 
+/// A label in GitHub's answer: an object with a name, or the name alone.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 enum LabelAnswer {
@@ -136,13 +137,13 @@ impl GithubForge {
 
     /// Writes a comment again that has to be there.
     pub async fn rewrite_comment(&self, draft: CommentDraft<'_>, id: u64) -> Result<u64> {
-        let body = json!({ "body": truncated(draft.body.as_str(), LONGEST_BODY) });
+        let body = json!({ "body": truncate(draft.body.as_str(), LONGEST_BODY) });
         self.client.change(WRITE_COMMENT, Method::PATCH, &format!("/issues/comments/{id}"), body).await?;
         Ok(id)
     }
 
     async fn comment(&self, number: IssueNumber, draft: CommentDraft<'_>) -> Result<u64> {
-        let body = json!({ "body": truncated(draft.body.as_str(), LONGEST_BODY) });
+        let body = json!({ "body": truncate(draft.body.as_str(), LONGEST_BODY) });
         let look = || async {
             let found = self.find_own(number, draft).await?;
             Ok(found.map(|comment| json!({ "id": comment.id })))
@@ -165,20 +166,20 @@ impl GithubForge {
     pub async fn own_comment(&self, number: IssueNumber, marker: &str) -> Result<Option<u64>> {
         let Some(myself) = self.myself().await? else { return Ok(None) };
         let is_ours =
-            |comment: &Comment| comment.body.contains(marker) && same_account(&comment.author, myself);
+            |comment: &Comment| comment.body.contains(marker) && is_same_account(&comment.author, myself);
         Ok(self.comments(number).await?.into_iter().rfind(is_ours).map(|comment| comment.id))
     }
 
     /// Tells whether the token speaks for an account; no when GitHub does not say it.
     pub async fn is_me(&self, login: &str) -> Result<bool> {
-        Ok(self.myself().await?.is_some_and(|myself| same_account(login, myself)))
+        Ok(self.myself().await?.is_some_and(|myself| is_same_account(login, myself)))
     }
 
     /// Returns the login the token speaks for, asked for once.
     pub async fn myself(&self) -> Result<Option<&str>> {
         let login = self.myself.get_or_try_init(|| async {
             match self.client.graphql(ASK_LOGIN, json!({ "query": "query { viewer { login } }" })).await {
-                Ok(answer) => viewer(&answer),
+                Ok(answer) => parse_viewer(&answer),
                 Err(ForgeError::Refused { .. }) => Ok(None),
                 Err(error) => Err(error),
             }
@@ -189,7 +190,7 @@ impl GithubForge {
 
 /// Reads who we are. GraphQL refuses with status 200: that GitHub does not say it to this token is an answer, that it does
 /// not say it now is none, and to go on would look like a comment of ours were not there.
-fn viewer(answer: &Value) -> Result<Option<String>> {
+fn parse_viewer(answer: &Value) -> Result<Option<String>> {
     let error = &answer["errors"][0];
     match (answer["data"]["viewer"]["login"].as_str(), error["type"].as_str()) {
         (Some(login), _) => Ok(Some(login.to_owned())),
@@ -205,13 +206,13 @@ fn viewer(answer: &Value) -> Result<Option<String>> {
 /// the very text is ours.
 pub(super) fn is_ours(myself: Option<&str>, (author, text): (&str, &str), marker: &str, whole: &str) -> bool {
     match myself {
-        Some(myself) => text.contains(marker) && same_account(author, myself),
+        Some(myself) => text.contains(marker) && is_same_account(author, myself),
         None => text == whole,
     }
 }
 
 /// Two interfaces of GitHub disagree about the ending of an application's name.
-pub(super) fn same_account(one: &str, other: &str) -> bool {
+pub(super) fn is_same_account(one: &str, other: &str) -> bool {
     let bare = |login: &str| login.strip_suffix(BOT).unwrap_or(login).to_lowercase();
     let is_bot = |login: &str| login.ends_with(BOT);
     bare(one) == bare(other) && (is_bot(one) || !is_bot(other))
@@ -219,8 +220,8 @@ pub(super) fn same_account(one: &str, other: &str) -> bool {
 
 impl GithubForge {
     /// Takes a label off an issue; one that is not there is no error.
-    pub async fn unlabel(&self, number: IssueNumber, label: &str) -> Result<()> {
-        let path = format!("/issues/{number}/labels/{}", escaped(label, LABEL));
+    pub async fn remove_label(&self, number: IssueNumber, label: &str) -> Result<()> {
+        let path = format!("/issues/{number}/labels/{}", escape_name(label, LABEL));
         match self.client.change("take the label off", Method::DELETE, &path, Value::Null).await {
             Err(error) if error.is_missing() => Ok(()),
             done => done,
@@ -234,14 +235,14 @@ impl GithubForge {
     }
 
     /// Tells whether the repository has a label of that name.
-    async fn label_exists(&self, name: &str) -> Result<bool> {
-        let path = format!("/labels/{}", escaped(name, LABEL));
+    async fn has_label(&self, name: &str) -> Result<bool> {
+        let path = format!("/labels/{}", escape_name(name, LABEL));
         Ok(self.client.find::<Value>("look at a label", &path).await?.is_some())
     }
 
     /// Makes a label of the repository unless there is one of that name.
     pub async fn make_label(&self, name: &str, color: &str, description: &str) -> Result<()> {
-        if self.label_exists(name).await? {
+        if self.has_label(name).await? {
             return Ok(());
         }
         let body = json!({ "name": name, "color": color, "description": description });
@@ -301,7 +302,7 @@ impl GithubForge {
             return Ok(false);
         }
         let Some(myself) = self.myself().await? else { return Ok(true) };
-        Ok(by.iter().any(|by| same_account(by, myself)))
+        Ok(by.iter().any(|by| is_same_account(by, myself)))
     }
 }
 
@@ -360,7 +361,7 @@ impl GithubForge {
             let there = if label == FOLLOW_UP_LABEL {
                 self.make_label(label, FOLLOW_UP_COLOR, FOLLOW_UP_DESCRIPTION).await.map(|()| true)
             } else {
-                self.label_exists(label).await
+                self.has_label(label).await
             };
             match there {
                 Ok(true) => labels.push(label),
@@ -383,7 +384,7 @@ impl GithubForge {
 }
 
 fn follow_up_body(wanted: &FollowUpIssue<'_>) -> String {
-    truncated(wanted.body.as_str(), LONGEST_BODY)
+    truncate(wanted.body.as_str(), LONGEST_BODY)
 }
 
 #[cfg(test)]

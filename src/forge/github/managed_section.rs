@@ -8,16 +8,16 @@ pub(super) const LONGEST_BODY: usize = 65_000;
 const CUT: &str = "\n\n(The rest does not fit here; the run's folder on its branch has all of it.)\n";
 
 /// Returns how long GitHub may find a text.
-pub(super) fn length(text: &str) -> usize {
+pub(super) fn utf16_length(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
 /// Returns the text, cut at the end of a line where it is longer than that.
-pub(super) fn truncated(text: &str, most: usize) -> String {
-    if length(text) <= most {
+pub(super) fn truncate(text: &str, most: usize) -> String {
+    if utf16_length(text) <= most {
         return text.to_owned();
     }
-    let room = most.saturating_sub(length(CUT));
+    let room = most.saturating_sub(utf16_length(CUT));
     let mut used = 0;
     let is_beyond = |letter: char| {
         used += letter.len_utf16();
@@ -35,34 +35,34 @@ const BEGIN: &str = "<!-- ai-workflow:begin -->";
 const END: &str = "<!-- ai-workflow:end -->";
 
 /// Returns our text between its marks.
-pub(super) fn wrapped(text: &str) -> String {
-    wrapped_within(text, LONGEST_BODY)
+pub(super) fn wrap_section(text: &str) -> String {
+    wrap_section_within(text, LONGEST_BODY)
 }
 
 /// Returns our text between its marks, all no longer than that.
-fn wrapped_within(text: &str, most: usize) -> String {
+fn wrap_section_within(text: &str, most: usize) -> String {
     let room = most.saturating_sub(BEGIN.len() + END.len() + 2);
     // It holds what agents and issues said: that can neither end nor begin the part.
     let text = text.replace(BEGIN, "").replace(END, "");
-    format!("{BEGIN}\n{}\n{END}", truncated(text.trim_matches('\n'), room))
+    format!("{BEGIN}\n{}\n{END}", truncate(text.trim_matches('\n'), room))
 }
 
 /// Returns a description with our part replaced, or added at its end where it has none.
-pub(super) fn replaced_in(description: &str, text: &str) -> String {
-    let (before, after) = match span(description) {
+pub(super) fn replace_section(description: &str, text: &str) -> String {
+    let (before, after) = match find_section(description) {
         Some((begin, end)) => (description[..begin].to_owned(), &description[end..]),
         None if description.trim().is_empty() => (String::new(), ""),
         None => (format!("{}\n\n", description.trim_end()), ""),
     };
-    let around = length(&before) + length(after);
+    let around = utf16_length(&before) + utf16_length(after);
     match LONGEST_BODY.checked_sub(around).filter(|room| *room >= SHORTEST) {
-        Some(room) => format!("{before}{}{after}", wrapped_within(text, room)),
+        Some(room) => format!("{before}{}{after}", wrap_section_within(text, room)),
         None => description.to_owned(),
     }
 }
 
 /// The first of our parts; a begin without an end is somebody else's text.
-fn span(description: &str) -> Option<(usize, usize)> {
+fn find_section(description: &str) -> Option<(usize, usize)> {
     let begin = description.find(BEGIN)?;
     let end = begin + description[begin..].find(END)? + END.len();
     Some((begin, end))

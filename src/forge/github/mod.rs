@@ -19,15 +19,15 @@ use tokio::sync::OnceCell;
 pub use actions::{WorkflowRef, missing_permission};
 pub use client::{Access, CountWindow, PUBLIC_API};
 pub use event::{
-    Commented, Event, EventComment, EventIssue, GithubUser, LARGEST_EVENT, Labeled, WorkflowDispatch,
-    read_event,
+    Event, EventComment, EventIssue, GithubUser, IssueCommentEvent, LARGEST_EVENT, LabeledEvent,
+    WorkflowDispatchEvent, read_event,
 };
 pub use issues::{IssueState, Reaction, ReactionTarget};
 pub use pull_requests::{PullRequestState, ReviewComment, ReviewThread, ThreadReply};
 pub use retry::RetryPolicy;
 
 use crate::Result;
-use client::{Client, LOGIN, PagedList, escaped};
+use client::{Client, LOGIN, PagedList, escape_name};
 use event::Label;
 use model::issue::IssueNumber;
 
@@ -118,7 +118,7 @@ impl IssueEvent {
 impl GithubForge {
     /// Returns what a person may do; an error when GitHub does not say it. Of programs GitHub says nothing.
     pub async fn permission(&self, login: &str) -> Result<Permission> {
-        let path = format!("/collaborators/{}/permission", escaped(login, LOGIN));
+        let path = format!("/collaborators/{}/permission", escape_name(login, LOGIN));
         self.client.get(ASK_PERMISSION, &path).await
     }
 
@@ -135,7 +135,7 @@ impl GithubForge {
 
     /// Returns who has a login now.
     pub async fn account(&self, login: &str) -> Result<GithubUser> {
-        self.client.get_path(ASK_PERMISSION, format!("/users/{}", escaped(login, LOGIN))).await
+        self.client.get_path(ASK_PERMISSION, format!("/users/{}", escape_name(login, LOGIN))).await
     }
 
     /// Tells whether an issue bears the title that it had at a time.

@@ -9,10 +9,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::GithubForge;
-use super::client::{BRANCH, MUTATION_PERMISSIONS, Request, escaped, read, refuse_graphql_error};
+use super::client::{BRANCH, MUTATION_PERMISSIONS, Request, escape_name, read, refuse_graphql_error};
 use super::event::GithubUser;
-use super::issues::{is_ours, login_of, same_account};
-use super::managed_section::{LONGEST_BODY, replaced_in, truncated, wrapped};
+use super::issues::{is_ours, is_same_account, login_of};
+use super::managed_section::{LONGEST_BODY, replace_section, truncate, wrap_section};
 use crate::{BOT, CodeOwner, ForgeError, PullRequest, PullRequestRef, Result};
 use model::issue::IssueNumber;
 use model::redact::Masked;
@@ -102,7 +102,7 @@ impl GithubForge {
     /// Returns the pull requests of a branch of this very repository, the newest first.
     async fn pull_requests_of(&self, head: &str, state: &str) -> Result<Vec<PullRequestAnswer>> {
         let owner = &self.client.access.owner;
-        let path = format!("/pulls?state={state}&head={owner}:{}", escaped(head, BRANCH));
+        let path = format!("/pulls?state={state}&head={owner}:{}", escape_name(head, BRANCH));
         let mut listed: Vec<PullRequestAnswer> = self.client.list(FIND_PULL_REQUEST, &path).await?;
         listed.retain(|answer| answer.head.branch == head && self.is_own(&answer.head));
         Ok(listed)
@@ -140,7 +140,7 @@ impl GithubForge {
         request: &PullRequest,
     ) -> Result<PullRequestRef> {
         let before = answer.body.unwrap_or_default();
-        let after = replaced_in(&before, request.body.as_str());
+        let after = replace_section(&before, request.body.as_str());
         if after != before {
             let (path, body) = (format!("/pulls/{}", answer.number), json!({ "body": after }));
             self.client.change("update the pull request", Method::PATCH, &path, body).await?;
@@ -150,12 +150,12 @@ impl GithubForge {
 
     async fn open_pull_request(&self, request: &PullRequest) -> Result<PullRequestRef> {
         match self.post_pull_request(request, request.draft).await {
-            Err(error) if error.says("draft pull requests are not supported") => {
+            Err(error) if error.has_message("draft pull requests are not supported") => {
                 tracing::warn!("This repository has no drafts: the pull request is opened ready for review");
                 self.post_pull_request(request, false).await
             }
             // Somebody, or an earlier try of ours, was faster.
-            Err(error) if error.says("already exists") => {
+            Err(error) if error.has_message("already exists") => {
                 match self.open_pull_request_of(&request.head).await? {
                     Some(answer) => self.update_pull_request(answer, request).await,
                     None => Err(error),
@@ -168,7 +168,7 @@ impl GithubForge {
     async fn post_pull_request(&self, request: &PullRequest, draft: bool) -> Result<PullRequestRef> {
         let body = json!({
             "title": request.title.as_str(), "head": request.head, "base": request.base,
-            "draft": draft, "body": wrapped(request.body.as_str()),
+            "draft": draft, "body": wrap_section(request.body.as_str()),
         });
         let look = || async {
             let found = self.open_pull_request_of(&request.head).await?;
@@ -215,7 +215,7 @@ impl GithubForge {
     ) -> Result<Vec<String>> {
         let Some(request) = self.pull_request(pull_request).await? else { return Ok(Vec::new()) };
         let can_be_asked = |owner: &CodeOwner| match owner {
-            CodeOwner::Person(login) => !same_account(&request.author, login),
+            CodeOwner::Person(login) => !is_same_account(&request.author, login),
             CodeOwner::Team { organisation, .. } => {
                 organisation.eq_ignore_ascii_case(&self.client.access.owner)
             }
@@ -378,7 +378,7 @@ impl GithubForge {
         let Some(first) = answer.thread.comments.first() else { return Ok(()) };
         let (number, myself) = (answer.pull_request, self.myself().await?);
         let path = format!("/pulls/{number}/comments/{}/replies", first.id);
-        let body = json!({ "body": truncated(answer.body.as_str(), LONGEST_BODY) });
+        let body = json!({ "body": truncate(answer.body.as_str(), LONGEST_BODY) });
         let look = || async {
             let threads = self.review_threads(number).await?;
             let mut same = threads.iter().filter(|thread| thread.id == answer.thread.id);
@@ -404,8 +404,8 @@ impl GithubForge {
 }
 
 fn has_reply(thread: &ReviewThread, answer: &ThreadReply<'_>, myself: Option<&str>) -> bool {
-    let whole = truncated(answer.body.as_str(), LONGEST_BODY);
-    let is_it = |said: &ReviewComment| is_ours(myself, (&said.author, &said.body), answer.marker, &whole);
+    let whole = truncate(answer.body.as_str(), LONGEST_BODY);
+    let is_it = |reply: &ReviewComment| is_ours(myself, (&reply.author, &reply.body), answer.marker, &whole);
     thread.comments.iter().any(is_it)
 }
 

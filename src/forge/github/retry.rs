@@ -59,7 +59,7 @@ const LONGEST_MESSAGE: usize = 300;
 
 impl HttpReply {
     /// Returns the body of a good reply, or what stands in the way.
-    pub fn into_result(self) -> Result<Value, RequestFailure> {
+    pub(super) fn into_result(self) -> Result<Value, RequestFailure> {
         match self.status {
             204 => Ok(Value::Null),
             200 if self.is_limit_of_graphql() => Err(self.wait()),
@@ -69,7 +69,7 @@ impl HttpReply {
                 Err(RequestFailure::Lost { why, seconds: self.retry_after })
             }
             403 | 429 if self.is_limit() => Err(self.wait()),
-            _ => Err(self.refusal()),
+            _ => Err(self.refused_failure()),
         }
     }
 
@@ -89,7 +89,7 @@ impl HttpReply {
         kind.is_some_and(|kind| kind.starts_with("RATE_LIMIT"))
     }
 
-    fn refusal(&self) -> RequestFailure {
+    fn refused_failure(&self) -> RequestFailure {
         RequestFailure::Refused { status: self.status, message: self.message(), needs: self.needs.clone() }
     }
 

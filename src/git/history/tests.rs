@@ -11,18 +11,18 @@ fn hunk_header_gives_its_line_range() {
         ("--- a/x", None),
         ("@@ broken", None),
     ] {
-        assert_eq!(span(line), expected, "{line}");
+        assert_eq!(parse_hunk_range(line), expected, "{line}");
     }
 }
 
 #[test]
 fn co_author_trailer_needs_a_name_and_an_address() {
     let author = |name: &str, mail: &str| Some(Signature { name: name.into(), mail: mail.into() });
-    assert_eq!(co_author("Co-authored-by: Alice A <a@b>"), author("Alice A", "a@b"));
-    assert_eq!(co_author("co-authored-BY:Bob <b@c> x"), author("Bob", "b@c"));
+    assert_eq!(parse_co_author("Co-authored-by: Alice A <a@b>"), author("Alice A", "a@b"));
+    assert_eq!(parse_co_author("co-authored-BY:Bob <b@c> x"), author("Bob", "b@c"));
     for bad in ["Co-authored-by: Alice", "Signed-off-by: A <a@b>", "Co-authored-by: <a@b>", "x", "é: A <a@b>"]
     {
-        assert_eq!(co_author(bad), None, "{bad}");
+        assert_eq!(parse_co_author(bad), None, "{bad}");
     }
 }
 
@@ -32,7 +32,7 @@ const PLAIN: &str = "tree 1\nparent 2\nauthor A <a@b> 1 +0000\ncommitter B <b@c>
 fn commit_object_is_parsed_unchanged() {
     let text = format!("{PLAIN}gpgsig -----\n x\n\nwords\n");
     let bytes = format!("abc commit {}\n{text}\n", text.len());
-    let said = commit_texts(bytes.as_bytes()).expect("it is read");
+    let said = parse_commit_texts(bytes.as_bytes()).expect("it is read");
     assert_eq!((said[0].author.as_str(), said[0].committer.as_str()), ("A <a@b>", "B <b@c>"));
     assert_eq!((said[0].message.as_str(), said[0].whole.as_str()), ("words\n", text.as_str()));
 }
@@ -41,7 +41,7 @@ fn commit_object_is_parsed_unchanged() {
 fn commits_with_extra_headers_are_not_parsed_as_own() {
     for more in ["encoding latin1\n", "parent 3\n", "mergetag object 1\n"] {
         let text = format!("{PLAIN}{more}\nwords\n");
-        assert_eq!(commit_text("abc", &text), None, "{more}");
+        assert_eq!(parse_commit_text("abc", &text), None, "{more}");
     }
 }
 

@@ -5,7 +5,7 @@ use super::*;
 fn weighty_of(text: &str) -> String {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     fs::write(file.path(), text).expect("written");
-    settings_that_matter(file.path())
+    read_relevant_settings(file.path())
 }
 
 #[test]

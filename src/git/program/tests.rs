@@ -12,7 +12,7 @@ fn missing_git_program_is_reported() {
 
 #[test]
 fn git_output_is_truncated_at_the_limit() {
-    let call = Call::new(["version"]).at_most(3);
+    let call = Call::new(["version"]).with_limit(3);
     let output = Git::default().run(Path::new("/"), &call).expect("git is installed");
     assert_eq!((output.text(), output.truncated, output.succeeded()), ("git".to_owned(), true, true));
 }
@@ -27,6 +27,6 @@ fn command_line_is_shown_shortened_and_escaped() {
 #[test]
 fn lock_error_names_the_lock_file() {
     let errors = "fatal: Unable to create '/r/.git/index.lock': File exists.\n\nAnother git process";
-    assert_eq!(held_lock(errors), Some("/r/.git/index.lock".to_owned()));
-    assert_eq!(held_lock("fatal: something else"), None);
+    assert_eq!(parse_held_lock(errors), Some("/r/.git/index.lock".to_owned()));
+    assert_eq!(parse_held_lock("fatal: something else"), None);
 }

@@ -25,14 +25,14 @@ fn unexplained_reference_moves_are_detected() {
         &["refs/heads/c", "refs/heads/a", "refs/heads/e"],
     );
     assert_eq!(
-        before.unexplained_moves(&now).collect::<Vec<_>>(),
+        before.list_unexplained_moves(&now).collect::<Vec<_>>(),
         ["refs/heads/a", "refs/heads/b", "refs/heads/d"]
     );
     let mut fetched = before.clone();
     fetched.tips.insert("refs/tags/new".into(), "3".into());
-    assert_eq!(before.unexplained_moves(&fetched).collect::<Vec<_>>(), ["refs/tags/new"]);
+    assert_eq!(before.list_unexplained_moves(&fetched).collect::<Vec<_>>(), ["refs/tags/new"]);
     fetched.tips.insert("refs/remotes/origin/main".into(), "3".into());
-    assert!(!before.unexplained_moves(&fetched).any(|name| name == "refs/tags/new"));
+    assert!(!before.list_unexplained_moves(&fetched).any(|name| name == "refs/tags/new"));
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn host_is_parsed_from_the_remote_url() {
         ("/srv/n.git", None),
         ("./a:b/n", None),
     ] {
-        assert_eq!(host_of(address).as_deref(), expected, "{address}");
+        assert_eq!(parse_host(address).as_deref(), expected, "{address}");
     }
 }
 
@@ -33,15 +33,15 @@ fn owner_and_name_are_parsed_from_the_remote_url() {
         ("../o:x/n", None),
         ("file:///srv/o/n", None),
     ] {
-        assert_eq!(repository_of(address).as_deref(), expected, "{address}");
+        assert_eq!(parse_repository(address).as_deref(), expected, "{address}");
     }
 }
 
 #[test]
 fn user_and_password_are_removed_from_urls() {
-    assert_eq!(without_userinfo("https://u:p@ss@host/o/n"), "https://host/o/n");
-    assert_eq!(without_userinfo("https://host/o/n@2"), "https://host/o/n@2");
-    assert_eq!(without_userinfo("git@host:o/n"), "git@host:o/n");
+    assert_eq!(strip_userinfo("https://u:p@ss@host/o/n"), "https://host/o/n");
+    assert_eq!(strip_userinfo("https://host/o/n@2"), "https://host/o/n@2");
+    assert_eq!(strip_userinfo("git@host:o/n"), "git@host:o/n");
 }
 
 #[test]

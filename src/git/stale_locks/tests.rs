@@ -35,6 +35,6 @@ fn locks_of_unknown_owner_are_stale_after_ten_minutes() {
     let lock = tempfile::NamedTempFile::new().expect("a temporary file");
     let locks = [lock.path().to_owned()];
     let now = SystemTime::now();
-    assert!(!all_surely_old(&locks, now));
-    assert!(all_surely_old(&locks, now + CERTAINLY_UNUSED + Duration::from_secs(60)));
+    assert!(!are_certainly_unused(&locks, now));
+    assert!(are_certainly_unused(&locks, now + CERTAINLY_UNUSED + Duration::from_secs(60)));
 }

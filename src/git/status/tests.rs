@@ -16,7 +16,7 @@ const ID: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 fn parsed(records: &[&str]) -> std::result::Result<Status, StatusError> {
     let text = records.iter().fold(String::new(), |text, record| text + record + "\0");
-    parse(text.as_bytes())
+    parse_status(text.as_bytes())
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn non_utf8_names_are_escaped() {
     bytes.extend_from_slice(b"? a b\xff\0");
     bytes.extend_from_slice(format!("1 .M N... 1 2 3 {ID} {ID} c ").as_bytes());
     bytes.extend_from_slice(b"\xfe\0! d \xfe\0");
-    let status = parse(&bytes).expect("it is readable");
+    let status = parse_status(&bytes).expect("it is readable");
     assert_eq!(status.unreadable, ["a b\\xff", "c \\xfe"]);
     assert_eq!(status.head.branch, None);
 }

@@ -11,29 +11,29 @@ use jiff::civil::Date;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::files::{StoreError, failed, if_there, make_folders, read_if_there, remove, replace_in_folder};
+use super::files::{StoreError, if_there, io_error, make_folders, read_if_there, remove, replace_in_folder};
 use model::event::UsageTotal;
 use model::issue::IssueNumber;
 
 /// Returns the private folder of an issue under git's common directory: its lock, the copy of its log and the files of
 /// this module are in it.
 pub fn issue_folder(common: &Path, issue: IssueNumber) -> PathBuf {
-    home(common).join(format!("issue-{issue}"))
+    state_folder(common).join(format!("issue-{issue}"))
 }
 
-fn home(common: &Path) -> PathBuf {
+fn state_folder(common: &Path) -> PathBuf {
     common.join("ai-workflow")
 }
 
 /// Puts a value into a file of an issue's folder, in place of the one before.
-fn write(common: &Path, issue: IssueNumber, name: &str, value: &impl Serialize) -> Result<(), StoreError> {
+fn store(common: &Path, issue: IssueNumber, name: &str, value: &impl Serialize) -> Result<(), StoreError> {
     let path = issue_folder(common, issue).join(name);
-    let text = serde_json::to_vec(value).map_err(|error| failed("write", &path)(error.into()))?;
+    let text = serde_json::to_vec(value).map_err(|error| io_error("write", &path)(error.into()))?;
     replace_in_folder(&path, &text)
 }
 
 /// Returns the value in a file of an issue's folder; nothing when there is none, or when a power cut emptied it.
-fn read<T: DeserializeOwned>(common: &Path, issue: IssueNumber, name: &str) -> Result<Option<T>, StoreError> {
+fn load<T: DeserializeOwned>(common: &Path, issue: IssueNumber, name: &str) -> Result<Option<T>, StoreError> {
     let path = issue_folder(common, issue).join(name);
     let bytes = read_if_there(&path)?.unwrap_or_default();
     if bytes.is_empty() {
@@ -47,17 +47,17 @@ fn read<T: DeserializeOwned>(common: &Path, issue: IssueNumber, name: &str) -> R
 }
 
 /// Returns the values in a file of all issues' folders, by issue number. One that cannot be read hides no other.
-fn list<T: DeserializeOwned>(common: &Path, name: &str) -> Result<Vec<(IssueNumber, T)>, StoreError> {
-    let folder = home(common);
+fn load_all<T: DeserializeOwned>(common: &Path, name: &str) -> Result<Vec<(IssueNumber, T)>, StoreError> {
+    let folder = state_folder(common);
     let mut values = Vec::new();
-    let entries = if_there(fs::read_dir(&folder)).map_err(failed("list", &folder))?;
+    let entries = if_there(fs::read_dir(&folder)).map_err(io_error("list", &folder))?;
     for entry in entries.into_iter().flatten() {
-        let entry = entry.map_err(failed("list", &folder))?;
+        let entry = entry.map_err(io_error("list", &folder))?;
         let folder_name = entry.file_name().into_string().unwrap_or_default();
         let Some(issue) = folder_name.strip_prefix("issue-").and_then(|issue| issue.parse().ok()) else {
             continue;
         };
-        match read(common, issue, name) {
+        match load(common, issue, name) {
             Ok(found) => values.extend(found.map(|value| (issue, value))),
             Err(error) => tracing::warn!("{error}"),
         }
@@ -80,12 +80,12 @@ impl RunPointer {
 
     /// Remembers where the run of an issue is.
     pub fn write(&self, common: &Path, issue: IssueNumber) -> Result<(), StoreError> {
-        write(common, issue, Self::FILE, self)
+        store(common, issue, Self::FILE, self)
     }
 
     /// Returns where the run of an issue is, if there is one.
     pub fn read(common: &Path, issue: IssueNumber) -> Result<Option<Self>, StoreError> {
-        read(common, issue, Self::FILE)
+        load(common, issue, Self::FILE)
     }
 
     /// Forgets where the run of an issue is.
@@ -95,7 +95,7 @@ impl RunPointer {
 
     /// Returns all runs of a repository by issue number. One file that cannot be read hides no other run.
     pub fn list(common: &Path) -> Result<Vec<(IssueNumber, Self)>, StoreError> {
-        list(common, Self::FILE)
+        load_all(common, Self::FILE)
     }
 }
 
@@ -141,17 +141,17 @@ impl FinalizedRun {
 
     /// Remembers that a run was finalized.
     pub fn write(&self, common: &Path) -> Result<(), StoreError> {
-        write(common, self.issue, Self::FILE, self)
+        store(common, self.issue, Self::FILE, self)
     }
 
     /// Returns what is known of the finalized run of an issue, if there is one.
     pub fn read(common: &Path, issue: IssueNumber) -> Result<Option<Self>, StoreError> {
-        read(common, issue, Self::FILE)
+        load(common, issue, Self::FILE)
     }
 
     /// Returns the finalized runs of a repository by issue number. One record that cannot be read hides no other.
     pub fn list(common: &Path) -> Result<Vec<Self>, StoreError> {
-        Ok(list(common, Self::FILE)?.into_iter().map(|(_, run)| run).collect())
+        Ok(load_all(common, Self::FILE)?.into_iter().map(|(_, run)| run).collect())
     }
 }
 
@@ -167,22 +167,22 @@ pub struct DaySpending {
 
 impl DaySpending {
     fn file(common: &Path, day: Date) -> PathBuf {
-        home(common).join("spent").join(format!("{day}.jsonl"))
+        state_folder(common).join("spent").join(format!("{day}.jsonl"))
     }
 
     /// Adds the call to the list of a day.
     pub fn append(&self, common: &Path, day: Date) -> Result<(), StoreError> {
         let path = Self::file(common, day);
-        let text = serde_json::to_string(self).map_err(|error| failed("write", &path)(error.into()))?;
+        let text = serde_json::to_string(self).map_err(|error| io_error("write", &path)(error.into()))?;
         make_folders(path.parent().unwrap_or(Path::new(".")))?;
         let opened = OpenOptions::new().create(true).append(true).open(&path);
         // One write, begun with the line break: neither another run nor a torn line mixes with it.
         let line = format!("\n{text}");
-        opened.map_err(failed("open", &path))?.write_all(line.as_bytes()).map_err(failed("write", &path))
+        opened.map_err(io_error("open", &path))?.write_all(line.as_bytes()).map_err(io_error("write", &path))
     }
 
     /// Returns what all other runs spent on a day. A line that cannot be read was cut off by a crash and is left out.
-    pub fn of_other_runs(common: &Path, day: Date, run: &str) -> Result<UsageTotal, StoreError> {
+    pub fn sum_of_others(common: &Path, day: Date, run: &str) -> Result<UsageTotal, StoreError> {
         let bytes = read_if_there(&Self::file(common, day))?.unwrap_or_default();
         let mut sum = UsageTotal::default();
         let lines = bytes.split(|byte| *byte == b'\n');

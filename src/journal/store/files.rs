@@ -105,7 +105,7 @@ impl StoreError {
 }
 
 /// Returns what turns an input/output error into ours, which names the file.
-pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+pub(super) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     let file = path.display().to_string();
     move |source| StoreError::Io { action, file, source }
 }
@@ -119,18 +119,18 @@ pub(super) fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
 }
 
 /// Returns what stands at a path, without following a link; nothing when nothing is there.
-pub(super) fn look_at(path: &Path) -> Result<Option<Metadata>, StoreError> {
-    if_there(fs::symlink_metadata(path)).map_err(failed("look at", path))
+pub(super) fn read_metadata(path: &Path) -> Result<Option<Metadata>, StoreError> {
+    if_there(fs::symlink_metadata(path)).map_err(io_error("look at", path))
 }
 
 /// Returns what a file holds; nothing when there is none.
 pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    if_there(fs::read(path)).map_err(failed("read", path))
+    if_there(fs::read(path)).map_err(io_error("read", path))
 }
 
 /// Makes a folder and those above it.
 pub(super) fn make_folders(folder: &Path) -> Result<(), StoreError> {
-    fs::create_dir_all(folder).map_err(failed("make the folder", folder))
+    fs::create_dir_all(folder).map_err(io_error("make the folder", folder))
 }
 
 /// Replaces a file as a whole, in a folder that is made when it is missing; a power cut may lose it.
@@ -150,23 +150,23 @@ pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreErro
 }
 
 /// Returns what an ordinary file holds; of anything else nothing.
-pub(super) fn ordinary_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    match look_at(path)? {
-        Some(found) if found.is_file() => fs::read(path).map(Some).map_err(failed("read", path)),
+pub(super) fn read_ordinary_file(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    match read_metadata(path)? {
+        Some(found) if found.is_file() => fs::read(path).map(Some).map_err(io_error("read", path)),
         _ => Ok(None),
     }
 }
 
 /// Removes a file, or a link and not what it leads to. What is not there is removed already.
 pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
-    if_there(fs::remove_file(path)).map(drop).map_err(failed("remove", path))
+    if_there(fs::remove_file(path)).map(drop).map_err(io_error("remove", path))
 }
 
 /// Writes beside the file and renames. The name beside it is always the same one: what a killed process left
 /// there is swept by the next write, and there is one writer, the holder of the lock.
 fn write_and_rename(path: &Path, bytes: &[u8], sync: fn(&File) -> io::Result<()>) -> Result<(), StoreError> {
-    let beside = beside(path);
-    if_there(fs::remove_file(&beside)).map_err(failed("sweep", &beside))?;
+    let beside = temporary_path(path);
+    if_there(fs::remove_file(&beside)).map_err(io_error("sweep", &beside))?;
     // `create_new` follows no link that somebody put there.
     let written = File::create_new(&beside)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| sync(&file)))
@@ -174,11 +174,11 @@ fn write_and_rename(path: &Path, bytes: &[u8], sync: fn(&File) -> io::Result<()>
     written.map_err(|error| {
         // The write failed already; a file that cannot be removed either is swept by the next write.
         let _ = fs::remove_file(&beside);
-        failed("write", path)(error)
+        io_error("write", path)(error)
     })
 }
 
-fn beside(path: &Path) -> PathBuf {
+fn temporary_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.tmp"))
 }

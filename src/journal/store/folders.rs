@@ -6,7 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use super::files::{self, StoreError, failed};
+use super::files::{self, StoreError, io_error};
 use model::issue::IssueNumber;
 use model::phase::Step;
 use model::policy::PhaseDef;
@@ -205,7 +205,7 @@ fn make_folder(root: &Path, relative: &str) -> Result<(), StoreError> {
         }
         match fs::create_dir(&path) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                return Err(failed("make the folder", &path)(error));
+                return Err(io_error("make the folder", &path)(error));
             }
             Ok(()) => {}
             Err(_) if fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) => {}

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::files::{StoreError, failed, ordinary_bytes};
+use super::files::{StoreError, io_error, read_ordinary_file};
 
 /// The variables that name such files. Nobody writes them while agents work; the page of the job is not among them: it
 /// is shown, and nothing obeys it.
@@ -33,7 +33,7 @@ impl JobFileGuard {
         let mut changed = None;
         for (variable, path, content) in &self.files {
             if read(path) != *content {
-                restore(path, content.as_deref()).map_err(failed("restore", path))?;
+                restore_file(path, content.as_deref()).map_err(io_error("restore", path))?;
                 changed = Some(*variable);
             }
         }
@@ -43,10 +43,10 @@ impl JobFileGuard {
 
 /// A link is not followed: it could lead anywhere.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    ordinary_bytes(path).ok().flatten()
+    read_ordinary_file(path).ok().flatten()
 }
 
-fn restore(path: &Path, content: Option<&[u8]>) -> io::Result<()> {
+fn restore_file(path: &Path, content: Option<&[u8]>) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path)?,
         Ok(_) => fs::remove_file(path)?,

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::files::{StoreError, failed, replace};
+use super::files::{StoreError, io_error, replace};
 use model::issue::IssueNumber;
 use model::redact::Masked;
 
@@ -39,13 +39,13 @@ pub struct LockHolder {
 }
 
 impl LockHolder {
-    fn this(command: &Masked, since: Timestamp, issue: Option<IssueNumber>) -> Self {
-        Self { pid: std::process::id(), host: host(), since, command: command.as_str().to_owned(), issue }
+    fn of_this_process(command: &Masked, since: Timestamp, issue: Option<IssueNumber>) -> Self {
+        Self { pid: std::process::id(), host: hostname(), since, command: command.as_str().to_owned(), issue }
     }
 
     /// Tells whether the holder runs on this machine, so that its process id means something here.
     pub fn is_here(&self) -> bool {
-        self.host == host()
+        self.host == hostname()
     }
 }
 
@@ -72,14 +72,14 @@ pub struct Lock {
 impl Lock {
     /// Takes the lock of a run's private folder, or says who has it.
     pub fn take(folder: &Path, command: &Masked, since: Timestamp) -> Result<Self, LockError> {
-        Self::take_for(folder, &LockHolder::this(command, since, None))
+        Self::take_for(folder, &LockHolder::of_this_process(command, since, None))
     }
 
     fn take_for(folder: &Path, holder: &LockHolder) -> Result<Self, LockError> {
         let path = folder.join("lock");
-        let acquired = acquire(folder, &path).map_err(failed("lock", &path))?;
+        let acquired = acquire_file(folder, &path).map_err(io_error("lock", &path))?;
         let mut file = acquired.ok_or_else(|| LockError::Busy { holder: read_holder(&path) })?;
-        write_holder(&mut file, holder).map_err(failed("lock", &path))?;
+        write_holder(&mut file, holder).map_err(io_error("lock", &path))?;
         Ok(Self { file })
     }
 }
@@ -129,7 +129,7 @@ impl CheckoutLock {
         since: Timestamp,
     ) -> Result<Self, LockError> {
         let folder = git_dir.join("ai-workflow").join("checkout");
-        let lock = Lock::take_for(&folder, &LockHolder::this(command, since, Some(issue)))?;
+        let lock = Lock::take_for(&folder, &LockHolder::of_this_process(command, since, Some(issue)))?;
         Ok(Self { folder, work: None, _lock: lock })
     }
 
@@ -137,14 +137,14 @@ impl CheckoutLock {
     pub fn last_work(&self) -> Option<WorkPeriod> {
         let bytes = fs::read(self.folder.join(WORK)).ok()?;
         let work: WorkPeriod = serde_json::from_slice(&bytes).ok()?;
-        if work.host == host() { Some(work) } else { None }
+        if work.host == hostname() { Some(work) } else { None }
     }
 
     /// Notes that work begins here, if that is not noted yet.
     pub fn begin_work(&mut self, since: Timestamp) {
         if self.work.is_none() {
-            let work = WorkPeriod { host: host(), since, until: None };
-            self.note(&work);
+            let work = WorkPeriod { host: hostname(), since, until: None };
+            self.write_work(&work);
             self.work = Some(work);
         }
     }
@@ -162,7 +162,7 @@ impl CheckoutLock {
     }
 
     /// What cannot be noted is not known later; then a lock that a killed git left behind is left to people.
-    fn note(&self, work: &WorkPeriod) {
+    fn write_work(&self, work: &WorkPeriod) {
         let written = serde_json::to_vec(work).ok().map(|text| replace(&self.folder.join(WORK), &text));
         if let Some(Err(error)) = written {
             tracing::debug!("{error}");
@@ -173,7 +173,7 @@ impl CheckoutLock {
 impl Drop for CheckoutLock {
     fn drop(&mut self) {
         if let Some(work) = self.work.take() {
-            self.note(&WorkPeriod { until: Some(Timestamp::now()), ..work });
+            self.write_work(&WorkPeriod { until: Some(Timestamp::now()), ..work });
         }
     }
 }
@@ -190,11 +190,11 @@ pub fn holder(folder: &Path) -> Option<LockHolder> {
 
 /// Opens and locks the file; nothing when another process has it. Looks more than once: somebody who only asks
 /// for the [`holder`] has it for a moment, and a `cleanup` may remove it between opening and locking.
-fn acquire(folder: &Path, path: &Path) -> io::Result<Option<File>> {
+fn acquire_file(folder: &Path, path: &Path) -> io::Result<Option<File>> {
     for _ in 0..LOOKS {
         let file = open(folder, path)?;
         match file.try_lock() {
-            Ok(()) if is_still(&file, path) => return Ok(Some(file)),
+            Ok(()) if is_same_file(&file, path) => return Ok(Some(file)),
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_LOOKS),
             Err(TryLockError::Error(error)) => return Err(error),
@@ -209,7 +209,7 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
 }
 
 /// Tells whether the path still leads to this file.
-fn is_still(file: &File, path: &Path) -> bool {
+fn is_same_file(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |found: &fs::Metadata| (found.dev(), found.ino());
     matches!((file.metadata(), fs::metadata(path)), (Ok(ref ours), Ok(ref there)) if identity(ours) == identity(there))
@@ -234,7 +234,7 @@ fn read_holder(path: &Path) -> Option<LockHolder> {
 }
 
 /// Returns the name of this machine.
-fn host() -> String {
+fn hostname() -> String {
     let known = fs::read_to_string("/proc/sys/kernel/hostname");
     let named = known.or_else(|_| fs::read_to_string("/etc/hostname")).unwrap_or_default();
     let name = named.trim();

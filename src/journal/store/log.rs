@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use super::common_dir::issue_folder;
 use super::files::{
-    StoreError, failed, look_at, make_folders, ordinary_bytes, replace_durably, replace_in_folder, sha256_hex,
+    StoreError, io_error, make_folders, read_metadata, read_ordinary_file, replace_durably,
+    replace_in_folder, sha256_hex,
 };
 use jiff::Timestamp;
 use model::event::{Entry, FORMAT, Fact};
@@ -62,7 +63,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<LogContents, StoreError> {
         };
         let (entry, chain) = read_line(whole, &contents.chain, line as u64).map_err(|why| {
             let damaged = StoreError::Damaged { file: name.to_owned(), line, why };
-            newer(whole, name, line).unwrap_or(damaged)
+            parse_newer_format(whole, name, line).unwrap_or(damaged)
         })?;
         contents.entries.push(entry);
         contents.chain = chain;
@@ -73,7 +74,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<LogContents, StoreError> {
 
 /// Reads a log that is not going to be written; a file that is missing holds nothing.
 pub fn read_file(path: &Path) -> Result<LogContents, StoreError> {
-    read(&bytes_of(path)?, &path.display().to_string())
+    read(&read_log_bytes(path)?, &path.display().to_string())
 }
 
 /// Reads one line, which has to continue the chain and the count.
@@ -81,12 +82,12 @@ fn read_line(line: &[u8], previous: &str, expected: u64) -> Result<(Entry, Strin
     if line.is_empty() {
         return Err("the line is empty".to_owned());
     }
-    let (stated, rest) = split(line).ok_or("the line does not begin with its chain")?;
+    let (stated, rest) = split_line(line).ok_or("the line does not begin with its chain")?;
     let chain = sha256_hex(&[previous.as_bytes(), rest]);
     if stated != chain.as_bytes() {
         return Err("its chain does not fit its content and the line before".to_owned());
     }
-    let entry = parse(rest)?;
+    let entry = parse_entry(rest)?;
     match &entry.fact {
         Fact::RunStarted(start) if start.format > FORMAT => Err("it has a newer format".to_owned()),
         _ if entry.seq != expected => Err(format!("it is entry {}, not {expected}", entry.seq)),
@@ -95,17 +96,17 @@ fn read_line(line: &[u8], previous: &str, expected: u64) -> Result<(Entry, Strin
 }
 
 /// Splits a line into the chain it states and the rest that the chain is about.
-fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+fn split_line(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (frame, rest) = line.split_at_checked(REST_AT)?;
     Some((frame.strip_prefix(OPENING)?.strip_suffix(CLOSING)?, rest))
 }
 
-fn parse(rest: &[u8]) -> Result<Entry, String> {
+fn parse_entry(rest: &[u8]) -> Result<Entry, String> {
     serde_json::from_slice(&[b"{", rest].concat()).map_err(|error| error.to_string())
 }
 
 /// Tells a line of a newer program apart from damage: such a line is nobody's fault.
-fn newer(line: &[u8], name: &str, number: usize) -> Option<StoreError> {
+fn parse_newer_format(line: &[u8], name: &str, number: usize) -> Option<StoreError> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let fact = value.get("fact")?;
     let format = fact.get("format")?.as_u64()?;
@@ -132,7 +133,7 @@ pub struct Log {
 impl Log {
     /// Opens a log and returns what it holds; a file that is missing is an empty log and is made by the first append.
     pub fn open(path: &Path) -> Result<(Self, LogContents), StoreError> {
-        let mut written = bytes_of(path)?;
+        let mut written = read_log_bytes(path)?;
         let on_disk = Some(written.len() as u64);
         let contents = read(&written, &path.display().to_string())?;
         written.truncate(contents.good_bytes);
@@ -153,8 +154,8 @@ impl Log {
 
     /// Returns the chains of all entries, in their order, as they stand in the file.
     pub fn chains(&self) -> Result<Vec<String>, StoreError> {
-        let bytes = bytes_of(&self.path)?;
-        let lines = bytes.split(|byte| *byte == b'\n').filter_map(split);
+        let bytes = read_log_bytes(&self.path)?;
+        let lines = bytes.split(|byte| *byte == b'\n').filter_map(split_line);
         Ok(lines.map(|(stated, _)| String::from_utf8_lossy(stated).into_owned()).collect())
     }
 
@@ -170,7 +171,7 @@ impl Log {
     ) -> Result<Vec<Entry>, StoreError> {
         let (mut chain, mut lines, mut entries) = (self.chain.clone(), Vec::new(), Vec::new());
         for (seq, fact) in (self.seq + 1..).zip(facts) {
-            let (entry, rest) = masked(&Entry { seq, at, fact: fact.clone() }, masker)?;
+            let (entry, rest) = mask_entry(&Entry { seq, at, fact: fact.clone() }, masker)?;
             chain = sha256_hex(&[chain.as_bytes(), &rest]);
             lines.extend_from_slice(&[OPENING, chain.as_bytes(), CLOSING, &rest, b"\n"].concat());
             entries.push(entry);
@@ -186,14 +187,14 @@ impl Log {
     pub fn verify_or_restore(&self) -> Result<bool, StoreError> {
         let was_taken_back = self.restore_earlier()?;
         self.check_length()?;
-        if bytes_of(&self.path)?.starts_with(&self.written) {
+        if read_log_bytes(&self.path)?.starts_with(&self.written) {
             return Ok(was_taken_back);
         }
-        Err(self.tampered("its content is not what was written".to_owned()))
+        Err(self.tampered_error("its content is not what was written".to_owned()))
     }
 
     fn restore_earlier(&self) -> Result<bool, StoreError> {
-        Ok(self.on_disk == Some(self.length()) && restore(&self.path, &self.written)?)
+        Ok(self.on_disk == Some(self.length()) && restore_log(&self.path, &self.written)?)
     }
 
     /// Returns how many bytes the whole lines take.
@@ -204,17 +205,17 @@ impl Log {
     /// The cheap half of the guard: the file is where it was and as long as it was.
     fn check_length(&self) -> Result<(), StoreError> {
         let Some(expected) = self.on_disk else { return Ok(()) };
-        let why = match look_at(&self.path)? {
+        let why = match read_metadata(&self.path)? {
             None if expected == 0 => return Ok(()),
             None => "it is gone".to_owned(),
             Some(found) if !found.is_file() => "it is no ordinary file any more".to_owned(),
             Some(found) if found.len() == expected => return Ok(()),
             Some(found) => format!("it is {} bytes long where {expected} were written", found.len()),
         };
-        Err(self.tampered(why))
+        Err(self.tampered_error(why))
     }
 
-    fn tampered(&self, why: String) -> StoreError {
+    fn tampered_error(&self, why: String) -> StoreError {
         StoreError::Tampered { file: self.path.display().to_string(), why }
     }
 
@@ -224,27 +225,27 @@ impl Log {
         if self.written.is_empty() {
             self.write_first(lines)?;
         } else {
-            self.write_behind(lines)?;
+            self.append_lines(lines)?;
         }
         self.written.extend_from_slice(lines);
         self.on_disk = Some(self.length());
         if let Some(copy) = &self.copy {
-            copy.follow(&self.written, lines.len());
+            copy.update(&self.written, lines.len());
         }
         Ok(())
     }
 
     /// Writes behind the whole lines and syncs; takes back what a failed write left. The file is not kept open:
     /// a `git checkout` may put an equal one in its place.
-    fn write_behind(&mut self, lines: &[u8]) -> Result<(), StoreError> {
+    fn append_lines(&mut self, lines: &[u8]) -> Result<(), StoreError> {
         let file = OpenOptions::new().append(true).open(&self.path);
-        let mut file = file.map_err(failed("open", &self.path))?;
+        let mut file = file.map_err(io_error("open", &self.path))?;
         if self.on_disk != Some(self.length()) {
-            file.set_len(self.length()).map_err(failed("cut the torn line off", &self.path))?;
+            file.set_len(self.length()).map_err(io_error("cut the torn line off", &self.path))?;
         }
         file.write_all(lines).and_then(|()| file.sync_data()).map_err(|error| {
             self.on_disk = file.set_len(self.length()).ok().map(|()| self.length());
-            failed("write to", &self.path)(error)
+            io_error("write to", &self.path)(error)
         })
     }
 
@@ -270,22 +271,22 @@ fn missing_folders(folder: &Path) -> Vec<PathBuf> {
 fn sync_names(folder: &Path, made: &[PathBuf]) -> Result<(), StoreError> {
     let parents = made.iter().filter_map(|path| path.parent());
     for path in std::iter::once(folder).chain(parents).filter(|path| !path.as_os_str().is_empty()) {
-        File::open(path).and_then(|file| file.sync_all()).map_err(failed("sync", path))?;
+        File::open(path).and_then(|file| file.sync_all()).map_err(io_error("sync", path))?;
     }
     Ok(())
 }
 
 /// Reads a file that has to be an ordinary one: a link could lead the next append out of the worktree.
-fn bytes_of(path: &Path) -> Result<Vec<u8>, StoreError> {
-    match look_at(path)? {
+fn read_log_bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
+    match read_metadata(path)? {
         None => Ok(Vec::new()),
-        Some(found) if found.is_file() => fs::read(path).map_err(failed("read", path)),
+        Some(found) if found.is_file() => fs::read(path).map_err(io_error("read", path)),
         Some(_) => Err(StoreError::Foreign { file: path.display().to_string(), what: "no ordinary file" }),
     }
 }
 
 /// Returns the masked entry and its bytes after the opening brace.
-fn masked(entry: &Entry, masker: &Masker) -> Result<(Entry, Vec<u8>), StoreError> {
+fn mask_entry(entry: &Entry, masker: &Masker) -> Result<(Entry, Vec<u8>), StoreError> {
     let unwritable = |why: String| StoreError::Unwritable { seq: entry.seq, why };
     let plain = serde_json::to_value(entry).map_err(|error| unwritable(error.to_string()))?;
     let mut value = plain.clone();
@@ -301,7 +302,7 @@ fn read_back(value: &Value) -> Result<(Entry, Vec<u8>), String> {
     let entry = Entry::deserialize(value).map_err(|error| error.to_string())?;
     let text = serde_json::to_vec(&entry).map_err(|error| error.to_string())?;
     let rest = text[1..].to_vec();
-    parse(&rest).map(|entry| (entry, rest))
+    parse_entry(&rest).map(|entry| (entry, rest))
 }
 
 /// Masks text by text and leaves a text alone that has to be a word of ours, such as the name of a phase:
@@ -353,19 +354,19 @@ impl LogCopy {
 
     /// Tells whether a log is an earlier state of its copy.
     pub fn is_ahead_of(&self, log: &Path) -> Result<bool, StoreError> {
-        let (copy, found) = (ordinary_bytes(&self.path)?, ordinary_bytes(log)?);
+        let (copy, found) = (read_ordinary_file(&self.path)?, read_ordinary_file(log)?);
         Ok(copy.zip(found).is_some_and(|(copy, found)| is_earlier(&found, &copy)))
     }
 
     /// Puts a log back that is an earlier state of its copy.
     pub fn restore(&self, log: &Path) -> Result<(), StoreError> {
-        let copy = ordinary_bytes(&self.path)?.unwrap_or_default();
-        restore(log, &copy).map(drop)
+        let copy = read_ordinary_file(&self.path)?.unwrap_or_default();
+        restore_log(log, &copy).map(drop)
     }
 
     /// Brings the copy to what the log holds, of which so much is new. It only spares a later process a loss, so what
     /// stands in its way stops nothing.
-    fn follow(&self, written: &[u8], added: usize) {
+    fn update(&self, written: &[u8], added: usize) {
         let (before, lines) = written.split_at(written.len() - added);
         let is_there = fs::symlink_metadata(&self.path)
             .is_ok_and(|found| found.is_file() && !before.is_empty() && found.len() == before.len() as u64);
@@ -378,24 +379,24 @@ impl LogCopy {
     /// Brings a copy that may be older, or of another run, to what the log holds.
     fn catch_up(&self, written: &[u8]) {
         if !written.is_empty() && fs::read(&self.path).is_ok_and(|copy| copy != written) {
-            self.follow(written, written.len());
+            self.update(written, written.len());
         }
     }
 
     fn add(&self, lines: &[u8]) -> Result<(), StoreError> {
         let opened = OpenOptions::new().append(true).open(&self.path);
-        opened.and_then(|mut file| file.write_all(lines)).map_err(failed("write to", &self.path))
+        opened.and_then(|mut file| file.write_all(lines)).map_err(io_error("write to", &self.path))
     }
 }
 
 /// Puts a log back that is an earlier state of what was written: a `git checkout` of what is committed leaves that. Tells
 /// whether it was.
-fn restore(log: &Path, written: &[u8]) -> Result<bool, StoreError> {
+fn restore_log(log: &Path, written: &[u8]) -> Result<bool, StoreError> {
     let is_shorter = |found: fs::Metadata| found.is_file() && found.len() < written.len() as u64;
     if !fs::symlink_metadata(log).is_ok_and(is_shorter) {
         return Ok(false);
     }
-    let was_taken_back = ordinary_bytes(log)?.is_some_and(|found| is_earlier(&found, written));
+    let was_taken_back = read_ordinary_file(log)?.is_some_and(|found| is_earlier(&found, written));
     if was_taken_back {
         let file = log.display();
         tracing::warn!("{file} was taken back to an earlier state; what was written since is put back");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value};
 
-use super::files::{StoreError, failed, if_there, replace, sha256_hex};
+use super::files::{StoreError, if_there, io_error, replace, sha256_hex};
 use content_parser::read_value;
 use engine::State;
 use model::redact::Masker;
@@ -47,10 +47,10 @@ pub(crate) fn write(folder: &Path, state: &State, chain: &str, masker: &Masker) 
 
 /// Judges a sealed view on disk.
 pub(crate) fn check_file(path: &Path) -> Result<ViewOnDisk, StoreError> {
-    let opened = if_there(File::open(path)).map_err(failed("open", path))?;
+    let opened = if_there(File::open(path)).map_err(io_error("open", path))?;
     let Some(file) = opened else { return Ok(ViewOnDisk::Missing) };
     let mut bytes = Vec::new();
-    file.take(LONGEST_VIEW + 1).read_to_end(&mut bytes).map_err(failed("read", path))?;
+    file.take(LONGEST_VIEW + 1).read_to_end(&mut bytes).map_err(io_error("read", path))?;
     Ok(if bytes.len() as u64 > LONGEST_VIEW { ViewOnDisk::Edited } else { check_view(&bytes) })
 }
 
@@ -69,7 +69,7 @@ fn check_view(bytes: &[u8]) -> ViewOnDisk {
 /// Returns the document with `engine.digest`, the SHA-256 of its JSON text without that field.
 /// Fractions are rounded to a millionth first, so that they read back as they were written.
 fn seal(mut document: Value) -> Value {
-    round(&mut document);
+    round_fractions(&mut document);
     if let Some(fields) = document.as_object_mut() {
         fields.entry("engine").or_insert_with(|| Value::Object(Map::new()));
     }
@@ -95,7 +95,7 @@ fn digest_of(document: &Value) -> String {
 }
 
 /// Rounds every fraction: a fraction of up to 15 digits is read back exactly, a longer one may not be.
-fn round(value: &mut Value) {
+fn round_fractions(value: &mut Value) {
     match value {
         Value::Number(number) if number.is_f64() => {
             let rounded = number.as_f64().map(|figure| (figure * 1e6).round() / 1e6);
@@ -104,8 +104,8 @@ fn round(value: &mut Value) {
                 .and_then(Number::from_f64)
                 .unwrap_or_else(|| number.clone());
         }
-        Value::Array(items) => items.iter_mut().for_each(round),
-        Value::Object(fields) => fields.values_mut().for_each(round),
+        Value::Array(items) => items.iter_mut().for_each(round_fractions),
+        Value::Object(fields) => fields.values_mut().for_each(round_fractions),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

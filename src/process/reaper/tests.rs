@@ -25,7 +25,7 @@ fn a_command_line_without_a_program_is_a_usage_error() {
 
 #[test]
 fn failed_program_start_is_explained() {
-    let explained = |program: &str, kind: io::ErrorKind| explain(OsStr::new(program), &kind.into());
+    let explained = |program: &str, kind: io::ErrorKind| explain_failure(OsStr::new(program), &kind.into());
     assert_eq!(explained("/no/x", io::ErrorKind::NotFound), (127, "`/no/x` was not found".into()));
     assert_eq!(explained("x", io::ErrorKind::PermissionDenied), (126, "`x` is not executable".into()));
     assert_eq!(explained("/", io::ErrorKind::NotFound).0, 126);

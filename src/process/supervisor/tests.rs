@@ -38,7 +38,7 @@ async fn nearest_deadline_applies() {
 async fn output_postpones_the_idle_deadline() {
     let mut deadlines = deadlines(100, Some(10));
     let before = deadlines.next().0;
-    deadlines.output_came();
+    deadlines.note_output();
     assert!(deadlines.next().0 > before);
 }
 
@@ -48,19 +48,19 @@ async fn first_output_has_its_own_deadline() {
     (launch.idle, launch.first_output) = (Some(Duration::from_secs(60)), Some(Duration::ZERO));
     let mut deadlines = Deadlines::start(&launch);
     assert_eq!(due(&deadlines), Some(DueAction::End(ProgramExit::Idle)));
-    deadlines.output_came();
+    deadlines.note_output();
     assert_eq!(due(&deadlines), None);
 }
 
 #[tokio::test]
 async fn first_stop_reason_counts_and_the_grace_period_ends() {
     let mut deadlines = deadlines(0, None);
-    deadlines.stopping(ProgramExit::Stopped, Duration::from_secs(60));
-    deadlines.stopping(ProgramExit::TimedOut, Duration::ZERO);
+    deadlines.note_stop_order(ProgramExit::Stopped, Duration::from_secs(60));
+    deadlines.note_stop_order(ProgramExit::TimedOut, Duration::ZERO);
     assert_eq!((due(&deadlines), deadlines.reason.clone()), (None, Some(ProgramExit::Stopped)));
     deadlines.kill_reaper = Some(Instant::now());
     assert_eq!(due(&deadlines), Some(DueAction::KillReaper));
-    deadlines.reaper_ended();
+    deadlines.note_reaper_end();
     assert_eq!(due(&deadlines), None);
     deadlines.drained = Some(Instant::now());
     assert_eq!(due(&deadlines), Some(DueAction::Drained));
@@ -69,8 +69,8 @@ async fn first_stop_reason_counts_and_the_grace_period_ends() {
 #[tokio::test]
 async fn exit_before_the_stop_request_is_not_a_stop() {
     let mut deadlines = deadlines(60, None);
-    deadlines.reaper_ended();
-    deadlines.stopping(ProgramExit::Stopped, Duration::ZERO);
+    deadlines.note_reaper_end();
+    deadlines.note_stop_order(ProgramExit::Stopped, Duration::ZERO);
     assert_eq!(deadlines.reason, None);
 }
 
@@ -80,7 +80,7 @@ async fn stop_urgency_never_decreases() {
     assert_eq!(stop.urgency(), Urgency::Running);
     handle.kill();
     handle.stop();
-    assert_eq!(stop.beyond(Urgency::Running).await, Urgency::Killing);
+    assert_eq!(stop.wait_beyond(Urgency::Running).await, Urgency::Killing);
     assert_eq!(stop.clone().urgency(), Urgency::Killing);
 }
 
@@ -90,7 +90,7 @@ async fn dropped_stop_handle_does_not_stop_the_program() {
     drop(handle);
     tokio::select! {
         biased;
-        _ = stop.beyond(Urgency::Running) => panic!("nobody asked"),
+        _ = stop.wait_beyond(Urgency::Running) => panic!("nobody asked"),
         () = tokio::task::yield_now() => {}
     }
 }

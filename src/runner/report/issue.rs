@@ -283,7 +283,7 @@ async fn show_label(forge: &GithubForge, number: IssueNumber, label: Label) -> R
         forge.make_label(&name, color, description).await?;
     }
     for label in old {
-        forge.unlabel(number, label).await?;
+        forge.remove_label(number, label).await?;
     }
     if is_new { forge.label(number, &name).await } else { Ok(()) }
 }

@@ -51,13 +51,13 @@ fn unreported_or_impossible_usage_is_unknown() {
 }
 
 fn of_turn(stop: &str) -> ExecOutcome {
-    outcome(classify_stop(stop), None).0
+    classify_end(classify_stop(stop), None).0
 }
 
 fn error(code: i32, kind: Option<&str>) -> ExecOutcome {
     let message = "authentication_error rate_limit".to_owned();
     let error = ErrorResponse { code, message, kind: kind.map(str::to_owned) };
-    outcome(Err(answered_error("session/prompt", &error)), None).0
+    classify_end(Err(request_failure("session/prompt", &error)), None).0
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn errors_are_classified_by_kind_then_code_never_by_message() {
 
 #[test]
 fn failed_turns_report_their_reason() {
-    let of = |end, exit: Option<&str>| outcome(Err(end), exit);
+    let of = |end, exit: Option<&str>| classify_end(Err(end), exit);
     let crashed = |reason: &str| (ExecOutcome::Crashed, Some(reason.to_owned()));
     assert_eq!(of(TurnFailure::Gone, None), crashed("the agent closed its output before its turn was over"));
     let exit = Some("ended with exit code 3");
@@ -98,5 +98,5 @@ fn failed_turns_report_their_reason() {
     assert_eq!(of(TurnFailure::Broken("r".into()), exit), crashed("r"));
     let failed = of(TurnFailure::Failed(ExecOutcome::ModelUnknown, "r".into()), exit);
     assert_eq!(failed, (ExecOutcome::ModelUnknown, Some("r".to_owned())));
-    assert_eq!(outcome(Ok(()), None), (ExecOutcome::Done, None));
+    assert_eq!(classify_end(Ok(()), None), (ExecOutcome::Done, None));
 }

@@ -18,14 +18,14 @@ fn text(text: &str, begins: bool) -> ClientEvent {
 #[test]
 fn notes_and_new_messages_start_a_new_answer_block() {
     let (lines, truncated) = written(|writer| {
-        writer.answer("a", None);
-        writer.answer("b", None);
-        writer.note("reads\n a file");
-        writer.answer("", None);
-        writer.answer("c", None);
-        writer.answer("d", Some("2"));
-        writer.answer("e", Some("2"));
-        writer.thought("hm");
+        writer.write_answer("a", None);
+        writer.write_answer("b", None);
+        writer.write_note("reads\n a file");
+        writer.write_answer("", None);
+        writer.write_answer("c", None);
+        writer.write_answer("d", Some("2"));
+        writer.write_answer("e", Some("2"));
+        writer.write_thought("hm");
     });
     let note = ClientEvent::Note { text: "reads  a file".into() };
     let thought = ClientEvent::Thought { text: "hm".into() };
@@ -45,9 +45,9 @@ fn notes_and_new_messages_start_a_new_answer_block() {
 fn answer_text_is_cut_at_its_limit() {
     let long = "あ".repeat(ANSWER_LIMIT / 3);
     let (lines, truncated) = written(|writer| {
-        writer.answer(&long, None);
-        writer.answer("more than fits", None);
-        writer.answer("nothing of this", None);
+        writer.write_answer(&long, None);
+        writer.write_answer("more than fits", None);
+        writer.write_answer("nothing of this", None);
     });
     let length: usize =
         lines.iter().map(|line| if let ClientEvent::Text { text, .. } = line { text.len() } else { 0 }).sum();
@@ -58,13 +58,13 @@ fn answer_text_is_cut_at_its_limit() {
 #[test]
 fn thoughts_and_notes_are_limited_without_truncating_the_answer() {
     let (lines, truncated) = written(|writer| {
-        writer.thought(&"x".repeat(THOUGHT_LIMIT + 1));
+        writer.write_thought(&"x".repeat(THOUGHT_LIMIT + 1));
         for _ in 0..=NOTE_LIMIT {
-            writer.note("n");
+            writer.write_note("n");
         }
-        writer.alive();
+        writer.write_alive();
     });
     let notes = lines.iter().filter(|line| matches!(line, ClientEvent::Note { .. })).count();
     assert_eq!((notes, truncated), (NOTE_LIMIT, false));
-    assert_eq!(written(|writer| writer.note("n")).0, [ClientEvent::Note { text: "n".into() }]);
+    assert_eq!(written(|writer| writer.write_note("n")).0, [ClientEvent::Note { text: "n".into() }]);
 }

@@ -17,7 +17,8 @@ fn scene() -> (tempfile::TempDir, PathBuf) {
 
 fn asked(worktree: &Path, path: &str, line: Option<u32>, limit: Option<u32>) -> Result<String, String> {
     let request = ReadTextFileRequest::new("s", worktree.join(path)).line(line).limit(limit);
-    read(worktree, &request).map_err(|error| error.to_string().replace(&*worktree.to_string_lossy(), "W"))
+    read_lines(worktree, &request)
+        .map_err(|error| error.to_string().replace(&*worktree.to_string_lossy(), "W"))
 }
 
 #[test]
@@ -46,7 +47,7 @@ fn only_regular_files_in_the_worktree_are_read() {
 fn authors_write_in_the_worktree_and_reviewers_nowhere() {
     let (folder, worktree) = scene();
     let put = |read_only: bool, path: &str| {
-        write(&worktree, read_only, &WriteTextFileRequest::new("s", worktree.join(path), "new"))
+        write_file(&worktree, read_only, &WriteTextFileRequest::new("s", worktree.join(path), "new"))
     };
     put(false, "new/b").expect("an author may");
     assert_eq!(fs::read_to_string(worktree.join("new/b")).expect("it is there"), "new");

@@ -124,7 +124,7 @@ fn only_one_time_permission_options_are_chosen() {
 
 fn allowed() -> Vec<String> {
     ["cargo test --locked", "./check.sh", "sh -c 'make lint'"]
-        .map(allowed_by)
+        .map(allowed_program)
         .into_iter()
         .chain(["npm run".to_owned()])
         .collect()

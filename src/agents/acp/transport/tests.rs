@@ -9,7 +9,7 @@ async fn read_all(bytes: Vec<u8>) -> (Vec<String>, Option<String>, ConnectionSta
     let state = ConnectionState::default();
     let reader = tokio::io::BufReader::new(io::Cursor::new(bytes));
     let (mut messages, mut error) = (Vec::new(), None);
-    let mut stream = std::pin::pin!(incoming(reader, state.clone()));
+    let mut stream = std::pin::pin!(read_messages(reader, state.clone()));
     while let Some(message) = stream.next().await {
         match message {
             Ok(message) => messages.push(message),
@@ -68,7 +68,7 @@ async fn error_responses_of_the_agent_are_recorded_once() {
 #[tokio::test]
 async fn sent_messages_end_with_a_newline() {
     let (ours, mut theirs) = tokio::io::duplex(64);
-    let mut sink = Box::pin(outgoing(ours));
+    let mut sink = Box::pin(write_messages(ours));
     sink.send("{}".into()).await.expect("somebody listens");
     drop(sink);
     let mut heard = String::new();

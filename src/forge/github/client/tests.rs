@@ -25,13 +25,13 @@ fn repository_name_must_be_owner_slash_name() {
 
 #[test]
 fn names_in_urls_are_percent_encoded() {
-    assert_eq!(escaped("octo-cat", LOGIN), "octo-cat");
-    assert_eq!(escaped("renovate[bot]", LOGIN), "renovate%5Bbot%5D");
-    assert_eq!(escaped("../x?y#z", LOGIN), "%2E%2E%2Fx%3Fy%23z");
-    assert_eq!(escaped("ai-workflow:needs-human", LABEL), "ai-workflow%3Aneeds-human");
-    assert_eq!(escaped("a/b ?c", LABEL), "a%2Fb%20%3Fc");
-    assert_eq!(escaped("ai-workflow/issue-7", BRANCH), "ai-workflow/issue-7");
-    assert_eq!(escaped("a&state=all#+é", BRANCH), "a%26state%3Dall%23%2B%C3%A9");
+    assert_eq!(escape_name("octo-cat", LOGIN), "octo-cat");
+    assert_eq!(escape_name("renovate[bot]", LOGIN), "renovate%5Bbot%5D");
+    assert_eq!(escape_name("../x?y#z", LOGIN), "%2E%2E%2Fx%3Fy%23z");
+    assert_eq!(escape_name("ai-workflow:needs-human", LABEL), "ai-workflow%3Aneeds-human");
+    assert_eq!(escape_name("a/b ?c", LABEL), "a%2Fb%20%3Fc");
+    assert_eq!(escape_name("ai-workflow/issue-7", BRANCH), "ai-workflow/issue-7");
+    assert_eq!(escape_name("a&state=all#+é", BRANCH), "a%26state%3Dall%23%2B%C3%A9");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::*;
 fn known_default_branch_of_origin_is_the_base() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
-    let head = workspace.survey().expect("a survey").head;
+    let head = workspace.read_state().expect("a survey").head;
     let branch =
         |head: &Head| workspace.branches().origin_default(head).expect("an answer").map(|base| base.branch);
     assert_eq!(branch(&head), None);
@@ -48,7 +48,7 @@ fn base_lookup_on_the_default_branch_takes_one_git_process() {
     fixture.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
     let space = fixture.space();
-    let head = space.workspace().survey().expect("a survey").head;
+    let head = space.workspace().read_state().expect("a survey").head;
     let base =
         || space.workspace().branches().origin_default(&head).expect("an answer").expect("a base").branch;
     assert_eq!(calls(&space, base), (1, "main".to_owned()));

@@ -197,7 +197,7 @@ fn ignored_paths_are_detected() {
     let asked = paths(&["target", "src", "helper.txt"]);
     let ignored = |asked: &[String]| {
         let workspace = space.workspace();
-        workspace.ignored(workspace.root(), asked).expect("an answer")
+        workspace.list_ignored(workspace.root(), asked).expect("an answer")
     };
     assert_eq!(ignored(&asked), ["target"]);
     assert_eq!(ignored(&paths(&["src"])), [""; 0]);

@@ -169,8 +169,8 @@ fn hanging_git_process_is_killed() {
     // A busy machine may be too slow for it as well, though not each time.
     let space = (0..20).find_map(|_| Workspace::open_with(&fixture.root(), git.clone()).ok());
     let error =
-        space.expect("a repository").survey().expect_err("git waits for somebody to write into the pipe");
+        space.expect("a repository").read_state().expect_err("git waits for somebody to write into the pipe");
     assert!(matches!(error, Error::TooSlow { .. }), "{error}");
     fs::remove_file(&pipe).expect("removed");
-    assert_eq!(patient.workspace().survey().expect("a survey").changed, paths(&[".gitignore"]));
+    assert_eq!(patient.workspace().read_state().expect("a survey").changed, paths(&[".gitignore"]));
 }

@@ -84,7 +84,7 @@ fn survey_lists_changed_untracked_and_unfinished_state_with_one_git_process() {
     fixture.git(&["init", "--quiet", "nested"]);
     fs::write(fixture.root().join(".git/MERGE_HEAD"), "").expect("written");
     let space = fixture.space();
-    let (count, survey) = calls(&space, || space.workspace().survey().expect("a survey"));
+    let (count, survey) = calls(&space, || space.workspace().read_state().expect("a survey"));
     assert_eq!(count, 1);
     assert!(!survey.is_clean());
     let expected = WorktreeState {
@@ -112,7 +112,7 @@ fn submodules_are_detected_and_their_content_is_ignored() {
     let before = space.snapshots().take(None).expect("a snapshot");
     fixture.git_in(&fixture.root().join("sub"), &["commit", "--quiet", "--allow-empty", "--message=moved"]);
     fixture.write("sub/new.txt", "inside");
-    let survey = space.workspace().survey().expect("a survey");
+    let survey = space.workspace().read_state().expect("a survey");
     assert_eq!((survey.moved_submodules, survey.has_submodules), (paths(&["sub"]), true));
     assert_eq!(changed(&space, &before), paths(&[]));
 }

@@ -27,7 +27,7 @@ fn loose_and_packed_references_are_read_without_a_git_process() {
     fixture.commit_all("by somebody");
     let moved = References::read(space.workspace()).expect("told");
     assert_ne!(moved, packed);
-    let (processes, nothing) = calls(&space, || moved.put_back(&space).expect("looked"));
+    let (processes, nothing) = calls(&space, || moved.restore(&space).expect("looked"));
     assert_eq!((processes, nothing), (0, MovedReferences::default()));
 }
 
@@ -58,7 +58,7 @@ fn moved_run_branch_is_restored_and_other_moved_references_are_reported() {
         fixture.git(&["tag", "--force", "v1", theirs.as_str()]);
         fixture.git(&["branch", "--delete", "--force", "feature/one"]);
         fixture.git(&["branch", "feature", theirs.as_str()]);
-        let moved = before.put_back(&space).expect("put back");
+        let moved = before.restore(&space).expect("put back");
         assert_eq!(
             moved.undone,
             [format!("{own} (was at {})", &theirs.as_str()[..9]), "HEAD".into()],

@@ -46,7 +46,7 @@ fn snapshot_excludes_uncommitted_cache_files() {
     fixture.write("src/__pycache__/a.cpython-312.pyc", "untracked");
     fixture.write(".pytest_cache/README.md", "untracked");
     assert_eq!(changed(&space, &first), paths(&[]));
-    let survey = space.workspace().survey().expect("a survey");
+    let survey = space.workspace().read_state().expect("a survey");
     assert_eq!((survey.untracked, survey.changed), (vec![], vec![]));
     // An author that stages everything, before the first look of another process.
     fixture.write("src/new.rs", "new");

@@ -88,13 +88,13 @@ fn spending(run: &str, millis: u64) -> DaySpending {
 fn daily_spending_includes_other_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     let common = folder.path();
-    assert_eq!(DaySpending::of_other_runs(common, DAY, "mine").expect("no list yet"), UsageTotal::default());
+    assert_eq!(DaySpending::sum_of_others(common, DAY, "mine").expect("no list yet"), UsageTotal::default());
     for (run, millis) in [("mine", 1), ("other", 2), ("third", 3)] {
         spending(run, millis).append(common, DAY).expect("a line");
     }
     spending("other", 4).append(common, DAY.tomorrow().expect("a day")).expect("a line");
     let expected = UsageTotal { millis: 5, calls: 2, ..UsageTotal::default() };
-    assert_eq!(DaySpending::of_other_runs(common, DAY, "mine").expect("a list"), expected);
+    assert_eq!(DaySpending::sum_of_others(common, DAY, "mine").expect("a list"), expected);
 }
 
 #[test]
@@ -107,5 +107,5 @@ fn truncated_spending_line_hides_no_other_line() {
     fs::write(&path, bytes).expect("a torn line");
     spending("c", 2).append(folder.path(), DAY).expect("a line");
     let expected = UsageTotal { millis: 3, calls: 2, ..UsageTotal::default() };
-    assert_eq!(DaySpending::of_other_runs(folder.path(), DAY, "me").expect("a list"), expected);
+    assert_eq!(DaySpending::sum_of_others(folder.path(), DAY, "me").expect("a list"), expected);
 }

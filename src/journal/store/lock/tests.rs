@@ -15,7 +15,7 @@ fn issue_lock_error_names_the_holder() {
     let command = "execute --issue 243".to_owned();
     let expected = LockHolder {
         pid: std::process::id(),
-        host: host(),
+        host: hostname(),
         since: Timestamp::UNIX_EPOCH,
         command,
         issue: None,
@@ -27,7 +27,7 @@ fn issue_lock_error_names_the_holder() {
         format!(
             "another process holds this issue: process {} on {} since 1970-01-01T00:00:00Z: execute --issue 243",
             std::process::id(),
-            host()
+            hostname()
         )
     );
     drop(first);
@@ -89,11 +89,11 @@ fn removed_lock_file_is_not_accepted_as_the_lock() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("lock");
     let file = open(folder.path(), &path).expect("a file");
-    assert!(is_still(&file, &path));
+    assert!(is_same_file(&file, &path));
     fs::remove_file(&path).expect("removed");
-    assert!(!is_still(&file, &path));
+    assert!(!is_same_file(&file, &path));
     open(folder.path(), &path).expect("another file");
-    assert!(!is_still(&file, &path));
+    assert!(!is_same_file(&file, &path));
 }
 
 fn issue(number: u64) -> IssueNumber {

@@ -17,8 +17,8 @@ fn log_copy_follows_catches_up_and_detects_being_ahead() {
     let folder = tempfile::tempdir().expect("a folder");
     let copy = LogCopy::of(folder.path(), IssueNumber::try_from(7).expect("a number"));
     let log = folder.path().join("events.jsonl");
-    copy.follow(b"one\n", 4);
-    copy.follow(b"one\ntwo\n", 4);
+    copy.update(b"one\n", 4);
+    copy.update(b"one\ntwo\n", 4);
     assert_eq!(fs::read(&copy.path).expect("a copy"), b"one\ntwo\n");
     assert!(!copy.is_ahead_of(&log).expect("looked"), "a log that is gone was not taken back");
     fs::write(&log, "one\n").expect("taken back");
@@ -31,6 +31,6 @@ fn log_copy_follows_catches_up_and_detects_being_ahead() {
     assert_eq!(fs::read(&copy.path).expect("a copy"), b"another\n");
     // A write that was cut short, or a run begun anew.
     fs::write(&copy.path, "anoth").expect("cut");
-    copy.follow(b"another\nnext\n", 5);
+    copy.update(b"another\nnext\n", 5);
     assert_eq!(fs::read(&copy.path).expect("a copy"), b"another\nnext\n");
 }

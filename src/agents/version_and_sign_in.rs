@@ -11,7 +11,7 @@ use process::{Environment, Launch, ProgramEnd, ProgramExit, Stop};
 use settings::AgentKind;
 
 use super::json_lines::sanitize_name;
-use super::launch::{environment, program_variables};
+use super::launch::{make_environment, program_variables};
 use super::lookup::{self, ResolvedAgent};
 use super::spec::{AgentSpec, Profiles};
 use super::{claude, codex};
@@ -46,26 +46,26 @@ impl AgentStatus {
 }
 
 /// Examines one agent. Of programs that we do not know only whether they are there: they are not started.
-pub async fn examine(spec: &AgentSpec, profiles: &Profiles, own_program: &Path) -> AgentStatus {
+pub async fn query_agent_status(spec: &AgentSpec, profiles: &Profiles, own_program: &Path) -> AgentStatus {
     let mut agent = match lookup::resolve(spec, profiles) {
         Ok(agent) => agent,
         Err(error) => return AgentStatus { remark: Some(error.to_string()), ..AgentStatus::default() },
     };
     let found = AgentStatus { found: Some(agent.program.clone()), ..AgentStatus::default() };
     let (oldest, configured) = match agent.kind {
-        AgentKind::Claude => (claude::OLDEST_VERSION, claude::configure(&mut agent)),
-        AgentKind::Codex => (codex::OLDEST_VERSION, codex::configure(&mut agent)),
+        AgentKind::Claude => (claude::OLDEST_VERSION, claude::configure_environment(&mut agent)),
+        AgentKind::Codex => (codex::OLDEST_VERSION, codex::configure_environment(&mut agent)),
         AgentKind::Command | AgentKind::Acp => return found,
     };
     let remark = configured.err();
-    let (version, too_old) = version(&agent, oldest, own_program).await;
-    let signed_in = if remark.is_some() { Some(false) } else { signed_in(&agent, own_program).await };
-    let remark = remark.or(too_old).or_else(|| unused_key(&agent, signed_in));
+    let (version, too_old) = query_version(&agent, oldest, own_program).await;
+    let signed_in = if remark.is_some() { Some(false) } else { query_sign_in(&agent, own_program).await };
+    let remark = remark.or(too_old).or_else(|| describe_unused_key(&agent, signed_in));
     AgentStatus { version, signed_in, read_only: true, schema: true, remark, ..found }
 }
 
 /// Codex does not take the key that its provider's other programs take, unless somebody says so.
-fn unused_key(agent: &ResolvedAgent, signed_in: Option<bool>) -> Option<String> {
+fn describe_unused_key(agent: &ResolvedAgent, signed_in: Option<bool>) -> Option<String> {
     if agent.kind == AgentKind::Codex && signed_in == Some(false) && is_set("OPENAI_API_KEY") {
         return Some(
             "OPENAI_API_KEY is set, but not used: set `api_key_env = \"OPENAI_API_KEY\"`".to_owned(),
@@ -75,12 +75,12 @@ fn unused_key(agent: &ResolvedAgent, signed_in: Option<bool>) -> Option<String> 
 }
 
 /// Returns the version, and a remark when it is older than what is known to work.
-async fn version(
+async fn query_version(
     agent: &ResolvedAgent,
     oldest: &str,
     own_program: &Path,
 ) -> (Option<String>, Option<String>) {
-    let finish = ask(agent, &["--version"], own_program).await;
+    let finish = run_query(agent, &["--version"], own_program).await;
     let stdout = String::from_utf8_lossy(&finish.stdout);
     let version =
         stdout.split_whitespace().find(|word| version_numbers(word).is_some()).and_then(sanitize_name);
@@ -104,16 +104,16 @@ fn version_numbers(version: &str) -> Option<[u64; 3]> {
     parts.try_into().ok()
 }
 
-async fn signed_in(agent: &ResolvedAgent, own_program: &Path) -> Option<bool> {
+async fn query_sign_in(agent: &ResolvedAgent, own_program: &Path) -> Option<bool> {
     match agent.kind {
         AgentKind::Claude => {
-            let finish = ask(agent, &["auth", "status"], own_program).await;
+            let finish = run_query(agent, &["auth", "status"], own_program).await;
             serde_json::from_slice::<Value>(&finish.stdout).ok()?.get("loggedIn")?.as_bool()
         }
         // A key in the environment is not a sign-in to this program, and another provider may want none.
         AgentKind::Codex if agent.profile.env.contains_key("CODEX_API_KEY") => Some(true),
         AgentKind::Codex if agent.profile.base_url.is_some() => None,
-        AgentKind::Codex => match ask(agent, &["login", "status"], own_program).await.exit {
+        AgentKind::Codex => match run_query(agent, &["login", "status"], own_program).await.exit {
             ProgramExit::Code(0) => Some(true),
             ProgramExit::Code(1) => Some(is_set("CODEX_API_KEY")),
             _ => None,
@@ -126,7 +126,7 @@ fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
-async fn ask(agent: &ResolvedAgent, question: &[&str], own_program: &Path) -> ProgramEnd {
+async fn run_query(agent: &ResolvedAgent, question: &[&str], own_program: &Path) -> ProgramEnd {
     let launch = Launch {
         arguments: agent.arguments.iter().cloned().chain(question.iter().map(OsString::from)).collect(),
         environment: environment_of(agent, std::env::vars_os()),
@@ -141,12 +141,12 @@ fn environment_of(
     agent: &ResolvedAgent,
     ours: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Environment {
-    let program = match agent.kind {
-        AgentKind::Claude => claude::SIGN_IN,
-        AgentKind::Codex | AgentKind::Command | AgentKind::Acp => codex::SIGN_IN,
+    let sign_in = match agent.kind {
+        AgentKind::Claude => claude::SIGN_IN.variables(&agent.profile),
+        AgentKind::Codex => codex::SIGN_IN.variables(&agent.profile),
+        AgentKind::Command | AgentKind::Acp => Vec::new(),
     };
-    let sign_in = program.variables(&agent.profile);
-    environment(ours, &program_variables(&sign_in), &agent.profile.env)
+    make_environment(ours, &program_variables(&sign_in), &agent.profile.env)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tests of `examine`.
+//! Tests of `version_and_sign_in`.
 
 use std::collections::BTreeMap;
 

@@ -29,53 +29,49 @@ const LONGEST_LIST: usize = 8 << 20;
 /// The work of a run that no commit holds.
 #[derive(Debug, Clone)]
 pub struct UncommittedWork<'a> {
-    pub(crate) space: &'a RunWorkspace,
+    pub(crate) run: &'a RunWorkspace,
 }
 
 impl UncommittedWork<'_> {
     /// Keeps trees until they are released or others take their place; those that are gone already are passed over.
     pub fn keep_trees(&self, trees: &[Tree]) -> Result<()> {
         let mut trees = trees[..trees.len().min(MOST_TREES)].to_vec();
-        let mut made = self.space.workspace().try_run(&tree_of(&trees))?;
+        let mut made = self.run.workspace().try_run(&make_tree_call(&trees))?;
         if !made.succeeded() {
-            trees = self.known_of(trees)?;
-            made = self.space.workspace().run(&tree_of(&trees))?;
+            trees = self.keep_known(trees)?;
+            made = self.run.workspace().run(&make_tree_call(&trees))?;
         }
-        self.space.workspace().change(["update-ref", &self.kept_reference(), &made.line()])
+        self.run.workspace().change(["update-ref", &self.kept_reference(), &made.line()])
     }
 
     /// Keeps no tree any longer. Where none is kept this costs no process.
     pub fn release_trees(&self) -> Result<()> {
-        let branches = Branches { workspace: self.space.workspace() };
+        let branches = Branches { workspace: self.run.workspace() };
         if branches.is_surely_missing(&self.kept_reference()) {
             return Ok(());
         }
-        self.space.workspace().change(["update-ref", "-d", &self.kept_reference()])
+        self.run.workspace().change(["update-ref", "-d", &self.kept_reference()])
     }
 
     /// Returns the name under which the work travels. It ends differently from the branch's, which git would take it for.
     pub fn reference(&self) -> String {
-        format!("refs/ai-workflow-work/issue-{}", self.space.issue())
+        format!("refs/ai-workflow-work/issue-{}", self.run.issue())
     }
 
     /// Keeps trees here under their name, for whoever may send them.
-    pub fn keep(&self, trees: &[Tree], message: &Masked) -> Result<()> {
+    pub fn keep_for_sending(&self, trees: &[Tree], message: &Masked) -> Result<()> {
         let commit = self.pack(trees, message)?;
-        self.space.workspace().change(["update-ref", &self.reference(), commit.as_str()])
+        self.run.workspace().change(["update-ref", &self.reference(), commit.as_str()])
     }
 
     /// Tells whether trees are kept here.
     fn is_kept(&self) -> Result<bool> {
-        Ok(self
-            .space
-            .workspace()
-            .try_ask(["rev-parse", "--verify", "--quiet", &self.reference()])?
-            .succeeded())
+        Ok(self.run.workspace().try_ask(["rev-parse", "--verify", "--quiet", &self.reference()])?.succeeded())
     }
 
     /// Keeps the trees for sending no longer.
     pub fn forget(&self) -> Result<()> {
-        self.space.workspace().change(["update-ref", "-d", &self.reference()])
+        self.run.workspace().change(["update-ref", "-d", &self.reference()])
     }
 
     /// Sends trees to a remote, the newest first. Nothing of it stays here under a name.
@@ -85,7 +81,7 @@ impl UncommittedWork<'_> {
     }
 
     /// Takes the work away from a remote.
-    pub fn recall(&self, remote: &Remote<'_>) -> Result<()> {
+    pub fn delete_on(&self, remote: &Remote<'_>) -> Result<()> {
         remote.push_reference(&self.reference(), None)
     }
 
@@ -98,26 +94,25 @@ impl UncommittedWork<'_> {
     /// Brings the files to where another machine left them; tells whether what was fetched is that tree.
     pub fn unpack(&self, tree: &Tree) -> Result<bool> {
         let reference = self.reference();
-        let newest =
-            self.space.workspace().ask(["rev-parse", "--verify", &format!("{reference}:{NEWEST}")])?;
+        let newest = self.run.workspace().ask(["rev-parse", "--verify", &format!("{reference}:{NEWEST}")])?;
         let is_it = newest.line() == tree.as_str();
         if is_it {
-            Snapshots { space: self.space }.restore(tree)?;
+            Snapshots { run: self.run }.restore(tree)?;
         }
         self.forget()?;
         Ok(is_it)
     }
 
     fn pack(&self, trees: &[Tree], message: &Masked) -> Result<CommitId> {
-        let made = self.space.workspace().run(&tree_of(trees))?;
+        let made = self.run.workspace().run(&make_tree_call(trees))?;
         let call = Call::new(["commit-tree", "-F", "-", &made.line()]).stdin(message.as_str());
-        self.space.workspace().run(&call)?.id()
+        self.run.workspace().run(&call)?.id()
     }
 
-    fn known_of(&self, trees: Vec<Tree>) -> Result<Vec<Tree>> {
+    fn keep_known(&self, trees: Vec<Tree>) -> Result<Vec<Tree>> {
         let mut known = Vec::new();
         for tree in trees {
-            if self.space.workspace().has_tree(&tree)? {
+            if self.run.workspace().has_tree(&tree)? {
                 known.push(tree);
             }
         }
@@ -125,12 +120,12 @@ impl UncommittedWork<'_> {
     }
 
     fn kept_reference(&self) -> String {
-        format!("refs/ai-workflow-kept/issue-{}", self.space.issue())
+        format!("refs/ai-workflow-kept/issue-{}", self.run.issue())
     }
 }
 
 /// Returns the call that makes one tree that holds others, named by their numbers.
-fn tree_of(trees: &[Tree]) -> Call {
+fn make_tree_call(trees: &[Tree]) -> Call {
     let entry = |(n, tree): (usize, &Tree)| format!("040000 tree {tree}\t{n:02}\n");
     let listed: String = trees.iter().enumerate().map(entry).collect();
     Call::new(["mktree"]).stdin(listed)
@@ -141,29 +136,29 @@ impl RunBranch<'_> {
     /// Writes the run's branch, from a commit on that others have, into a file, with the files of a phase under way.
     pub fn create_bundle(&self, base: &CommitId, file: &Path) -> Result<()> {
         let call = Call::new(["bundle", "create", "--quiet"]).arg(file);
-        let work = UncommittedWork { space: self.space };
+        let work = UncommittedWork { run: self.run };
         let work = if work.is_kept()? { Some(work.reference()) } else { None };
-        let call = call.arg(format!("refs/heads/{}", self.space.branch())).args(work).arg(format!("^{base}"));
-        self.space.workspace().run(&call).map(drop)
+        let call = call.arg(format!("refs/heads/{}", self.run.branch())).args(work).arg(format!("^{base}"));
+        self.run.workspace().run(&call).map(drop)
     }
 
     /// Returns the names and commits that a bundle says it holds.
     pub fn bundle_heads(&self, file: &Path) -> Result<Vec<(String, String)>> {
-        let call = Call::new(["bundle", "list-heads"]).arg(file).at_most(LONGEST_LIST).read_only();
+        let call = Call::new(["bundle", "list-heads"]).arg(file).with_limit(LONGEST_LIST).read_only();
         let head = |line: &str| line.split_once(' ').map(|(id, name)| (name.to_owned(), id.to_owned()));
-        Ok(self.space.workspace().run(&call)?.text().lines().filter_map(head).collect())
+        Ok(self.run.workspace().run(&call)?.text().lines().filter_map(head).collect())
     }
 
     /// Takes the run's branch out of a bundle. Git looks whether each object is whole and well formed, and whether it has
     /// what the bundle builds on.
     pub fn fetch_bundle(&self, file: &Path) -> Result<CommitId> {
-        self.space.workspace().run(&Call::new(["bundle", "verify", "--quiet"]).arg(file))?;
+        self.run.workspace().run(&Call::new(["bundle", "verify", "--quiet"]).arg(file))?;
         let to = self.fetched_reference();
         let call = Call::new(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--refmap="]);
         let call = call.setting("fetch.fsckObjects=true").setting("fetch.unpackLimit=1");
         let call = call.setting("protocol.file.allow=always").arg("--").arg(file);
-        self.space.workspace().run(&call.arg(format!("+refs/heads/{}:{to}", self.space.branch())))?;
-        self.space
+        self.run.workspace().run(&call.arg(format!("+refs/heads/{}:{to}", self.run.branch())))?;
+        self.run
             .workspace()
             .ask(["rev-parse", "--verify", "--end-of-options", &format!("{to}^{{commit}}")])?
             .id()
@@ -171,11 +166,11 @@ impl RunBranch<'_> {
 
     /// Forgets what was taken out of a bundle.
     pub fn forget_bundle(&self) -> Result<()> {
-        self.space.workspace().change(["update-ref", "-d", &self.fetched_reference()])
+        self.run.workspace().change(["update-ref", "-d", &self.fetched_reference()])
     }
 
     /// Returns the name under which a bundle is looked at.
     fn fetched_reference(&self) -> String {
-        format!("refs/ai-workflow-bundle/issue-{}", self.space.issue())
+        format!("refs/ai-workflow-bundle/issue-{}", self.run.issue())
     }
 }
