@@ -1,4 +1,4 @@
-//! The agent `acp:COMMAND` and profiles of kind `acp`: any program that speaks the Agent Client Protocol, version 1.
+//! The agent `acp:COMMAND` and profiles of kind `acp`: any program that implements the Agent Client Protocol, version 1.
 //! Like a script it is played by a child process of our own program, the hidden subcommand `__acp`, which is the
 //! protocol's client; here is what that child is asked and how its events are understood. The child classes the end, from
 //! stop reasons, error codes and the kinds that adapters name, never from words for people. The protocol knows no schema
@@ -117,7 +117,7 @@ impl OutputParser for AcpEventParser {
         transcript: &mut Transcript<'_>,
     ) -> AgentAnswer {
         add_to_transcript("\n", transcript);
-        // The child writes no line that is too long: after one of those nothing is believed.
+        // The child writes no line that is too long: after one of those its report does not count.
         let ended = if self.lines.has_cut { None } else { self.ended };
         let lost = || (AgentAnswer::with_reason(ExecOutcome::Crashed, LOST), true);
         let (answer, is_broken) = ended.unwrap_or_else(lost);

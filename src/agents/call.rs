@@ -110,7 +110,7 @@ pub(crate) trait OutputParser {
     /// Takes output as it comes, and writes into the transcript what belongs there.
     fn push(&mut self, stream: Stream, bytes: &[u8], transcript: &mut Transcript<'_>);
 
-    /// Tells whether nothing can come of the call any more, although the program goes on: it is ended then.
+    /// Tells whether the call cannot succeed any more, although the program goes on: it is ended then.
     fn is_hopeless(&self) -> bool {
         false
     }
@@ -188,8 +188,8 @@ impl AgentAnswer {
         }
     }
 
-    /// Takes what the program answered, as far as it may be believed: what a broken call says is void, a question is not.
-    /// An object that meets the schema that was asked for stands for the text.
+    /// Takes what the program answered: the text of a failed call is void, that of a question to a person is not. An object
+    /// that meets the schema that was asked for takes the place of the text.
     pub(super) fn with_text(self, text: &str, object: &Value, schema: Option<&Value>) -> Self {
         let is_believed = self.outcome.ended() || self.outcome == ExecOutcome::BlockedOnPrompt;
         let is_met = schema.is_some_and(|schema| !object.is_null() && schema::is_met(object, schema));
@@ -203,7 +203,7 @@ impl AgentAnswer {
     }
 }
 
-/// Says which silence was too long: the one at the beginning has a limit of its own.
+/// Returns which time without output was too long: the one at the beginning has a limit of its own.
 fn idle_reason(launch: &Launch, finish: &ProgramEnd) -> String {
     let is_first = finish.stdout.is_empty() && !finish.stdout_truncated && finish.stderr_tail.is_empty();
     match launch.first_output {
@@ -225,7 +225,7 @@ fn prefix_with_colon(quoted: &str) -> String {
     if quoted.is_empty() { String::new() } else { format!(": {quoted}") }
 }
 
-/// Returns the class of an error that stands in a table; nothing when the table does not have it.
+/// Returns the class of an error by a table; nothing when the table does not have it.
 pub(super) fn error_class(table: &str, error: &str) -> Option<ExecOutcome> {
     ERROR_CLASSES.get(table)?.get(error).copied()
 }

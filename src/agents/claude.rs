@@ -198,7 +198,7 @@ enum QuestionState {
     #[default]
     None,
     Asked,
-    /// The program said that nobody answers.
+    /// The program told the agent that no answer comes.
     Refused,
     /// The agent went on without an answer.
     Dropped,
@@ -242,7 +242,7 @@ impl ClaudeParser {
     fn handle_event(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
         let kind = text(event, "type");
         if matches!(kind, "assistant" | "user") {
-            // It goes on: what it called its result was not the end.
+            // The call goes on: the earlier result was not the end.
             self.result = None;
         }
         let message = &event["message"];
@@ -405,7 +405,7 @@ impl ClaudeParser {
             }
             (_, _, "model_not_found", _) | (_, _, _, 404) => ExecOutcome::ModelUnknown,
             (_, _, "overloaded", _) | (_, _, _, 503 | 529) => ExecOutcome::Overloaded,
-            // Without a status there was no answer of the interface, but a page of somebody else or half a stream.
+            // Without a status there was no answer of the interface, but a page of a proxy or half a stream.
             (_, _, "server_error", _) | (_, _, _, 500..=599) | ("api_error", _, "unknown", 0) => {
                 ExecOutcome::ProviderFailed
             }
@@ -414,7 +414,7 @@ impl ClaudeParser {
     }
 }
 
-/// Only a plain `false` is no error.
+/// Tells whether a result is an error: all but a plain `false` with the subtype `success` is one.
 fn is_error(result: &Value) -> bool {
     result["is_error"] != Value::Bool(false) || text(result, "subtype") != "success"
 }

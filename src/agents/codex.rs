@@ -44,8 +44,8 @@ pub(super) const SIGN_IN: SignIn =
 /// The variable under which the program takes a key for one run.
 const KEY: &str = "CODEX_API_KEY";
 
-/// What a call has no use for: everything that reaches out, goes on afterwards, or comes from the user's own setup. With
-/// `unbounded_connection_retries` a provider that is not there would be waited for without an end.
+/// Features that are switched off: those that use the network, go on after the call, or come from the user's own setup.
+/// With `unbounded_connection_retries` the program would wait for a missing provider without an end.
 const SWITCHED_OFF: &str = include_str!("data/codex_switched_off.txt");
 
 /// How often a provider that we name ourselves is asked again; for others the program knows no such limit.
@@ -132,7 +132,7 @@ fn arguments(
     if call.step.writes() {
         add_author_arguments(&mut arguments, temporary, environment);
     } else {
-        // A reviewer does not get what the repository wants from agents: an earlier agent may have written it.
+        // A reviewer does not get the instructions of the repository: an earlier agent may have written them.
         arguments.extend(["-s".into(), "read-only".into()]);
         set_key(&mut arguments, "project_doc_max_bytes", "0");
         set_key(&mut arguments, "skills.include_instructions", "false");
@@ -272,7 +272,7 @@ impl OutputParser for CodexParser {
         }
         let record = self.session.as_deref().map(|id| self.sessions.read(id)).unwrap_or_default();
         let outcome = self.outcome(&record, launch, &end, gave_up);
-        // An answer that says a thing twice is no object: nobody knows which of the two is meant.
+        // An answer that names a key twice is no object: it is not known which of the two counts.
         let object = read_object(&self.answer).into();
         let outcome = outcome.with_text(&self.answer, &object, self.schema.as_ref());
         let total = self.total.or(record.total);
@@ -295,7 +295,7 @@ impl CodexParser {
             self.reconnects.reset();
         }
         if (kind == "turn.started" || kind.starts_with("item.")) && self.end == Some(TurnEnd::Completed) {
-            // What was completed was not the end, and what was answered until then is not the answer.
+            // The turn that was completed was not the last one, and its message is not the answer.
             self.end = None;
             self.answer.clear();
         }
@@ -463,7 +463,7 @@ fn class_of_status(status: u64) -> ExecOutcome {
     }
 }
 
-/// Returns the status that the program's own sentence begins with; one further inside is somebody else's text.
+/// Returns the status at the beginning of the program's own sentence; one further inside may be quoted text.
 fn parse_status(error: &str) -> Option<u64> {
     let reconnecting = error.strip_prefix("Reconnecting... ").and_then(|rest| rest.split_once(" ("));
     let error = reconnecting.map_or(error, |(_, why)| why);
@@ -492,7 +492,7 @@ impl Reconnects {
         self.0 = None;
     }
 
-    /// Tells whether it went on for longer than anybody should wait.
+    /// Tells whether the program reconnects for longer than the limit.
     fn is_hopeless(&self) -> bool {
         self.0.is_some_and(|(first, last)| last.duration_since(first) > MOST_RECONNECTING)
     }

@@ -1,6 +1,7 @@
-//! What an agent's program is started with: its limits, and of our environment an allow-list, what its profile adds, and
-//! where it stands in the run. Secrets are withheld, not filtered: no configuration hands a GitHub token to an agent, a
-//! key goes to the address it was made for and to no other, and a key that a profile names has no rival.
+//! What an agent's program is started with: its limits, the variables of our environment that a list allows, those that its
+//! profile adds, and those that name the phase, step and round of the call. Secrets are withheld, not filtered: no
+//! configuration gives a GitHub token to an agent, a key goes to the address it was made for and to no other, and where a
+//! profile names a key no other key is passed on.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -74,7 +75,7 @@ pub(super) fn make_launch(agent: &ResolvedAgent, variables: &[&str], call: &Agen
     }
 }
 
-/// Returns the environment of an agent's program in a call, complete: it says where in the run the agent stands.
+/// Returns the environment of an agent's program in a call, complete: it also names the phase, step and round of the call.
 fn make_call_environment(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
     variables: &[&str],

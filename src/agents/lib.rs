@@ -1,5 +1,5 @@
 //! Calls agents: one supervised process per call, whatever the agent is. The end of a call is always an [`AgentAnswer`];
-//! what its text means, and whether to believe it, is for others to judge.
+//! what its text means, and whether it counts, is decided elsewhere.
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 

@@ -59,7 +59,7 @@ impl LookupError {
 /// An agent whose program was found.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ResolvedAgent {
-    /// What the program speaks.
+    /// The kind of the agent, which decides how its program is called.
     pub kind: AgentKind,
     /// The program, or the script that our own program plays.
     pub program: PathBuf,
@@ -133,7 +133,7 @@ fn from_file(program: PathBuf) -> ResolvedAgent {
     ResolvedAgent { kind: AgentKind::Command, program, arguments, profile }
 }
 
-/// Returns the file of a program: a path as it is, a name by `PATH`, else a file of that name where the user stands.
+/// Returns the file of a program: a path as it is, a name by `PATH`, else a file of that name in the working directory.
 ///
 /// # Errors
 /// There is no such file, or it may not be executed.

@@ -1,5 +1,5 @@
-//! Calls an agent: starts its program under supervision, hands what it prints to the parser of its kind, and ends it when
-//! somebody asks, when it used more than it may, or when nothing can come of it any more.
+//! Calls an agent: starts its program under supervision, passes its output to the parser of its kind, and ends it when the
+//! caller stops it, when it used more than it may, or when it cannot succeed any more.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use super::transcript::Transcript;
 use super::usage::describe_excess;
 use super::{acp, claude, codex};
 
-/// How often somebody who watches gets the last line.
+/// How often the last line is shown.
 const SHOW_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Calls an agent and waits for its end. Never fails: every failure is an outcome with a reason.

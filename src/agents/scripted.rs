@@ -1,6 +1,6 @@
 //! The agent `scripted:FILE`: a script played by a child process of our own program, the hidden subcommand
-//! `__scripted FILE --attempt N`. The child stands in the worktree and knows its place in the run from the
-//! environment that every agent gets; it gives back one JSON object on its standard output.
+//! `__scripted FILE --attempt N`. The child works in the worktree and reads phase, step and round from the environment that
+//! every agent gets; it writes one JSON object to its standard output.
 //! Supervision, limits and output are those of any other agent.
 
 use std::ffi::OsString;
@@ -29,16 +29,16 @@ const STEPS: [&str; 5] = ["execute", "review", "triage", "revise", "answer"];
 /// The exit code of a script that cannot go on.
 const BROKEN: i32 = 1;
 
-/// What the child gives back.
+/// What the child writes to its standard output.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ScriptedAnswer {
     text: String,
     usage: Usage,
-    /// Figures that were not believed, one line each.
+    /// Figures that cannot be true, one line each.
     notices: Vec<String>,
 }
 
-/// The parser of the child's output: its standard output is a message between two halves of our own.
+/// The parser of the child's output: its standard output is a message of our own program.
 pub(super) struct ScriptedParser;
 
 impl OutputParser for ScriptedParser {
@@ -95,7 +95,7 @@ fn read_arguments(arguments: Vec<OsString>) -> Option<(PathBuf, u32)> {
     if flag == "--attempt" { Some((file.into(), attempt)) } else { None }
 }
 
-/// Returns where in the run the call stands, as the environment says it.
+/// Returns phase, step and round of the call, as the environment names them.
 fn read_position(attempt: u32) -> CallPosition {
     let variable = |name: &str| std::env::var(format!("AI_WORKFLOW_{name}")).unwrap_or_default();
     CallPosition {
@@ -235,7 +235,7 @@ struct FileWrite {
     text: String,
 }
 
-/// Where in the run a call stands.
+/// Phase, step and round of a call, and what its texts may name.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct CallPosition {
     /// The phase.

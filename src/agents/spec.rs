@@ -25,7 +25,7 @@ pub enum AgentSpec {
     Claude(Option<String>),
     /// Codex, headless, with a model in the program's own words.
     Codex(Option<String>),
-    /// A program that speaks the Agent Client Protocol, with its arguments; split like a command line.
+    /// A program that implements the Agent Client Protocol, with its arguments; split like a command line.
     Acp(String),
     /// The first of claude and codex that is there.
     Auto,
@@ -40,7 +40,7 @@ pub enum SpecError {
          acp:COMMAND, auto and the names under [agents]"
     )]
     Kind(String),
-    /// The kind stands there without what belongs behind its colon.
+    /// The text after the colon of the kind is missing.
     #[error("`{0}:` lacks {1}")]
     Empty(String, &'static str),
     /// The text is empty.

@@ -1,6 +1,5 @@
 //! What is kept and shown of a call while it runs: the raw file, which holds all that the agent printed, and the last
-//! line for somebody who watches. Both are masked. A raw file that cannot be written is reported once and never ends
-//! the call.
+//! line, which is shown. Both are masked. A raw file that cannot be written is reported once and never ends the call.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,7 +14,7 @@ use super::json_lines::LineSplitter;
 const RAW_LIMIT: usize = 4 * 1024 * 1024;
 /// How many bytes wait at most for the end of their line, or of their private key; what is longer is cut.
 const BLOCK: usize = 256 * 1024;
-/// How many bytes are collected before they are written, unless somebody calls `flush`.
+/// How many bytes are collected before they are written, unless `flush` is called.
 const BUFFER: usize = 32 * 1024;
 
 /// How many characters of a line are shown.
@@ -23,8 +22,8 @@ const SHOWN_WIDTH: usize = 200;
 /// How many bytes of a line are looked at; enough for every secret that could begin in the part that is shown.
 const LOOKED_AT: usize = 4096;
 
-/// Where the output of a call goes: into the raw file one JSON object per line that was printed, up to a limit, and the
-/// last line to somebody who watches.
+/// Writes the output of a call: into the raw file one JSON object per printed line, up to a limit, and the last line for
+/// the reporters.
 pub(super) struct Transcript<'a> {
     raw_file: Option<File>,
     bytes_left: usize,
@@ -62,7 +61,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// Shows a whole line to somebody who watches.
+    /// Shows a whole line.
     pub(super) fn show_line(&mut self, line: &str) {
         self.show(format!("{line}\n").as_bytes());
     }
@@ -73,7 +72,7 @@ impl<'a> Transcript<'a> {
         self.show(bytes);
     }
 
-    /// Of a flood of lines only the last ones are looked at, up to one with something on it.
+    /// Shows the last line that is not blank; of many lines only the last ones are read.
     fn show(&mut self, bytes: &[u8]) {
         let is_end = |byte: &u8| *byte == b'\n';
         let (first, rest) = bytes.split_at(bytes.iter().position(is_end).map_or(bytes.len(), |at| at + 1));
@@ -184,7 +183,7 @@ impl UnwrittenOutput {
     }
 }
 
-/// Returns the position after the last place where something stands, 0 when it stands nowhere.
+/// Returns the position after the last occurrence of some bytes; 0 when there is none.
 fn position_after(bytes: &[u8], wanted: &[u8]) -> usize {
     bytes.windows(wanted.len()).rposition(|window| window == wanted).map_or(0, |at| at + wanted.len())
 }

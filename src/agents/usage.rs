@@ -1,6 +1,6 @@
-//! What a call used, what that cost, and whether it is more than it may. Figures are believed only as far as they can be
-//! true. A program that reports tokens and no money is priced by `prices.toml`, where each price names its source; a
-//! model that is not there has no price, and nobody guesses one. Ends nothing itself.
+//! What a call used, what that cost, and whether it is more than it may. Figures that cannot be true are left out. The
+//! tokens of a program that reports no cost are priced by `prices.toml`, where each price names its source; a model that is
+//! not in that file has no price, and none is guessed. Ends nothing itself.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -90,7 +90,7 @@ fn round_tokens(tokens: f64) -> u64 {
     tokens.round() as u64
 }
 
-/// Returns a count as a figure; one that is not exact any more is not believed anyway.
+/// Returns a count as a figure; one too large to be exact is left out anyway.
 #[expect(clippy::cast_precision_loss, reason = "counts of one session are far below 2^52")]
 pub(super) fn float(count: u64) -> f64 {
     count as f64
@@ -118,7 +118,7 @@ impl Price {
     }
 }
 
-/// Returns the usage with its cost by the price of the model, or with the remark that nobody knows the price.
+/// Returns the usage with its cost by the price of the model, or with the remark that the price is not known.
 pub(super) fn with_cost(usage: Usage, model: Option<&str>) -> Usage {
     let (Some(input), Some(output)) = (usage.input_tokens, usage.output_tokens) else { return usage };
     let cached = usage.cached_tokens.unwrap_or_default().min(input);

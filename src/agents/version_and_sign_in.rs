@@ -64,7 +64,7 @@ pub async fn query_agent_status(spec: &AgentSpec, profiles: &Profiles, own_progr
     AgentStatus { version, signed_in, read_only: true, schema: true, remark, ..found }
 }
 
-/// Codex does not take the key that its provider's other programs take, unless somebody says so.
+/// Returns a remark when a key is set that Codex does not use by itself, though other programs of its provider do.
 fn describe_unused_key(agent: &ResolvedAgent, signed_in: Option<bool>) -> Option<String> {
     if agent.kind == AgentKind::Codex && signed_in == Some(false) && is_set("OPENAI_API_KEY") {
         return Some(

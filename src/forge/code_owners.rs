@@ -16,7 +16,7 @@ pub struct CodeOwners {
     rules: Vec<(Regex, Vec<CodeOwner>)>,
 }
 
-/// Somebody who can be asked for a review. Addresses of mail are nobody that can be asked.
+/// A person or a team that can be asked for a review. An owner by mail address cannot be asked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
 pub enum CodeOwner {
     /// A login, without `@`.
@@ -87,7 +87,7 @@ fn parse_owner(word: &str) -> Option<CodeOwner> {
     }
 }
 
-/// A pattern is what git ignores files by, but for ranges, and `docs/*` stays in its folder.
+/// Returns the expression of a pattern. Patterns are those of `.gitignore` without ranges; `docs/*` stays in its folder.
 fn compile_pattern(pattern: &str) -> Option<Regex> {
     let body = pattern.trim_matches('/');
     if pattern.contains(['[', ']']) || body.is_empty() {

@@ -1,5 +1,5 @@
-//! What people say about an issue or a pull request, and whose words count: of those who may write to the repository, and
-//! of those whom the settings name. Does not decide what follows from a word.
+//! The comments of people on an issue or a pull request, and whose comments count: those of accounts that may write to the
+//! repository or that the settings name. Does not decide what follows from a comment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ impl<'a> WriteAccess<'a> {
         Self { github, allowed, known: BTreeMap::new() }
     }
 
-    /// Tells whether somebody's words count; an account that is gone has none.
+    /// Tells whether the comments of an account count; those of a deleted account do not.
     pub async fn is_granted(&mut self, login: &str) -> Result<bool> {
         if is_named(self.allowed, login) {
             return Ok(true);
@@ -63,13 +63,13 @@ const COMMAND: &str = "/ai-workflow";
 static NUMBER: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?:^|[\s(\[])#(\d{1,10})\b").expect("a pattern of ours"));
 
-/// Returns what was said before a moment and not changed since.
+/// Returns the comments that were written before a moment and not changed since.
 pub fn comments_before(comments: Vec<Comment>, before: Timestamp) -> Vec<Comment> {
     let is_earlier = |comment: &Comment| comment.created_at < before && comment.updated_at < before;
     comments.into_iter().filter(is_earlier).collect()
 }
 
-/// Returns what those who may speak said, oldest first.
+/// Returns the comments that `may_speak` accepts, oldest first.
 pub fn discussion_of(comments: &[Comment], may_speak: impl Fn(&Comment) -> bool) -> Discussion {
     let is_discussion = |comment: &&Comment| {
         let text = comment.body.trim();
@@ -121,12 +121,12 @@ fn truncate_comment(text: &str) -> String {
 /// The longest text of one thread, in characters.
 const LONGEST_THREAD: usize = 4_000;
 
-/// A thread that asks for something, and what was said by those who count.
+/// A thread that asks for something, with the comments that count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenThread {
     /// The thread as a run notes it.
     pub thread: FeedbackThread,
-    /// What was said, a line `LOGIN: TEXT` for each comment.
+    /// The comments, a line `LOGIN: TEXT` for each.
     pub text: String,
 }
 
@@ -164,7 +164,7 @@ impl WriteAccess<'_> {
         let (mut texts, mut up_to, mut done) = (Vec::new(), 0, before);
         for comment in &thread.comments {
             if let Some(up_to) = answered(&comment.body) {
-                // Somebody else can copy our mark.
+                // Another account can copy our mark.
                 done = if self.github.is_me(&comment.author).await? { done.max(up_to) } else { done };
             } else if self.is_granted(&comment.author).await? {
                 up_to = up_to.max(comment.id);

@@ -142,7 +142,7 @@ impl LocalForge {
         Ok(PullRequestRef { number: None, url: file, is_closed: false })
     }
 
-    /// Returns each comment with its line as it stands in the file.
+    /// Returns each comment with its line of the file.
     fn comment_lines(&self, number: IssueNumber) -> Result<Vec<(Comment, String)>> {
         let file = relative_path(number, "comments.jsonl");
         let bytes = self.bytes(&file)?.unwrap_or_default();
@@ -220,7 +220,7 @@ fn split_front_matter<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<(
     Err(unreadable_error(file, 1, "the front matter that begins here has no closing `---` line"))
 }
 
-/// How a YAML error tells its place; ours is told once, before it.
+/// How a YAML error names its place, which our own message names already.
 static PLACE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r" at line \d+ column \d+").expect("the pattern is a constant"));
 

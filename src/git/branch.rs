@@ -1,5 +1,5 @@
-//! Branches: what they are called, where they stand, making, going to and removing them, which commit of one a run starts
-//! from, and which one a person's changes are compared with. Every refusal of git's is passed on.
+//! Branches: their names and tips, making, checking out and removing them, which commit of one a run starts from, and which
+//! one a person's changes are compared with. Every refusal of git's is passed on.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use crate::program::{Call, Output};
 use crate::workspace::{Head, Workspace};
 use crate::{CommitId, Error, Result};
 
-/// Where this clone remembers which branch of origin is the default one.
+/// The reference by which a clone knows the default branch of origin.
 const ORIGIN_DEFAULT: &str = "refs/remotes/origin/HEAD";
 
 /// A branch as git knows it.
@@ -33,7 +33,7 @@ pub struct Branch {
 pub struct RunBase {
     /// The name of the branch.
     pub branch: String,
-    /// The commit it stands on: here, or on origin where there is no local branch.
+    /// The tip of the branch: the local one, or the one on origin where there is no local branch.
     pub commit: CommitId,
     /// The tip of the same branch on origin, as last fetched, when it is another commit.
     pub on_origin: Option<CommitId>,
@@ -98,12 +98,12 @@ impl Branches<'_> {
         read.collect()
     }
 
-    /// Makes a branch at a commit and goes there, untracked files stay where they are.
+    /// Makes a branch at a commit and checks it out; untracked files stay where they are.
     pub fn start(&self, name: &str, base: &CommitId) -> Result<()> {
         self.run(name, &Call::new(["switch", "--quiet", "--no-track", "--create", name, base.as_str(), "--"]))
     }
 
-    /// Goes to a branch that exists.
+    /// Checks out a branch that exists.
     pub fn switch(&self, name: &str) -> Result<()> {
         self.run(name, &Call::new(["switch", "--quiet", "--no-guess", name, "--"]))
     }
@@ -113,7 +113,7 @@ impl Branches<'_> {
         self.run(name, &Call::new(["branch", "--quiet", "-D", "--", name]))
     }
 
-    /// Makes a branch at a commit that was fetched, or moves it on to there. One that holds something else is left alone.
+    /// Makes a branch at a commit that was fetched, or fast-forwards it to there. A branch that has diverged is left alone.
     pub fn fast_forward(&self, branch: &str, tip: &CommitId) -> Result<()> {
         let reference = format!("refs/heads/{branch}");
         let before = match self.find(branch)? {
@@ -130,7 +130,7 @@ impl Branches<'_> {
         self.workspace.change(["update-ref", "-m", note, &reference, tip.as_str(), &before])
     }
 
-    /// Returns the branch that was left for the one that is checked out, as far as git remembers it.
+    /// Returns the branch that was checked out before this one, where the reflog of HEAD names it.
     pub fn previous_branch(&self) -> Result<Option<String>> {
         let output = self.workspace.try_ask(["rev-parse", "--symbolic-full-name", "@{-1}"])?;
         if !output.succeeded() {
@@ -166,7 +166,7 @@ impl Branches<'_> {
 
     /// Returns origin's default branch as a base, as far as this clone knows it.
     pub fn origin_default(&self, head: &Head) -> Result<Option<RunBase>> {
-        // Mostly the worktree is on origin's default branch, and then one question is enough.
+        // Mostly the worktree is on origin's default branch, and then one call is enough.
         let [local, remote] = reference_names(head.branch.as_deref().unwrap_or("HEAD"));
         let found = self.list(&[ORIGIN_DEFAULT, &local, &remote])?;
         match origin_default(&found) {
@@ -214,7 +214,7 @@ impl Branches<'_> {
         Ok(base.map_or_else(head, |commit| DiffBase { commit, name }))
     }
 
-    /// Resolves what a person calls a commit; an option can never be one.
+    /// Resolves the name that a person gives a commit; an option is refused.
     fn resolve_commit(&self, revision: &str) -> Result<CommitId> {
         let missing = || Error::NoSuchCommit { name: revision.escape_debug().take(80).collect() };
         if revision.is_empty() || revision.starts_with('-') {
@@ -230,7 +230,7 @@ impl Branches<'_> {
         }
     }
 
-    /// Returns the tip of the default branch and its name: on origin when we stand on that branch ourselves.
+    /// Returns the tip of the default branch and its name: the tip on origin when that branch is checked out.
     fn default_tip(&self, default: Option<&str>) -> Result<Option<(CommitId, String)>> {
         let usual = ["main", "master"];
         let named: Vec<[String; 2]> = default.into_iter().chain(usual).map(reference_names).collect();
@@ -255,7 +255,7 @@ impl Branches<'_> {
         History { workspace: self.workspace }
     }
 
-    /// Runs git for a branch of this name, and says what its refusal means.
+    /// Runs git for a branch of this name; the error says why git refused.
     pub(crate) fn run(&self, name: &str, call: &Call) -> Result<()> {
         check_branch_name(name)?;
         let output = self.workspace.try_run(call)?;

@@ -1,9 +1,9 @@
 //! Writes commits of the run: the one of a passed phase, and one out of many at the end.
 //!
 //! The commit of a phase holds exactly the named paths, with the content that was approved. It is made from an index of its
-//! own, so what the agent staged or what lies around cannot slip in, and the worktree is not read again for anything but
-//! the engine's own files. The agent's own commits are folded in: the branch goes back to where the engine left it, and
-//! their content is in the snapshot anyway.
+//! own, so neither what the agent staged nor other files of the worktree get into it, and the worktree is not read again for
+//! anything but the engine's own files. The agent's own commits are folded in: the branch is reset to the commit where the
+//! engine left it, and their content is in the snapshot anyway.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -21,7 +21,7 @@ use crate::snapshot::{PathContent, Snapshot, copy_with_time};
 use crate::workspace::{Head, RunWorkspace, Workspace};
 use crate::{CommitId, Error, Result};
 
-/// An editor's git holds the lock for moments only; so often it is tried, with a pause between.
+/// How often the lock is tried, with a pause between: an editor's git holds it for moments only.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(25);
 
@@ -58,7 +58,7 @@ impl RunWorkspace {
         Ok(commit)
     }
 
-    /// Tells whether the branch was where the engine left it and, as far as a file can tell, has not moved since.
+    /// Tells whether the branch was where the engine left it and, by the file of its reference, has not moved since.
     fn is_at(&self, expected: &CommitId, seen: &Head) -> bool {
         let tip = self.workspace().branches().read_tip(&self.branch());
         seen.commit == *expected
@@ -66,7 +66,7 @@ impl RunWorkspace {
             && self.workspace().operation_in_progress().is_none()
     }
 
-    /// Takes the branch back, and with it any merge that was begun, and looks again what differs from there.
+    /// Resets the branch to a commit, which also ends a merge that was begun, and compares the files with that commit.
     fn fold_commits(&self, seen: &Snapshot, expected: &CommitId) -> Result<BTreeMap<String, PathContent>> {
         if let Some(what @ "rebase") = self.workspace().operation_in_progress() {
             return Err(Error::InProgress { what, root: self.workspace().root().to_owned() });
@@ -79,7 +79,7 @@ impl RunWorkspace {
         Ok(again.uncommitted)
     }
 
-    /// Returns a fresh copy of the index that is exactly a commit.
+    /// Returns a new copy of the index that is exactly a commit.
     fn copy_index_of(&self, commit: &CommitId) -> Result<PathBuf> {
         let known = self.snapshots().commit_index(commit);
         if known.exists() {
@@ -189,7 +189,8 @@ fn format_index_info(wanted: &BTreeMap<&str, &PathContent>, no_object: &str) -> 
     wanted.iter().filter_map(line).collect()
 }
 
-/// The lock of the worktree's own index, by git's own rule: whoever creates `index.lock` may replace the index by it.
+/// The lock of the worktree's own index, by git's own rule: the process that creates `index.lock` may replace the index by
+/// it.
 struct IndexLock {
     path: PathBuf,
     index: PathBuf,
@@ -197,7 +198,7 @@ struct IndexLock {
 }
 
 impl IndexLock {
-    /// Takes the lock; an error when another git holds it and does not let it go.
+    /// Takes the lock; an error when another git holds it for too long.
     fn take(workspace: &Workspace) -> Result<Self> {
         let (path, index) = (workspace.git_dir().join("index.lock"), workspace.git_dir().join("index"));
         for _ in 0..LOCK_TRIES {
@@ -222,7 +223,7 @@ impl IndexLock {
 impl Drop for IndexLock {
     fn drop(&mut self) {
         if !self.replaced {
-            // Ours, and empty: with it left there every later git would refuse.
+            // It is ours and empty; if it stayed there, every later git would refuse.
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -1,11 +1,11 @@
 //! What differs between two states of the files: as text for reviewers, as paths, or with the texts of both sides. A state is
 //! a tree, a commit, or the files on disk.
 //!
-//! The text for reviewers is cut off at a limit. What the repository says about how its files are shown does not count: an
-//! author could hide its work by it. A single NUL, and the name of a picture, do not hide text either: what git calls binary
-//! is judged by its content. The text is data from the repository: fencing and masking are the caller's.
+//! The text for reviewers is cut off at a limit. The attributes of the repository do not count: an author could hide its
+//! work by them. A single NUL, and the name of a picture, do not hide text either: what git calls binary is judged by its
+//! content. The text is data from the repository: fencing and masking are the caller's.
 //!
-//! The others take one process for all that git holds. Files that git was told to take for unchanged
+//! The others take one process for all that git holds. Files that are marked as unchanged
 //! (`update-index --assume-unchanged`, `--skip-worktree`) count as well: no diff of git's shows them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ pub struct Diff {
     pub not_shown: Vec<String>,
 }
 
-/// What nobody reads as text, by the ending of its name.
+/// The endings of the names of files that have no text.
 const PICTURES_AND_ARCHIVES: &str = include_str!("data/pictures_and_archives.txt");
 
 /// The differences of a run as text.
@@ -108,7 +108,7 @@ impl RunWorkspace {
         self.workspace().run_in(&empty_folder, &call)
     }
 
-    /// Returns an empty folder, emptied of what somebody may have put there.
+    /// Makes an empty folder, and returns it.
     fn empty_folder(&self) -> Result<PathBuf> {
         let empty_folder = self.state_dir().join("nowhere");
         ignore_missing(fs::remove_dir_all(&empty_folder)).map_err(at(&empty_folder))?;
@@ -240,7 +240,7 @@ impl Changes<'_> {
         let listed = self.workspace.ask(["ls-files", "-v", "-z"])?.text();
         let mut paths: Vec<&str> = listed.split('\0').filter_map(unmark).collect();
         paths.retain(|path| !is_engines_own(path));
-        // A sparse checkout leaves files out that nobody deleted.
+        // A file that a sparse checkout leaves out was not deleted.
         if paths.iter().any(|path| self.is_missing(path)) && self.is_set("core.sparseCheckout", false)? {
             paths.retain(|path| !self.is_missing(path));
         }

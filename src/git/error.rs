@@ -148,7 +148,7 @@ pub(crate) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Err
     |source| Error::File { path, source }
 }
 
-/// Takes a file that is missing for one that was removed.
+/// Ignores the error that a file is missing.
 pub(crate) fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),

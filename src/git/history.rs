@@ -21,7 +21,7 @@ const MOST_AUTHORED: &str = "--max-count=500";
 const MARGIN: u64 = 3;
 /// How the engine's own messages begin.
 const OUR_SUBJECT: &str = "[ai-workflow]";
-/// How people name others in a message.
+/// The trailer by which a message names another author.
 const CO_AUTHOR: &str = "co-authored-by:";
 /// Stands for the phase in a record of how a run halted.
 pub const NO_PHASE: &str = "-";
@@ -50,12 +50,12 @@ impl fmt::Display for Trailers {
 }
 
 impl Trailers {
-    /// Reads the trailers from the last paragraph of a message; text above it is not ours to believe.
+    /// Reads the trailers from the last paragraph of a message; the text above it may hold anything.
     pub fn read(message: &str) -> Option<Self> {
         let last = message.trim_end().rsplit("\n\n").next()?;
         let value = |key: &str| {
             let mut values = last.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
-            // What stands there twice does not count.
+            // A key that is there twice does not count.
             match (values.next(), values.next()) {
                 (Some(value), None) => Some(value.to_owned()),
                 _ => None,
@@ -126,7 +126,7 @@ impl Signature {
     }
 }
 
-/// What became of a place in a file.
+/// What changed in a file since a commit, at a line or in the whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineRangeChange {
     /// Nothing changed in the file.
@@ -184,7 +184,7 @@ impl History<'_> {
         Ok(output.text().lines().next().and_then(|line| CommitId::try_from(line).ok()))
     }
 
-    /// Returns the commit that took a file off a branch whose tip has it no more; nothing where it never was there.
+    /// Returns the commit that removed a file from a branch whose tip does not have it; nothing where it was never there.
     pub fn find_removal(&self, tip: &CommitId, path: &str) -> Result<Option<CommitId>> {
         let words = ["log", "--max-count=1", "--diff-filter=D", "--format=%H", tip.as_str(), "--", path];
         let text = self.workspace.ask(words)?.text();
@@ -202,7 +202,7 @@ impl History<'_> {
         Ok(then.into_iter().filter(|path| now.contains(path) && !path.starts_with(".ai-workflow/")).collect())
     }
 
-    /// Returns what became of a line of a file, or of the whole file, between a commit and HEAD.
+    /// Returns what changed at a line of a file, or in the whole file, between a commit and HEAD.
     pub fn place_change(&self, from: &CommitId, path: &str, line: Option<u64>) -> Result<LineRangeChange> {
         let range = format!("{from}..HEAD");
         let text = self.workspace.ask(["log", "-1", "--format=%H", &range, "--", path])?.text();
@@ -265,8 +265,8 @@ impl History<'_> {
         if output.succeeded() { Ok(()) } else { Err(Error::NoIdentity { detail: reason(&output.stderr()) }) }
     }
 
-    /// Returns those who committed on top of a commit and are not who commits now, oldest first, each once. What came
-    /// with a merge is not theirs.
+    /// Returns the authors and co-authors of the commits on top of a commit, without the present author, oldest first, each
+    /// once. The commits that a merge brought in do not count.
     pub fn other_authors(&self, base: &CommitId) -> Result<Vec<Signature>> {
         let myself = self.workspace.ask(["var", "GIT_AUTHOR_IDENT"])?.text();
         let mut known: BTreeSet<String> = BTreeSet::new();
@@ -331,7 +331,7 @@ fn parse_hunk_range(line: &str) -> Option<(u64, u64)> {
     Some((first, first + count.saturating_sub(1)))
 }
 
-/// The advice that git adds is ours to give.
+/// Returns the reason in git's errors, without the advice that git adds.
 fn reason(errors: &str) -> String {
     let fatal = errors.lines().rev().find_map(|line| line.strip_prefix("fatal: "));
     fatal.unwrap_or("no name or address is set").to_owned()

@@ -9,10 +9,10 @@ use crate::program::Call;
 use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result, Tree};
 
-/// The mode of what is not there.
+/// The mode that git writes where there is no entry.
 pub(crate) const ABSENT_MODE: &str = "000000";
 
-/// What a tree has at a path; mode `000000` where it has nothing.
+/// The entry of a tree at a path; mode `000000` where there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TreeEntry {
     pub(crate) mode: String,
@@ -43,7 +43,7 @@ impl Workspace {
         Ok(Some(content.to_vec()))
     }
 
-    /// Tells how large a file of a commit is, in bytes; nothing when it is not there.
+    /// Returns the size of a file of a commit, in bytes; nothing when that commit has no such file.
     pub fn file_size(&self, commit: &CommitId, path: &str) -> Result<Option<u64>> {
         let call = Call::new(["cat-file", "--batch-check=%(objecttype) %(objectsize)"]).read_only();
         let answer = self.run(&call.stdin(format!("{commit}:{path}\n")))?.text();
@@ -92,7 +92,7 @@ impl Workspace {
         Ok(listed.split('\0').filter_map(parse_tree_entry).collect())
     }
 
-    /// Returns what stands on both sides where two trees, or commits, differ at these paths; everywhere without paths.
+    /// Returns the entries before and after where two trees, or commits, differ at these paths; everywhere without paths.
     pub(crate) fn differences<'p>(
         &self,
         old: &str,

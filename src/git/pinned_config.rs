@@ -1,6 +1,6 @@
 //! Notices that the repository's own settings changed while it is open: a filter, a signing program, an ssh command or a
 //! remote set by an agent would make git start its program with our rights. Also notices a `.git` that was replaced.
-//! Does not guard what is harmless and often changed in passing: names, colours, aliases, what a branch follows.
+//! Does not guard harmless settings that programs change often: names, colours, aliases, the upstream of a branch.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// Sections that start no program and lead git nowhere else.
+/// Sections by which git starts no program and reads no other place.
 const HARMLESS_SECTIONS: [&str; 8] = ["user", "author", "branch", "color", "alias", "advice", "push", "init"];
 
 /// Keys of `core` that every call of ours sets itself.
@@ -75,7 +75,7 @@ fn parse_include(config: &Path, line: &str) -> Option<PathBuf> {
     Some(config.with_file_name("").join(value))
 }
 
-/// Returns the settings of a file that matter, each with its section. What is not plainly harmless matters.
+/// Returns the relevant settings of a file, each with its section: all that are not known to be harmless.
 fn read_relevant_settings(path: &Path) -> String {
     let (mut section, mut harmless) = (String::new(), false);
     let mut kept = String::new();
@@ -95,13 +95,13 @@ fn read_relevant_settings(path: &Path) -> String {
     kept
 }
 
-/// Package managers set these in passing, and every call of ours sets them itself.
+/// Tells whether a line sets a key that every call of ours sets itself; package managers often set these.
 fn is_overridden(line: &str) -> bool {
     let key = line.split('=').next().unwrap_or_default().trim();
     OVERRIDDEN_KEYS.iter().any(|overridden| key.eq_ignore_ascii_case(overridden))
 }
 
-/// Tells whether a header stands alone on its line: git would read a second section or a key behind it.
+/// Tells whether a header is all that its line holds: git would read a second section or a key behind it.
 fn is_plain_header(line: &str) -> bool {
     let inside = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     inside.is_some_and(|inside| !inside.contains(['[', ']']))

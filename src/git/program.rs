@@ -1,8 +1,7 @@
 //! The one place that starts git: safe options, a clean environment, a time limit, and a count of the processes.
 //!
-//! Feeds git and reads it at the same time, because it may answer before it has read everything; ends it when enough was
-//! read or it took too long. A call says what it needs, and its output what came of it. Knows nothing about repositories,
-//! and not what an answer means.
+//! Writes to git and reads from it at the same time, because git may answer before it has read everything; ends it when
+//! enough was read or it took too long. Knows nothing about repositories, and not what an answer means.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read, Write};
@@ -27,7 +26,7 @@ const SAFE_SETTINGS: &str = include_str!("data/safe_settings.txt");
 /// Variables by which a caller of ours (a hook, an alias) could point git at other files.
 const REDIRECTING_VARIABLES: &str = include_str!("data/redirecting_variables.txt");
 
-/// The git program: what it is called, its environment on top of ours, its time limit, and how often it was started.
+/// The git program: its name, its environment on top of ours, its time limit, and how often it was started.
 #[derive(Debug, Clone)]
 pub struct Git {
     program: OsString,
@@ -36,7 +35,7 @@ pub struct Git {
     timeout: Duration,
 }
 
-/// Nothing of ours takes so long; but a pipe under the name of `.gitignore` makes git wait for ever.
+/// The time limit of a call. No call of ours takes so long, but a pipe with the name `.gitignore` makes git wait for ever.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 impl Default for Git {
@@ -111,7 +110,7 @@ impl Git {
         let input = if call.input.is_some() { Stdio::piped() } else { Stdio::null() };
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         if !call.asks_person {
-            // Ctrl-C is meant for us: a git in the middle of its work comes to its end.
+            // Ctrl-C at the terminal goes to our process alone, so that git ends its work.
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
         }
         command
@@ -151,7 +150,7 @@ fn is_secret(name: &OsStr) -> bool {
     name.to_str().is_some_and(is_secret_name)
 }
 
-/// Feeds a git, reads it, and waits for its end.
+/// Writes the input of a git, reads its output, and waits for its end.
 fn feed_and_read(mut child: Child, call: &Call, timeout: Duration) -> io::Result<Output> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (id, alone) = (child.id(), !call.asks_person);
@@ -177,7 +176,7 @@ fn feed_and_read(mut child: Child, call: &Call, timeout: Duration) -> io::Result
         drop(ended);
         (answer, errors, watch.join().expect("waiting does not panic"))
     });
-    // Only now: until it is waited for, its id belongs to nobody else.
+    // Only now: until it is waited for, no other process gets its id.
     let status = child.wait()?;
     let truncated = is_longer_than(&stdout, call.limit);
     let (mut stdout, stderr) = (stdout?, stderr?);
@@ -219,7 +218,7 @@ pub(crate) struct Call {
     pub(crate) read_only: bool,
     /// A remote may be asked, and tokens are in the environment.
     pub(crate) network: bool,
-    /// A person may have to answer.
+    /// Git may ask the person at the terminal.
     pub(crate) asks_person: bool,
     /// Only the settings of the repository count.
     pub(crate) without_user_settings: bool,
@@ -265,13 +264,13 @@ impl Call {
             .setting("index.sparse=false")
     }
 
-    /// Feeds the standard input.
+    /// Sets the standard input.
     pub(crate) fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = Some(input.into());
         self
     }
 
-    /// Feeds paths, each ended by NUL.
+    /// Sets the standard input to paths, each ended by NUL.
     pub(crate) fn stdin_paths<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Self {
         let input: String = paths.into_iter().map(|path| format!("{path}\0")).collect();
         self.stdin(input)
@@ -283,20 +282,20 @@ impl Call {
         self
     }
 
-    /// Talks to a remote, with the user's credentials.
+    /// Lets git connect to a remote, with the user's credentials.
     pub(crate) fn over_network(mut self) -> Self {
         self.network = true;
         self.allow_prompt()
     }
 
-    /// Takes no longer than this. Asks nobody, so that it can be ended with everything that it started.
+    /// Sets a shorter time limit. Such a call may not ask a person, so that it can be killed with every process it started.
     pub(crate) fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self.asks_person = false;
         self
     }
 
-    /// May ask the person at the terminal, for a passphrase say; therefore Ctrl-C reaches it.
+    /// Lets git ask the person at the terminal, for example for a passphrase; therefore Ctrl-C reaches it.
     pub(crate) fn allow_prompt(mut self) -> Self {
         self.asks_person = true;
         self
@@ -349,7 +348,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Tells whether git was content, or was stopped by us because we had read enough.
+    /// Tells whether git succeeded, or was killed by us because we had read enough.
     pub(crate) fn succeeded(&self) -> bool {
         self.status.success() || self.truncated
     }
@@ -374,12 +373,12 @@ impl Output {
         self.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect()
     }
 
-    /// Returns what git complained about.
+    /// Returns the standard error as text.
     pub(crate) fn stderr(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
-    /// Returns the last lines of the complaint, in one line.
+    /// Returns the last lines of the standard error, in one line.
     pub(crate) fn error_lines(&self) -> String {
         let errors = self.stderr();
         let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

@@ -1,9 +1,9 @@
-//! Where branches and tags stand. Who only reads may move none: the run's own branch is put back, and others are named. They
-//! are left alone, because a person may have moved them; what surely is a person's is not named either: branches of other
-//! worktrees and runs, and what a fetch brings.
+//! The tips of branches and tags. A reviewer may move none: the run's own branch is put back, and others are reported. They
+//! are left alone, because a person may have moved them. Moves that a person made for certain are not reported: branches of
+//! other worktrees and runs, and what a fetch brings.
 //!
-//! They are read out of git's own files: they are looked at around every review, and a process each time would cost more
-//! than the looking. Where git keeps them in another form (reftable), it is asked.
+//! They are read from git's own files, because they are read before and after every review, and a process each time would
+//! cost more. Where git keeps them in another form (reftable), git is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,7 @@ use crate::workspace::{RunWorkspace, Workspace};
 const FOLDERS: [&str; 3] = ["refs/heads", "refs/tags", "refs/remotes"];
 const TRACKING: &str = "refs/remotes/";
 
-/// Where branches and tags stand.
+/// The tips of branches and tags at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct References {
     /// The branch of this worktree.
@@ -30,17 +30,17 @@ pub struct References {
     pub(crate) elsewhere: BTreeSet<String>,
 }
 
-/// What does not stand where it stood.
+/// The references that have moved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MovedReferences {
-    /// What is ours, and was put back: its name, and where it was meanwhile.
+    /// References of the run that were put back: the name, and the tip that it had meanwhile.
     pub undone: Vec<String>,
-    /// What may be people's as well, and was left alone: its name, and where it stood before.
+    /// References that a person may have moved, and that were left alone: the name, and the tip before.
     pub left: Vec<String>,
 }
 
 impl References {
-    /// Reads where branches and tags stand now.
+    /// Reads the tips of branches and tags as they are now.
     pub fn read(workspace: &Workspace) -> Result<Self> {
         match Self::read_files(workspace) {
             Some(references) => Ok(references),
@@ -48,8 +48,7 @@ impl References {
         }
     }
 
-    /// Puts the run's branch back, and the worktree on it. Nobody can tell who moved another one, so it is named and left
-    /// alone.
+    /// Puts the run's branch and HEAD back. It is not known who moved another reference, so that is reported and left alone.
     pub fn restore(&self, run: &RunWorkspace) -> Result<MovedReferences> {
         let now = Self::read(run.workspace())?;
         if now == *self {
@@ -70,7 +69,7 @@ impl References {
         Ok(moved)
     }
 
-    /// Returns where branches and tags stand; nothing where these files do not tell it, or tell something strange.
+    /// Reads the tips from git's files; nothing where git keeps them in another form, or a file cannot be read.
     fn read_files(workspace: &Workspace) -> Option<Self> {
         if workspace.common().join("reftable").exists() {
             return None;
@@ -88,7 +87,7 @@ impl References {
     fn read_from_git(workspace: &Workspace) -> Result<Self> {
         let mut now = References::default();
         for branch in (Branches { workspace }).list(&FOLDERS)? {
-            // What it points to stands in the list as well.
+            // The reference that it points to is in the list as well.
             if branch.symbolic.is_some() {
                 continue;
             }
@@ -102,7 +101,7 @@ impl References {
         Ok(now)
     }
 
-    /// Says where a reference stands, as a person would look for what it held.
+    /// Returns for people the name of a reference and its tip.
     fn describe(&self, name: &str) -> String {
         match self.tips.get(name) {
             Some(tip) => format!("{name} (was at {})", &tip[..9.min(tip.len())]),
@@ -110,7 +109,7 @@ impl References {
         }
     }
 
-    /// Returns what does not stand where it stood, for which no person is likely to be the reason.
+    /// Returns the references that have moved without a likely reason: no other worktree has them, and no fetch made them.
     fn list_unexplained_moves<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a str> {
         let names: BTreeSet<&str> = self.tips.keys().chain(now.tips.keys()).map(String::as_str).collect();
         let fetched = self.tracking_tips().ne(now.tracking_tips());
@@ -129,7 +128,7 @@ impl References {
     }
 }
 
-/// What lies in a file of its own counts more than what is packed.
+/// Reads the references with a file of their own, which count more than packed ones.
 fn read_loose(common: &Path, folder: &Path, tips: &mut BTreeMap<String, String>) -> Option<()> {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let entry = entry.ok()?;
@@ -144,7 +143,7 @@ fn read_loose(common: &Path, folder: &Path, tips: &mut BTreeMap<String, String>)
             let name = path.strip_prefix(common).ok()?.to_str()?.to_owned();
             let text = fs::read_to_string(&path).ok()?;
             if text.starts_with("ref:") {
-                // What it points to stands in the list as well.
+                // The reference that it points to is in the list as well.
                 tips.remove(&name);
             } else {
                 tips.insert(name, check_id(text.trim())?);

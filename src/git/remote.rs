@@ -1,9 +1,8 @@
 //! Another repository that this one knows by a name: what is fetched from it, what is pushed to it, and its address.
-//! Nothing of this machine is written over by a fetch; history that others may have is replaced only where it is named.
+//! A fetch overwrites no local branch; commits on the remote are replaced only where the caller names them.
 //!
-//! A failed call is made again where the server or the connection was in trouble; what was refused is not. A push whose
-//! answer was lost may have arrived: git asks the remote where its branches stand before it sends anything, and sends
-//! nothing then.
+//! A failed call is made again where the server or the connection failed; what was refused is not. A push whose answer was
+//! lost may have arrived: git asks the remote for the tips of its branches first, and then sends nothing.
 
 use std::thread;
 use std::time::Duration;
@@ -37,7 +36,7 @@ const DEFAULT_BRANCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// The pauses between the tries of one call, in seconds, as between calls of GitHub's interface.
 const PAUSES: [u64; 4] = [1, 2, 4, 8];
 
-/// What git, curl and ssh say of a connection that failed. They speak English: every call has `LC_ALL=C`.
+/// What git, curl and ssh print about a connection that failed. It is English, because every call has `LC_ALL=C`.
 const LOST_CONNECTION: &str = include_str!("data/lost_connection.txt");
 
 /// A remote of a repository, such as `origin`.
@@ -89,7 +88,7 @@ impl Remote<'_> {
         Ok(found.into_iter().find(|found| found.reference == tracking).map(|found| found.tip))
     }
 
-    /// Fetches one reference; tells whether the remote has it. Trouble that passes is waited out.
+    /// Fetches one reference; tells whether the remote has it. A transient failure is tried again.
     pub(crate) fn fetch_reference(&self, refspec: &str) -> Result<bool> {
         retry(|| self.fetch_once(refspec))
     }
@@ -129,7 +128,7 @@ impl Remote<'_> {
         Err(push_failure(self.name, branch, &output))
     }
 
-    /// Puts a commit under a full reference of the remote, whatever stood there, or takes the reference away.
+    /// Sets a full reference of the remote to a commit, whatever it was before, or deletes it.
     pub(crate) fn push_reference(&self, reference: &str, commit: Option<&CommitId>) -> Result<()> {
         let refspec = match commit {
             Some(commit) => format!("+{commit}:{reference}"),
@@ -220,20 +219,20 @@ fn remote_failure(output: &Output) -> Error {
     output.failure()
 }
 
-/// Tells whether the server or the connection to it was in trouble, and nobody refused anything.
+/// Tells whether the server or the connection to it failed, and nothing was refused.
 fn was_unreachable(output: &Output) -> bool {
     // A git that a signal ended was stopped by a person.
     output.status.code().is_some() && is_transient(&output.text(), &output.stderr())
 }
 
-/// Tells from git's output whether the trouble passes by itself. The status of HTTP decides where there is one; what the
+/// Tells from git's output whether the failure is transient. The status of HTTP decides where there is one; what the
 /// remote's own programs print does not count.
 fn is_transient(stdout: &str, stderr: &str) -> bool {
     let all = || stdout.lines().chain(stderr.lines()).filter(|line| !line.starts_with("remote:"));
     if let Some(status) = all().find_map(parse_http_status) {
         return matches!(status, 408 | 429 | 500..=599);
     }
-    // `!` and the reason: what became of a branch, by the documentation of `git push`.
+    // `!` and the reason: why a branch was not pushed, by the documentation of `git push`.
     let mut branches = all().filter(|line| line.trim_start().starts_with('!')).peekable();
     if branches.peek().is_some() {
         return branches
@@ -256,7 +255,7 @@ fn strip_userinfo(address: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// Returns what stands before and after the first slash, or colon, of `https://host/path` and `git@host:path`; a local
+/// Returns the parts before and after the first slash, or colon, of `https://host/path` and `git@host:path`; a local
 /// path has neither.
 fn split_host_and_path(address: &str) -> Option<(&str, &str)> {
     match address.split_once("://") {

@@ -1,7 +1,7 @@
-//! The run's branch: whose it is, where the engine left it, and which of its commits are the engine's own.
+//! The run's branch: who made it, the tip that the engine left, and which of its commits are the engine's own.
 //!
-//! Where the engine last left it tells a person who moved it apart from a program that took only files back. Where it was
-//! when no agent worked any more that may commit tells that what came on top is a person's.
+//! Two tips are noted in files. By the tip that the engine left last, a branch that a person moved is told apart from files
+//! that a program took back. By the tip after the last agent that may commit, later commits are known as a person's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,25 +14,25 @@ use crate::references::References;
 use crate::workspace::{Head, RunWorkspace};
 use crate::{CommitId, Error, Result};
 
-/// Where the tip is noted that the engine left.
+/// The file with the tip that the engine left.
 const LEFT_AT: &str = "left-at";
-/// Where the tip is noted while no agent works that may commit.
+/// The file with the tip, written while no agent works that may commit.
 const RESTS_AT: &str = "rests-at";
 /// So many commits of the branch are looked at.
 const LOOK_BACK: &str = "--max-count=20";
 /// More records than these no process makes.
 const MOST_RECORDS: usize = 100;
 
-/// Whose the run's branch is.
+/// Who made the run's branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunBranchState {
     /// There is no such branch.
     Missing,
-    /// It is there and stands on the base: nothing was committed yet.
+    /// The branch is at the base: nothing was committed yet.
     AtBase(Branch),
     /// It holds the log of this run.
     Ours(Branch),
-    /// Somebody made a branch of that name.
+    /// The branch has that name, and was not made by a run.
     Foreign(Branch),
 }
 
@@ -43,7 +43,7 @@ pub struct RunBranch<'a> {
 }
 
 impl RunBranch<'_> {
-    /// Returns where the run's branch comes from; a branch from elsewhere is nothing to build on.
+    /// Returns who made the run's branch.
     pub fn state(&self, base: &CommitId) -> Result<RunBranchState> {
         let Some(branch) = self.find()? else { return Ok(RunBranchState::Missing) };
         if self.run.workspace().read_file(&branch.tip, &self.run.files().log())?.is_some() {
@@ -77,7 +77,7 @@ impl RunBranch<'_> {
         Err(Error::WrongBranch { expected, found })
     }
 
-    /// Moves the run's branch to a commit if nobody else moved it.
+    /// Moves the run's branch from one commit to another; an error when its tip is another commit.
     pub fn move_to(&self, from: &CommitId, to: &CommitId) -> Result<()> {
         let reference = format!("refs/heads/{}", self.run.branch());
         let note = "ai-workflow: squash";
@@ -91,8 +91,8 @@ impl RunBranch<'_> {
         Ok(latest.find_map(|(id, trailers)| Some((id, trailers.filter(is_announced)?))))
     }
 
-    /// Returns the newest commit of the run's branch that is no record of how the run halted; nothing when the look
-    /// back is not long enough.
+    /// Returns the newest commit of the run's branch that is no record of how the run halted; nothing when it is not among
+    /// the newest commits.
     pub fn find_below_records(&self, run: &str) -> Result<Option<CommitId>> {
         let is_record = |trailers: &Trailers| trailers.run == run && trailers.phase == NO_PHASE;
         let mut latest = self.read_latest_commits(&["--first-parent"])?.into_iter();
@@ -142,7 +142,7 @@ impl RunBranch<'_> {
         self.note_tip(LEFT_AT, commit.as_str());
     }
 
-    /// Tells whether the branch is where we left it: who put a commit on it, or took one off, may have meant the files, too.
+    /// Tells whether the tip is the one that we left. A person who added or removed a commit may have meant the files, too.
     pub fn is_where_left(&self) -> Result<bool> {
         let left = read_noted_tip(&self.run.state_dir().join(LEFT_AT));
         Ok(left.is_some() && self.read_tip()? == left)
@@ -163,13 +163,13 @@ impl RunBranch<'_> {
         (branch, self.run.state_dir().join(RESTS_AT))
     }
 
-    /// Forgets that tip: from here on an agent may commit, and what comes on top is not known to be a person's.
+    /// Forgets that tip: from here on an agent may commit, and later commits are not known as a person's.
     pub fn forget_resting_tip(&self) {
         let _ = fs::remove_file(self.run.state_dir().join(RESTS_AT));
     }
 
-    /// Returns where people brought the branch since no agent worked; nothing when that cannot be known, or when all
-    /// that is there now is in this commit or a record of the run's.
+    /// Returns the tip to which people moved the branch since no agent worked; nothing when that is not known, or when the
+    /// branch holds only this commit and records of the run.
     pub fn find_moved_tip(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
         let Some(tip) = self.find_tip_beyond(run, known)? else { return Ok(None) };
         let rests = read_noted_tip(&self.run.state_dir().join(RESTS_AT));
@@ -182,7 +182,7 @@ impl RunBranch<'_> {
         Ok(if rests.is_some_and(|rests| rests != tip) { Some(tip) } else { None })
     }
 
-    /// Returns where the branch is when it holds what is neither in this commit nor a record of how the run halted.
+    /// Returns the tip when the branch holds commits that are neither in this commit nor records of how the run halted.
     pub fn find_tip_beyond(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
         let Some(tip) = self.read_tip()? else { return Ok(None) };
         if tip == *known || self.find_below_records(run)?.as_ref() == Some(known) {
@@ -198,7 +198,7 @@ impl RunBranch<'_> {
         Ok(tip.map(|tip| CommitId::try_from(tip.as_str())).transpose()?)
     }
 
-    /// Writes a tip into a file of the run. What cannot be written is not known later: that is logged and stops nothing.
+    /// Writes a tip into a file of the run. A write that fails is logged and stops nothing; the tip is not known later.
     fn note_tip(&self, name: &str, tip: &str) {
         let place = self.run.state_dir().join(name);
         let written = fs::create_dir_all(self.run.state_dir()).and_then(|()| fs::write(&place, tip));

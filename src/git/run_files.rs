@@ -16,14 +16,14 @@ pub struct RunFiles {
 }
 
 impl RunFiles {
-    /// Tells whether a path of the worktree is in the folder of this run. What lies in those of others is published as
-    /// any file is.
+    /// Tells whether a path of the worktree is in the folder of this run. The folders of other runs are published as any
+    /// file is.
     pub fn contains(self, path: &str) -> bool {
         path.strip_prefix(&self.folder()).is_some_and(|inside| inside.len() > 1 && inside.starts_with('/'))
     }
 
-    /// Tells whether a path is one of our settings. People write them, whoever continues the run has accepted them, and no
-    /// phase commits them.
+    /// Tells whether a path is one of our settings. People write them, the person who continues the run has accepted them,
+    /// and no phase commits them.
     pub fn is_setting(self, path: &str) -> bool {
         path.starts_with(".ai-workflow/") && !self.contains(path)
     }
@@ -47,7 +47,7 @@ impl RunFiles {
         vec![format!(":(exclude,top,glob){}/**", self.folder())]
     }
 
-    /// Tells whether a path is meant for the branch, whatever git ignores: the log, the views, and what a phase delivers. No
+    /// Tells whether a path is to be committed even where git ignores it: the log, the views, and what a phase delivers. No
     /// name in it begins with a dot.
     pub(crate) fn is_delivered(self, path: &str) -> bool {
         let Some(inside) = path.strip_prefix(&self.folder()).and_then(|path| path.strip_prefix('/')) else {
@@ -63,8 +63,8 @@ impl RunFiles {
         }
     }
 
-    /// Returns the files that are meant for the branch and not known to git, because it ignores them. `ignored` is what it
-    /// says that it ignores.
+    /// Returns the files that are to be committed and that git does not list because it ignores them. `ignored` are the paths
+    /// that git ignores.
     pub(crate) fn find_ignored_deliverables(self, root: &Path, ignored: &[String]) -> Vec<String> {
         let folder = format!("{}/", self.folder());
         let is_near = |entry: &&String| {
@@ -88,7 +88,7 @@ impl RunFiles {
     }
 }
 
-/// Lists the files and links below a folder. What cannot be read is not there.
+/// Lists the files and links below a folder. A folder that cannot be read is left out.
 fn list_files_below(root: &Path, folder: &str, found: &mut Vec<String>) {
     for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
         let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };

@@ -1,4 +1,4 @@
-//! Hands out the structs of subjects that have one: of a worktree, and of the part of it that belongs to one issue's run.
+//! The methods that return the struct of each subject: of a worktree, and of the part of it that belongs to one issue's run.
 //! Does nothing by itself.
 
 use crate::branch::Branches;
@@ -22,17 +22,17 @@ impl Workspace {
         History { workspace: self }
     }
 
-    /// Returns what compares states of the files.
+    /// Returns the struct that compares states of the files.
     pub fn changes(&self) -> Changes<'_> {
         Changes { workspace: self }
     }
 
-    /// Returns the remote of this name, asked with these credentials.
+    /// Returns the remote of this name, used with these credentials.
     pub fn remote<'a>(&'a self, name: &'a str, credentials: Option<&'a Credentials>) -> Remote<'a> {
         Remote { workspace: self, name, credentials }
     }
 
-    /// Returns the remote `origin`, asked with what the user has set up.
+    /// Returns the remote `origin`, used with the credentials that the user has set up.
     pub fn origin(&self) -> Remote<'_> {
         self.remote("origin", None)
     }
@@ -54,7 +54,7 @@ impl RunWorkspace {
         CleanWorktree { run: self }
     }
 
-    /// Returns the work that no commit holds.
+    /// Returns the work that is not committed.
     pub fn work(&self) -> UncommittedWork<'_> {
         UncommittedWork { run: self }
     }

@@ -31,13 +31,13 @@ pub struct Snapshot {
     pub tree: Tree,
     /// What differs from the snapshot it was compared with; from HEAD, when there was none.
     pub changed: Vec<String>,
-    /// Where HEAD stood.
+    /// The commit and branch of HEAD.
     pub head: Head,
     /// Every path that differs from HEAD, with what a commit of it would hold; untracked and the engine's own files too.
     pub uncommitted: BTreeMap<String, PathContent>,
-    /// What HEAD has of them.
+    /// The entries that HEAD has at these paths.
     pub(crate) in_head: BTreeMap<String, TreeEntry>,
-    /// What is there but in no tree, escaped for people.
+    /// Paths that exist and are in no tree, escaped for people.
     pub left_out: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ pub enum PathContent {
         /// The id of the blob.
         id: String,
     },
-    /// Whatever the file holds when it is committed.
+    /// The content that the file has when it is committed.
     OnDisk,
 }
 
@@ -92,7 +92,7 @@ impl Snapshots<'_> {
         self.write_seen(seen, &incoming, since.is_some())
     }
 
-    /// Tells whether the files were seen as this tree on this machine, lately.
+    /// Tells whether the index file of this tree is kept.
     pub fn has_index_of(&self, tree: &Tree) -> bool {
         self.tree_index(tree).exists()
     }
@@ -112,7 +112,7 @@ impl Snapshots<'_> {
         Ok(seen.changed.into_iter().collect())
     }
 
-    /// Takes the files in anew where they are still those of a tree; tells whether they are, and git has it again.
+    /// Writes a tree again where the files are still those of it; tells whether they are, and git has the tree.
     pub fn write_tree_if_unchanged(&self, tree: &Tree) -> Result<bool> {
         let index = self.tree_index(tree);
         if !index.exists() {
@@ -121,7 +121,7 @@ impl Snapshots<'_> {
         if !self.compare_worktree(&index)?.changed.is_empty() {
             return Ok(false);
         }
-        // Only the index knows which of the engine's own files are in the tree; what they held stands in commits.
+        // Only the index knows which of the engine's own files are in the tree; commits have their content.
         self.take(None)?;
         let incoming = self.copy_to_incoming(&index)?;
         let written = self.run.workspace().try_run(&Call::new(["write-tree"]).on_index(&incoming))?;
@@ -131,7 +131,7 @@ impl Snapshots<'_> {
     /// Returns the tree that a commit of these paths would have: the snapshot without everything else that differs from
     /// HEAD. No process when there is nothing else.
     pub fn published_tree(&self, seen: &Snapshot, paths: &BTreeSet<String>) -> Result<Tree> {
-        // A snapshot leaves out what the engine writes, except files of other issues that somebody committed.
+        // A snapshot leaves out what the engine writes, except committed files of other issues.
         let is_in_snapshot = |path: &str| {
             !is_engines_own(path) || (!self.run.files().contains(path) && seen.in_head.contains_key(path))
         };
@@ -171,7 +171,7 @@ impl Snapshots<'_> {
         Ok(seen)
     }
 
-    /// Seeds from the worktree's own index, because that knows which files git has already looked at.
+    /// Copies the worktree's own index, because it records which files git has already read; reads HEAD where there is none.
     fn copy_own_index_or_head(&self) -> Result<PathBuf> {
         let (incoming, exists) = self.copy_own_index()?;
         if !exists {
@@ -180,7 +180,8 @@ impl Snapshots<'_> {
         Ok(incoming)
     }
 
-    /// An index that we kept names what git may have removed when it cleared up; then everything is taken in once more.
+    /// Writes the tree of an index that is brought to the files. A kept index may name objects that `git gc` removed; then
+    /// the snapshot is taken once more without it.
     fn write_seen(&self, mut seen: WorktreeComparison, incoming: &Path, is_kept: bool) -> Result<Snapshot> {
         self.update_index(&seen, incoming)?;
         if seen.changed.iter().any(|path| path == ".gitignore" || path.ends_with("/.gitignore")) {
@@ -212,7 +213,8 @@ impl Snapshots<'_> {
         Ok(())
     }
 
-    /// A file that an earlier snapshot took in and that is ignored by now was never meant to be published.
+    /// Removes from the index the files that an earlier snapshot took in and that are ignored by now: they were never meant
+    /// to be published.
     fn drop_newly_ignored(&self, seen: &mut WorktreeComparison, incoming: &Path) -> Result<()> {
         let call = Call::new(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
         let output = self.run.workspace().run(&call.on_index(incoming).read_only())?;
@@ -259,12 +261,12 @@ impl Snapshots<'_> {
         self.run.state_dir().join("snapshots")
     }
 
-    /// Returns where the index of a tree is, if it is known.
+    /// Returns the path of the index of a tree; the file may be missing.
     pub(crate) fn tree_index(&self, tree: &Tree) -> PathBuf {
         self.index_folder().join(format!("{tree}.index"))
     }
 
-    /// Returns where the index of a commit is, if it is known.
+    /// Returns the path of the index of a commit; the file may be missing.
     pub(crate) fn commit_index(&self, commit: &CommitId) -> PathBuf {
         self.index_folder().join(format!("{commit}.commit.index"))
     }
@@ -281,7 +283,7 @@ impl Snapshots<'_> {
         Ok(index)
     }
 
-    /// Returns the place of an index in the making, emptied of what a killed process left there.
+    /// Returns the path of the index that is being made, and removes what a killed process left there.
     pub(crate) fn prepare_incoming_index(&self) -> Result<PathBuf> {
         let dir = self.index_folder();
         fs::create_dir_all(&dir).map_err(at(&dir))?;
@@ -292,14 +294,15 @@ impl Snapshots<'_> {
         Ok(incoming)
     }
 
-    /// Copies an index to the place of one in the making.
+    /// Copies an index to the path of the index that is being made.
     pub(crate) fn copy_to_incoming(&self, index: &Path) -> Result<PathBuf> {
         let incoming = self.prepare_incoming_index()?;
         copy_with_time(index, &incoming).map_err(at(index))?;
         Ok(incoming)
     }
 
-    /// Copies the worktree's own index to the place of one in the making. Returns it, and whether there is an own one.
+    /// Copies the worktree's own index to the path of the index that is being made. Returns it, and whether there is an own
+    /// one.
     pub(crate) fn copy_own_index(&self) -> Result<(PathBuf, bool)> {
         let own = self.run.workspace().git_dir().join("index");
         let exists = own.exists();
@@ -311,14 +314,14 @@ impl Snapshots<'_> {
         self.run.workspace().run(&Call::new(["write-tree"]).on_index(index))?.id()
     }
 
-    /// Gives an index its name and forgets the oldest ones.
+    /// Gives an index its name and removes the oldest ones.
     pub(crate) fn store_index(&self, incoming: &Path, index: PathBuf) -> Result<PathBuf> {
         fs::rename(incoming, &index).map_err(at(&index))?;
         self.remove_old_indexes();
         Ok(index)
     }
 
-    /// An index too many does no harm, so nothing here is an error.
+    /// Removes the oldest index files. An index too many does no harm, so a failure is ignored.
     fn remove_old_indexes(&self) {
         let Ok(entries) = fs::read_dir(self.index_folder()) else { return };
         let mut indexes: Vec<(SystemTime, PathBuf)> = entries

@@ -1,12 +1,12 @@
-//! Removes the `*.lock` files that a killed git left behind; with them every later git would refuse. Before, waits for whom
-//! a killed runner left at work in the worktree: a git that is about to commit, a reaper that is ending an agent.
+//! Removes the `*.lock` files that a killed git left behind; with them every later git would refuse. Before, waits for the
+//! processes of a killed runner that still work in the worktree: a git that is about to commit, a reaper that ends an agent.
 //!
 //! Why this is safe: the caller holds the lock of this run and that of the worktree, so every git that works on the
-//! run is ours or our agent's; the process before has died, and what it left at work is waited for. What the user's own
-//! git may hold as well is left alone unless it bears a name that git gives, was made while a process of ours worked in this
-//! worktree, is held open by nobody, and no git is at work here; where nobody can tell, it has to be older than ten
-//! minutes. What remains is left to people. Processes are known by their command line and working directory; where there is
-//! no `/proc` nobody is seen or waited for.
+//! run is ours or our agent's; the process before has died, and the processes that it left are waited for. A lock that the
+//! user's own git may hold as well is removed only if it has a name that git gives, was made while a process of ours worked
+//! in this worktree, is open in no process, and no git is at work here; where that is not known, it has to be older than ten
+//! minutes. A person decides about the others. Processes are known by their command line and working directory; where there
+//! is no `/proc`, no process is seen or waited for.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::error::at;
 use crate::program::STANDING_OPTIONS;
 use crate::workspace::{RunWorkspace, Workspace};
 
-/// So old no lock is in use any more.
+/// A lock that is older than this is not in use any more.
 const CERTAINLY_UNUSED: Duration = Duration::from_secs(600);
 
 /// Some file systems keep times in steps of two seconds.
@@ -27,7 +27,7 @@ const TIME_STEP: Duration = Duration::from_secs(2);
 /// What git locks directly in its folder: files of its own, and references that are no branches.
 const LOCKED_BY_GIT: &str = include_str!("data/locked_by_git.txt");
 
-/// A reaper needs five seconds at most. A git that asks a person may need longer; then its locks speak for it.
+/// A reaper needs five seconds at most. A git that asks a person may need longer; then its locks show that it works.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const WAIT_PAUSE: Duration = Duration::from_millis(20);
 
@@ -76,8 +76,8 @@ fn shared_locks(workspace: &Workspace) -> Vec<PathBuf> {
     locks
 }
 
-/// Tells whether a process called git has its working directory here. Where the system has no `/proc` to look into, the age of
-/// the locks tells.
+/// Tells whether a process called git has its working directory here. Where the system has no `/proc`, the age of the locks
+/// decides.
 fn is_git_at_work(workspace: &Workspace, shared: &[PathBuf]) -> bool {
     if fs::read_link("/proc/self/cwd").is_err() {
         return !are_certainly_unused(shared, SystemTime::now());
@@ -144,7 +144,7 @@ fn is_git(process: &Path) -> bool {
     name.trim() == "git" || name.starts_with("git-")
 }
 
-/// Tells whether somebody of a killed runner is still at work in a worktree.
+/// Tells whether a process of a killed runner still works in a worktree.
 fn has_leftover_process(root: &Path) -> bool {
     let Ok(root) = root.canonicalize() else { return false };
     processes().any(|process| is_working_in(&process, &root) && is_ours(&process))
@@ -157,7 +157,7 @@ fn is_working_in(process: &Path, place: &Path) -> bool {
 /// Tells whether a process is a git of ours or our reaper.
 fn is_ours(process: &Path) -> bool {
     let line = fs::read(process.join("cmdline")).unwrap_or_default();
-    // Between two programs, and while its memory is given back, nobody can tell whose it was; it is over in a moment.
+    // During `exec` and at its end a process has no command line; that takes a moment only.
     if line.is_empty() {
         return true;
     }

@@ -1,6 +1,6 @@
 //! Reads `git status --porcelain=v2 -z`. Knows the format and nothing of what the entries mean for a run. Caches that
-//! interpreters and test runners write beside the code they run are nobody's work: as long as no commit holds them they are
-//! passed over as if git ignored them, so a repository without a `.gitignore` is no worse for its tests.
+//! interpreters and test runners write beside the code they run are passed over as if git ignored them, as long as no commit
+//! holds them, so that a repository without a `.gitignore` can run its tests.
 
 use crate::objects::{ABSENT_MODE, TreeEntry};
 use crate::program::Call;
@@ -24,7 +24,7 @@ pub(crate) struct Status {
     pub(crate) unreadable: Vec<String>,
 }
 
-/// One path that is not the same everywhere.
+/// One path that differs between HEAD, index and worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatusEntry {
     pub(crate) path: String,
@@ -32,7 +32,7 @@ pub(crate) struct StatusEntry {
 }
 
 impl StatusEntry {
-    /// Tells whether it is a cache that somebody staged and no commit holds.
+    /// Tells whether it is a cache that is staged and that no commit holds.
     pub(crate) fn is_staged_cache(&self) -> bool {
         match &self.kind {
             PathStatus::Tracked { in_head, .. } => in_head.mode == ABSENT_MODE && is_cache(&self.path),
@@ -132,7 +132,7 @@ fn parse_entry(letter: &str, rest: &str) -> Option<StatusEntry> {
     Some(StatusEntry { path: path.to_owned(), kind })
 }
 
-/// Nobody can misread an escaped name, and no terminal obeys it.
+/// Returns the path of a record, escaped, so that a terminal prints it and does not obey it.
 fn escape_path(record: &[u8]) -> String {
     let fields = match record.first() {
         Some(b'?') => 2,

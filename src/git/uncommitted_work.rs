@@ -1,11 +1,11 @@
 //! The files of a phase that is under way: no commit of the branch has them yet.
 //!
-//! Here they are kept from `git gc`, which removes what no name leads to, under a reference that is no branch and goes
-//! nowhere. To another machine they travel under a second one, which is replaced each time and gone when the run is
-//! completed. A tree that is gone all the same is there again once files that are the same were looked at.
+//! On this machine a reference that is no branch and is never pushed keeps them from `git gc`. To another machine they are
+//! pushed under a second reference, which is replaced each time and deleted when the run is completed. A tree that is lost
+//! all the same is written again by a snapshot of the same files.
 //!
-//! For a process that may not push they travel with the commits in one file, a bundle, and are taken out again by a process
-//! that believes nothing of it. What is taken out stands under a reference of its own until it is judged; no branch moves.
+//! A process that may not push writes them with the commits into one file, a bundle, and another process, which trusts
+//! nothing in it, reads them out again under a reference of their own until they are judged; no branch moves.
 
 use std::path::Path;
 
@@ -21,19 +21,19 @@ use crate::{CommitId, Result, Tree};
 
 /// The most trees that are kept.
 const MOST_TREES: usize = 20;
-/// The tree that says how the files are; the others are what it is compared with.
+/// The name of the tree of the present files; the others are trees that it is compared with.
 const NEWEST: &str = "00";
 /// How much of a list of git is read, in bytes.
 const LONGEST_LIST: usize = 8 << 20;
 
-/// The work of a run that no commit holds.
+/// The work of a run that is not committed.
 #[derive(Debug, Clone)]
 pub struct UncommittedWork<'a> {
     pub(crate) run: &'a RunWorkspace,
 }
 
 impl UncommittedWork<'_> {
-    /// Keeps trees until they are released or others take their place; those that are gone already are passed over.
+    /// Keeps trees until they are released or replaced; those that git does not have any more are passed over.
     pub fn keep_trees(&self, trees: &[Tree]) -> Result<()> {
         let mut trees = trees[..trees.len().min(MOST_TREES)].to_vec();
         let mut made = self.run.workspace().try_run(&make_tree_call(&trees))?;
@@ -44,7 +44,7 @@ impl UncommittedWork<'_> {
         self.run.workspace().change(["update-ref", &self.kept_reference(), &made.line()])
     }
 
-    /// Keeps no tree any longer. Where none is kept this costs no process.
+    /// Stops keeping trees. Where none is kept this costs no process.
     pub fn release_trees(&self) -> Result<()> {
         let branches = Branches { workspace: self.run.workspace() };
         if branches.is_surely_missing(&self.kept_reference()) {
@@ -53,34 +53,35 @@ impl UncommittedWork<'_> {
         self.run.workspace().change(["update-ref", "-d", &self.kept_reference()])
     }
 
-    /// Returns the name under which the work travels. It ends differently from the branch's, which git would take it for.
+    /// Returns the reference under which the work is sent. Its name ends differently from the branch's, so that git does not
+    /// take one for the other.
     pub fn reference(&self) -> String {
         format!("refs/ai-workflow-work/issue-{}", self.run.issue())
     }
 
-    /// Keeps trees here under their name, for whoever may send them.
+    /// Keeps trees under that reference, for a process that may send them.
     pub fn keep_for_sending(&self, trees: &[Tree], message: &Masked) -> Result<()> {
         let commit = self.pack(trees, message)?;
         self.run.workspace().change(["update-ref", &self.reference(), commit.as_str()])
     }
 
-    /// Tells whether trees are kept here.
+    /// Tells whether trees are kept for sending.
     fn is_kept(&self) -> Result<bool> {
         Ok(self.run.workspace().try_ask(["rev-parse", "--verify", "--quiet", &self.reference()])?.succeeded())
     }
 
-    /// Keeps the trees for sending no longer.
+    /// Deletes the reference of the trees that are kept for sending.
     pub fn forget(&self) -> Result<()> {
         self.run.workspace().change(["update-ref", "-d", &self.reference()])
     }
 
-    /// Sends trees to a remote, the newest first. Nothing of it stays here under a name.
+    /// Pushes trees to a remote, the newest first. No reference is made on this machine.
     pub fn send(&self, remote: &Remote<'_>, trees: &[Tree], message: &Masked) -> Result<()> {
         let commit = self.pack(trees, message)?;
         remote.push_reference(&self.reference(), Some(&commit))
     }
 
-    /// Takes the work away from a remote.
+    /// Deletes the work on a remote.
     pub fn delete_on(&self, remote: &Remote<'_>) -> Result<()> {
         remote.push_reference(&self.reference(), None)
     }
@@ -91,7 +92,7 @@ impl UncommittedWork<'_> {
         remote.fetch_reference(&format!("+{reference}:{reference}"))
     }
 
-    /// Brings the files to where another machine left them; tells whether what was fetched is that tree.
+    /// Restores the files of another machine; tells whether the fetched work is that tree.
     pub fn unpack(&self, tree: &Tree) -> Result<bool> {
         let reference = self.reference();
         let newest = self.run.workspace().ask(["rev-parse", "--verify", &format!("{reference}:{NEWEST}")])?;
@@ -133,7 +134,7 @@ fn make_tree_call(trees: &[Tree]) -> Call {
 
 /// The run's branch in a bundle.
 impl RunBranch<'_> {
-    /// Writes the run's branch, from a commit on that others have, into a file, with the files of a phase under way.
+    /// Writes the commits of the run's branch after a base into a file, with the files of a phase under way.
     pub fn create_bundle(&self, base: &CommitId, file: &Path) -> Result<()> {
         let call = Call::new(["bundle", "create", "--quiet"]).arg(file);
         let work = UncommittedWork { run: self.run };
@@ -149,8 +150,8 @@ impl RunBranch<'_> {
         Ok(self.run.workspace().run(&call)?.text().lines().filter_map(head).collect())
     }
 
-    /// Takes the run's branch out of a bundle. Git looks whether each object is whole and well formed, and whether it has
-    /// what the bundle builds on.
+    /// Fetches the run's branch from a bundle. Git checks that each object is whole and well formed, and that this repository
+    /// has the commits that the bundle requires.
     pub fn fetch_bundle(&self, file: &Path) -> Result<CommitId> {
         self.run.workspace().run(&Call::new(["bundle", "verify", "--quiet"]).arg(file))?;
         let to = self.fetched_reference();
@@ -164,12 +165,12 @@ impl RunBranch<'_> {
             .id()
     }
 
-    /// Forgets what was taken out of a bundle.
+    /// Deletes the reference of what was fetched from a bundle.
     pub fn forget_bundle(&self) -> Result<()> {
         self.run.workspace().change(["update-ref", "-d", &self.fetched_reference()])
     }
 
-    /// Returns the name under which a bundle is looked at.
+    /// Returns the reference of what was fetched from a bundle.
     fn fetched_reference(&self) -> String {
         format!("refs/ai-workflow-bundle/issue-{}", self.run.issue())
     }

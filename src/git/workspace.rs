@@ -15,7 +15,7 @@ use crate::program::{Call, Git, Output};
 use crate::run_files::RunFiles;
 use crate::{CommitId, Error, Result, Tree};
 
-/// Where the worktree stands: a commit and, unless HEAD is detached, a branch.
+/// HEAD of a worktree: a commit and, unless it is detached, a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     /// The commit.
@@ -111,7 +111,7 @@ impl Workspace {
         &self.git_dir
     }
 
-    /// Returns the folder inside the worktree that the user stood in, empty for the top, without a final slash.
+    /// Returns the user's working directory inside the worktree, empty for the top, without a final slash.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
@@ -137,7 +137,7 @@ impl Workspace {
         }
     }
 
-    /// Returns the commit the worktree stood on when it was opened.
+    /// Returns the commit of HEAD when the worktree was opened.
     pub fn opened_at(&self) -> &CommitId {
         &self.head
     }

@@ -19,7 +19,7 @@ use crate::status::{PathStatus, StatusEntry, read_status, status_call};
 use crate::workspace::{Head, RunWorkspace, Workspace};
 use crate::{CommitId, Error, Result, Tree};
 
-/// An editor's git holds a lock for moments only; so often it is looked at, with a pause between.
+/// How often a lock is looked for, with a pause between: an editor's git holds it for moments only.
 const LOCK_LOOKS: u32 = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(25);
 
@@ -29,7 +29,7 @@ const RECORD: &str = "clean.path";
 /// The worktree as a run finds it. Nothing under `.ai-workflow/` counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorktreeState {
-    /// Where HEAD stands.
+    /// The commit and branch of HEAD.
     pub head: Head,
     /// Tracked files that are changed, staged or not.
     pub changed: Vec<String>,
@@ -244,14 +244,14 @@ impl CleanWorktree<'_> {
         Err(refused)
     }
 
-    /// Written first, so that a crash leaves nothing that nobody knows.
+    /// Records the path of the worktree. This comes first, so that a worktree is known after a crash.
     fn record_place(&self, root: &Path) -> Result<()> {
         let record = self.run.state_dir().join(RECORD);
         fs::create_dir_all(self.run.state_dir()).map_err(at(self.run.state_dir()))?;
         fs::write(&record, root.as_os_str().as_encoded_bytes()).map_err(at(record))
     }
 
-    /// Returns the recorded place, if it is one that we would choose: whatever else is written there is not ours.
+    /// Returns the recorded path, if it is one that we would choose; any other path is not ours.
     fn recorded_place(&self) -> Option<PathBuf> {
         let record = fs::read(self.run.state_dir().join(RECORD)).ok()?;
         self.candidates().into_iter().find(|place| place.as_os_str().as_encoded_bytes() == record)
@@ -283,7 +283,7 @@ impl CleanWorktree<'_> {
     }
 
     fn reset_to(&self, root: &Path, admin: &Path, tree: &Tree) -> Result<()> {
-        // Whoever was killed here left it; the lock of the run is ours, so nobody else is at work.
+        // A killed process left this lock; the lock of the run is ours, so no other process works here.
         let lock = admin.join("index.lock");
         ignore_missing(fs::remove_file(&lock)).map_err(at(lock))?;
         self.run.workspace().run_in(root, &Call::new(["read-tree", "--reset", "-u", tree.as_str()]))?;

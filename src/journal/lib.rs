@@ -1,5 +1,5 @@
-//! The one way a fact comes into being: append and sync, fold, rewrite the view, hand the fact to the
-//! reporters. Decides nothing and touches nothing but the run's own files.
+//! Records facts, in one place: append and sync, fold, rewrite the view, pass the fact to the reporters. Decides nothing and
+//! touches nothing but the run's own files.
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
@@ -41,12 +41,12 @@ pub fn now() -> Timestamp {
     Timestamp::from_millisecond(Timestamp::now().as_millisecond()).unwrap_or(Timestamp::MAX)
 }
 
-/// Shows people what happens in a run: a terminal, a comment, a log of lines. It never fails the run.
+/// Shows what happens in a run: on a terminal, in a comment, as lines of a log. It never fails the run.
 pub trait Reporter {
-    /// Shows one fact and where the run stands after it.
+    /// Shows one fact and the state of the run after it.
     fn report(&mut self, entry: &Entry, state: &State);
 
-    /// Shows what the agent said last.
+    /// Shows the last line that the agent printed.
     fn progress(&mut self, _line: &Masked) {}
 }
 
@@ -75,7 +75,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Has a copy follow the log from now on.
+    /// Keeps a copy of the log from now on.
     pub fn keep_copy(&mut self, copy: LogCopy) {
         self.log.keep_copy(copy);
     }
@@ -85,7 +85,7 @@ impl Journal {
         self.reporters.push(reporter);
     }
 
-    /// Returns where the run stands.
+    /// Returns the state of the run.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -136,14 +136,14 @@ impl Journal {
         Ok(())
     }
 
-    /// Shows what an agent said last.
+    /// Shows the last line that an agent printed.
     pub fn progress(&mut self, line: &Masked) {
         for reporter in &mut self.reporters {
             reporter.progress(line);
         }
     }
 
-    /// Makes sure that nobody but us wrote to the log; tells whether it had to be put back.
+    /// Checks that only this process wrote to the log; tells whether it had to be put back.
     pub fn verify_or_restore(&mut self) -> Result<bool, JournalError> {
         Ok(self.log.verify_or_restore()?)
     }

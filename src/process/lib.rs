@@ -1,4 +1,4 @@
-//! Runs one program under supervision: time limits, bounded output, a stop from outside, and nobody left behind.
+//! Runs one program under supervision: time limits, bounded output, a stop from outside, and no process left behind.
 //! Starts our own program as the `reaper`, which starts the other one. Never uses a shell, and gives the program
 //! exactly the environment that its `Launch` names. Knows nothing of agents: checks run their commands with it, too.
 #![warn(missing_docs)]

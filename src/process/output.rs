@@ -10,7 +10,7 @@ use tokio::time::Instant;
 /// How many bytes of the end of standard error are kept.
 const TAIL: usize = 8 * 1024;
 
-/// Which of the two outputs.
+/// One of the two outputs of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "snake_case")]
 pub enum Stream {
@@ -29,9 +29,9 @@ pub enum ProgramExit {
     Signal(i32),
     /// It ran longer than it may; ended by us.
     TimedOut,
-    /// It was silent longer than it may; ended by us.
+    /// It printed nothing for longer than it may; ended by us.
     Idle,
-    /// Ended by us because somebody asked.
+    /// Ended by us because the caller stopped it.
     Stopped,
     /// It could not be started, and why.
     NotStarted(String),
@@ -84,7 +84,7 @@ pub struct ProgramEnd {
     pub exit: ProgramExit,
     /// The beginning of its standard output, as bytes.
     pub stdout: Vec<u8>,
-    /// There was more than is kept.
+    /// The standard output was longer than what is kept.
     pub stdout_truncated: bool,
     /// The last 8 KiB of its standard error.
     pub stderr_tail: String,
@@ -92,7 +92,7 @@ pub struct ProgramEnd {
     pub millis: u64,
 }
 
-/// Keeps what a program prints, and hands it on as it comes.
+/// Keeps what a program prints, and passes it on as it comes.
 pub(super) struct OutputRecorder<'a> {
     began: Instant,
     /// The beginning of standard output, and how many bytes of it are kept.
@@ -116,7 +116,7 @@ impl<'a> OutputRecorder<'a> {
         }
     }
 
-    /// Takes what was printed.
+    /// Takes bytes that were printed.
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
         match stream {
             Stream::Stdout => {

@@ -1,15 +1,15 @@
-//! Finds, signals and reaps every living process below this one, and kills whom a dead reaper left behind.
-//! On Linux this process is their subreaper, so that nobody can leave the tree by starting a session of its own;
-//! elsewhere the tree is the process group. Does not decide when anybody has to go: the reaper does.
+//! Finds, signals and reaps every living process below this one, and kills the processes that a dead reaper left behind.
+//! On Linux this process is their subreaper, so that no process can leave the tree by starting a session of its own;
+//! elsewhere the tree is the process group. Does not decide when a process has to end: the reaper does.
 
 use std::os::fd::BorrowedFd;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, wait};
 
-/// Makes this process the one to which orphans are handed when a reaper dies; then nobody it left behind lives on.
-/// Only for a process that runs one supervised program at a time and nothing else beside it. Has to come before the
-/// first child.
+/// Makes this process the subreaper: when a reaper dies, the processes that it left become children of this one and are
+/// killed. Only for a process that runs one supervised program at a time and nothing else beside it. Has to be called
+/// before the first child is started.
 pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
@@ -57,9 +57,9 @@ impl ProcessTree {
     }
 }
 
-/// Kills whom a reaper leaves behind that was killed itself, the last resort: an agent may kill its own supervisor.
-/// They are known by the process group that the reaper reported, on Linux by the pipes they write into, and by being
-/// handed to us when our process adopts orphans.
+/// Kills the processes that a reaper left when it was killed itself: an agent may kill its own supervisor. They are known
+/// by the process group that the reaper reported, on Linux also by the pipes they write into and, where our process is
+/// their subreaper, by their parent.
 pub(super) fn kill_abandoned_processes(groups: impl Iterator<Item = Pid>, pipes: [BorrowedFd<'_>; 2]) {
     for group in groups {
         // A group that has gone needs no signal.
@@ -92,14 +92,13 @@ mod linux {
     pub(super) fn signal_descendants(signal: Signal) -> bool {
         let living = descendants(getpid().as_raw_nonzero().get(), &read_processes());
         for pid in &living {
-            // Who has gone meanwhile needs no signal, and who is another user's cannot be given one.
+            // A process that has ended meanwhile needs no signal, and one of another user cannot be given one.
             let _ = kill_process(*pid, signal);
         }
         !living.is_empty()
     }
 
-    /// Kills every process below this one, if orphans are handed to it: else it may have children that are nobody's
-    /// orphans.
+    /// Kills every process below this one, if it is a subreaper: else its children may be no orphans of a reaper.
     pub(super) fn kill_adopted_processes() {
         if child_subreaper().is_ok_and(|adopts| adopts.is_some()) {
             for _ in 0..SCANS {
@@ -136,7 +135,7 @@ mod linux {
         Some((process, fields.next()?.parse().ok()?, state))
     }
 
-    /// Returns every living process below this one; the dead that nobody has reaped yet do not count.
+    /// Returns every living process below this one; dead ones that are not reaped yet do not count.
     pub(super) fn descendants(root: i32, processes: &[Process]) -> Vec<Pid> {
         let mut children: HashMap<i32, Vec<&Process>> = HashMap::new();
         for process in processes {

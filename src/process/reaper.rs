@@ -1,11 +1,11 @@
-//! The hidden subcommand `__reaper --stdin FILE --grace MILLISECONDS --keep FROM TO -- PROGRAM ARGUMENT…`: one program
-//! and everybody
-//! it starts, ended together. Killing a process group is not enough, because agents put their shells into sessions
-//! of their own; and when we die, even by SIGKILL, somebody has to be left who clears up.
-//! It knows neither time limits nor output: the program writes straight into the pipes of whoever started the reaper.
+//! The hidden subcommand `__reaper --stdin FILE --grace MILLISECONDS --keep FROM TO -- PROGRAM ARGUMENT…`: runs a program
+//! and ends it together with every process that it starts. Killing a process group is not enough, because agents put
+//! their shells into sessions of their own; and when our own process dies, even by SIGKILL, the reaper is left to end them.
+//! It knows neither time limits nor output: the program writes straight into the pipes of the process that started the
+//! reaper.
 //!
-//! Its standard input is the control line: one order per line of text comes in, one report per line goes back. The end of
-//! the line is the end of whoever started the reaper, however it died. A line that cannot be read is ignored.
+//! Its standard input is the control socket: one order per line of text comes in, one report per line goes back. The end of
+//! the socket is the end of the process that started the reaper. A line that cannot be read is ignored.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -29,7 +29,7 @@ const USAGE: i32 = 2;
 const NOT_EXECUTABLE: i32 = 126;
 /// The exit code when the program was not found; shells use the same.
 const NOT_FOUND: i32 = 127;
-/// How long the tree may take to end after the death of whoever started us: no orphan is left after five seconds.
+/// How long the tree may take to end after the death of the process that started us: no orphan is left after five seconds.
 const GRACE_OF_ORPHANS: Duration = Duration::from_secs(2);
 /// How long processes may take to end that the program left behind.
 const GRACE_OF_LEFTOVERS: Duration = Duration::from_millis(500);
@@ -52,7 +52,7 @@ pub fn main(arguments: Vec<OsString>) -> i32 {
 struct ReaperArguments {
     stdin: PathBuf,
     grace: Duration,
-    /// A small file, and where it is copied to when nobody is left who could change it.
+    /// A small file, and where it is copied to when no process is left that could change it.
     copy_after_end: Option<(PathBuf, PathBuf)>,
     program: OsString,
     arguments: Vec<OsString>,
@@ -116,7 +116,7 @@ impl ReaperArguments {
     }
 }
 
-/// Says for people why a program did not start.
+/// Returns the exit code and, for people, the reason why a program did not start.
 fn explain_failure(program: &OsStr, error: &io::Error) -> (i32, String) {
     let name = program.display();
     match error.kind() {
@@ -129,7 +129,7 @@ fn explain_failure(program: &OsStr, error: &io::Error) -> (i32, String) {
     }
 }
 
-/// Lets the program run until it ends or is to end, then ends whoever is left.
+/// Waits until the program ends or an order comes, then ends the processes that are left.
 async fn supervise_tree(tree: &mut ProcessTree, events: &mut ReaperEvents, reports: &mut ReportChannel) {
     let mut grace = GRACE_OF_LEFTOVERS;
     while tree.reap() && tree.leader_status.is_none() {
@@ -149,7 +149,7 @@ async fn supervise_tree(tree: &mut ProcessTree, events: &mut ReaperEvents, repor
     end_tree(tree, events, grace).await;
 }
 
-/// Asks everybody to go, waits, and then makes them.
+/// Sends TERM to the tree, waits for its end, and then kills it.
 async fn end_tree(tree: &mut ProcessTree, events: &mut ReaperEvents, grace: Duration) {
     let mut deadline = Instant::now() + grace;
     if tree.reap() && !grace.is_zero() {
@@ -174,7 +174,7 @@ async fn end_tree(tree: &mut ProcessTree, events: &mut ReaperEvents, grace: Dura
 /// What a reaper waits for.
 enum ReaperEvent {
     ChildChanged,
-    /// The tree is to end, and may take so long.
+    /// The tree has to end, within this time.
     Stop(Duration),
     Signal(Signal),
 }
@@ -226,7 +226,8 @@ fn listen_to_orders(grace: Duration) -> UnboundedReceiver<Duration> {
     receiver
 }
 
-/// The way back to whoever started us: the same line, other direction. A plain pipe cannot be written; then nobody reads.
+/// Sends reports to the process that started us, over the control socket. Where standard input is a pipe, which cannot be
+/// written, there are no reports.
 struct ReportChannel(Option<File>);
 
 impl ReportChannel {
@@ -251,8 +252,8 @@ impl ReportChannel {
     }
 }
 
-/// Writes the order to end the tree, which may take so long to end by itself; zero kills at once. The end of the line means
-/// the same, with a short grace.
+/// Writes the order to end the tree within a time; zero kills at once. The end of the socket means the same, with a short
+/// grace.
 pub(super) fn encode_stop(grace: Duration) -> String {
     format!("stop {}\n", grace.as_millis())
 }
@@ -269,7 +270,7 @@ pub(super) enum ReaperReport {
     Started(i32),
     /// The program could not be started, and why.
     Failed(String),
-    /// Somebody other than us ended the reaper with this signal; how the program ended says nothing then.
+    /// The reaper got this signal from another process than ours; how the program ended says nothing then.
     ReaperSignalled(i32),
     /// The program ended by itself, with this exit code.
     Code(i32),

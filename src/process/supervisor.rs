@@ -1,6 +1,6 @@
 //! Our side of a supervised program: what is run and how it is stopped from outside. Starts the reaper, reads what the
-//! program prints, orders the reaper to end it when
-//! a limit is reached or somebody asks, and reads from the reaper how the program ended.
+//! program prints, orders the reaper to end it when a limit is reached or the caller stops it, and reads from the reaper
+//! how the program ended.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -34,7 +34,7 @@ const GRACE_OF_STOP: Duration = Duration::from_secs(3);
 const REAPER_GRACE: Duration = Duration::from_secs(4);
 /// How long we read on after the reaper has gone: a process that it could not end may hold the pipes open.
 const DRAIN: Duration = Duration::from_millis(500);
-/// A limit that no run lives to see; longer ones would overflow the clock.
+/// The longest limit; a longer one would overflow the clock.
 const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// How many bytes are read at once.
 const CHUNK: usize = 64 * 1024;
@@ -61,17 +61,17 @@ pub struct Launch {
     pub stdin: Option<PathBuf>,
     /// How long it may run.
     pub wall: Duration,
-    /// How long it may be silent on both outputs.
+    /// How long it may print nothing on both outputs.
     pub idle: Option<Duration>,
-    /// How long it may be silent at its beginning; without it as long as later.
+    /// How long it may take until its first output; `idle` where this is missing.
     pub first_output: Option<Duration>,
     /// How many bytes of its standard output are kept; the rest is read and dropped.
     pub stdout_limit: usize,
     /// How long it may take to end when its time is over.
     pub grace: Duration,
-    /// A small file, and where it is copied to once no process of the program is left, even after our own death.
+    /// A small file, and where the reaper copies it to once no process of the program is left, even after our own death.
     pub copy_after_end: Option<(PathBuf, PathBuf)>,
-    /// The program that knows `__reaper`: this one, except in tests.
+    /// The program that has the subcommand `__reaper`: this one, except in tests.
     pub own_program: PathBuf,
 }
 
@@ -104,7 +104,7 @@ pub fn own_program() -> PathBuf {
 /// How urgently a program is to end, mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// Nobody has asked for an end.
+    /// No end was asked for.
     Running,
     /// End in good order: TERM, some time, then KILL.
     Stopping,
@@ -112,12 +112,12 @@ pub enum Urgency {
     Killing,
 }
 
-/// The side that asks for the end. Dropping it asks for nothing.
+/// Asks a program to end. Dropping it asks for nothing.
 #[derive(Debug, Clone)]
 pub struct StopHandle(watch::Sender<Urgency>);
 
 impl StopHandle {
-    /// Asks for an end in good order; never makes a request milder.
+    /// Asks for an end by TERM and then KILL; never makes a request milder.
     pub fn stop(&self) {
         self.raise(Urgency::Stopping);
     }
@@ -127,29 +127,29 @@ impl StopHandle {
         self.raise(Urgency::Killing);
     }
 
-    /// Asks for this much; never makes a request milder.
+    /// Asks for an end of this urgency; never makes a request milder.
     pub fn raise(&self, urgency: Urgency) {
         self.0.send_modify(|now| *now = urgency.max(*now));
     }
 }
 
-/// The side that is ended; clones see the same request.
+/// The request to end, as the program's supervisor reads it; clones read the same request.
 #[derive(Debug, Clone)]
 pub struct Stop(watch::Receiver<Urgency>);
 
 impl Stop {
-    /// Returns both sides.
+    /// Returns the handle that asks for the end, and the request that it changes.
     pub fn new() -> (StopHandle, Self) {
         let (sender, receiver) = watch::channel(Urgency::Running);
         (StopHandle(sender), Self(receiver))
     }
 
-    /// Returns how urgent it is now.
+    /// Returns how urgent the request is now.
     pub fn urgency(&self) -> Urgency {
         *self.0.borrow()
     }
 
-    /// Waits until it is more urgent than this; for ever when nobody is left who could ask.
+    /// Waits until the request is more urgent than this; for ever when every handle was dropped.
     pub async fn wait_beyond(&mut self, urgency: Urgency) -> Urgency {
         if let Ok(now) = self.0.wait_for(|now| *now > urgency).await {
             return *now;
@@ -158,7 +158,7 @@ impl Stop {
     }
 }
 
-/// Runs a program to its end, whatever that is. Every failure is a `ProgramExit`.
+/// Runs a program to its end. Every failure is a `ProgramExit`.
 pub async fn run(launch: &Launch, on_output: &mut dyn FnMut(Stream, &[u8]), stop: &mut Stop) -> ProgramEnd {
     let mut recorder = OutputRecorder::new(launch.stdout_limit, on_output);
     if stop.urgency() > Urgency::Running {
@@ -182,7 +182,7 @@ fn explain_failure(launch: &Launch, error: &io::Error) -> String {
 /// A program under a reaper.
 struct SupervisedProgram {
     reaper: Child,
-    /// Dropping it ends the tree: the reaper takes that for our death.
+    /// The reaper ends the tree when this is dropped, as it does after our death.
     control: UnixStream,
     stdout: OutputPipe<ChildStdout>,
     stderr: OutputPipe<ChildStderr>,
@@ -198,7 +198,7 @@ impl SupervisedProgram {
         Ok(Self { reaper, control, stdout: OutputPipe::new(stdout), stderr: OutputPipe::new(stderr) })
     }
 
-    /// Waits for the end, which it brings about when a limit is reached or somebody asks.
+    /// Waits for the end of the program; orders it when a limit is reached or `stop` asks for it.
     async fn wait_for_end(
         mut self,
         launch: &Launch,
@@ -246,7 +246,7 @@ impl SupervisedProgram {
         deadlines.reason.or(exit).unwrap_or(ProgramExit::Lost)
     }
 
-    /// Orders the reaper to end the tree. One that does not listen any more has ended.
+    /// Orders the reaper to end the tree. A reaper that does not read any more has ended.
     fn order_stop(&mut self, grace: Duration) {
         let _ = self.control.write_all(encode_stop(grace).as_bytes());
     }
@@ -258,10 +258,10 @@ impl SupervisedProgram {
         }
     }
 
-    /// Reads what the reaper reported. When it died without a report of the end, whom it left behind is killed.
+    /// Reads what the reaper reported. When it died without a report of the end, the processes it left are killed.
     fn read_exit(&mut self) -> ProgramExit {
         let mut text = Vec::new();
-        // The line does not block: when the reaper lives on, what it has reported so far is all there is.
+        // The socket does not block: when the reaper lives on, what it has reported so far is all there is.
         let _ = self.control.read_to_end(&mut text);
         let text = String::from_utf8_lossy(&text);
         let reports: Vec<_> = text.lines().filter_map(ReaperReport::decode).collect();
@@ -353,10 +353,10 @@ enum DueAction {
     KillReaper,
 }
 
-/// The time limits of one program, by a clock that nobody can set.
+/// The time limits of one program, by the monotonic clock.
 struct Deadlines {
     wall: Instant,
-    /// How long the program may be silent, and until when it may be so now.
+    /// How long the program may print nothing, and until when it may do so now.
     idle: Option<(Duration, Instant)>,
     /// Why the program has to end, once it has to.
     reason: Option<ProgramExit>,
@@ -378,7 +378,7 @@ impl Deadlines {
         }
     }
 
-    /// The program was told to end. The first reason counts.
+    /// Notes that the program was ordered to end. The first reason counts.
     fn note_stop_order(&mut self, reason: ProgramExit, grace: Duration) {
         if self.drained.is_none() {
             self.reason.get_or_insert(reason);

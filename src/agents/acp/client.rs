@@ -1,7 +1,7 @@
-//! The hidden subcommand `__acp TASK PROGRAM ARGUMENT…`, where the task is JSON: starts an agent, hands it the prompt from
+//! The hidden subcommand `__acp TASK PROGRAM ARGUMENT…`, where the task is JSON: starts an agent, sends it the prompt from
 //! our standard input in one turn of the protocol, and reports on our standard output what it does.
-//! It stands in the worktree and under the reaper, which ends whoever is left behind. What the agent reports and asks
-//! during the turn is the handler's.
+//! It works in the worktree and under the reaper, which ends the processes that are left. What the agent reports and asks
+//! during the turn goes to the handler.
 
 use std::ffi::OsString;
 use std::io;
@@ -42,7 +42,7 @@ const GRACE: Duration = Duration::from_millis(500);
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
 /// How long we go on once we are to end; a little longer than the agent may take to end its turn.
 const GRACE_OF_TURN: Duration = Duration::from_millis(2500);
-/// How many characters a name gets that an agent gives itself, or a session that can be continued.
+/// The longest name of an agent, and the longest id of a session that can be continued, in characters.
 const NAME_WIDTH: usize = 100;
 
 /// Runs the subcommand with the arguments after its name; returns the exit code.
@@ -54,7 +54,7 @@ pub fn main(arguments: Vec<OsString>) -> i32 {
     runtime.block_on(client.run())
 }
 
-/// What is asked of the client, besides the prompt.
+/// The task of the client, besides the prompt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ClientTask {
     /// The call is a review: the agent is not offered to write files.
@@ -80,9 +80,9 @@ struct AcpClient {
 enum TurnFailure {
     /// In this class, for a reason that the agent or the protocol names.
     Failed(ExecOutcome, String),
-    /// The agent went away in the middle.
+    /// The agent closed the connection before the end of its turn.
     Gone,
-    /// What the agent sends is not the protocol, or nobody knows what became of it.
+    /// The agent sends what is not the protocol, or its end is not known.
     Broken(String),
 }
 
@@ -123,7 +123,7 @@ impl AcpClient {
         Ok((prompt, agent, [terminated()?, terminated()?]))
     }
 
-    /// Returns how the turn ended, and how the agent did where that could be seen.
+    /// Returns how the turn ended, and how the agent's program ended where that is known.
     async fn run_turn(
         &self,
         prompt: &str,
@@ -167,7 +167,7 @@ impl AcpClient {
     }
 }
 
-/// Waits a little for an agent whose pipes are closed, and says how it ended. The reaper ends one that stays.
+/// Waits a little for an agent whose pipes are closed, and returns how it ended. The reaper ends one that goes on.
 async fn wait_for_exit(agent: &mut Child) -> Option<String> {
     let status = timeout(GRACE, agent.wait()).await.ok()?.ok()?;
     let signal = status.signal().map(|signal| format!("was ended by signal {signal}"));
@@ -242,7 +242,7 @@ impl Conversation<'_> {
         Ok(session)
     }
 
-    /// Hands over the prompt and waits for the end of the turn; asked to end, asks the agent to.
+    /// Sends the prompt and waits for the end of the turn. After the signal TERM it asks the agent to cancel the turn.
     async fn send_prompt(
         &self,
         prompt: &str,
@@ -254,7 +254,7 @@ impl Conversation<'_> {
         let answer = tokio::select! {
             answer = &mut answered => answer,
             _ = terminated.recv() => {
-                // It may have gone already; then the answer says so.
+                // The agent may have ended already; then the answer says so.
                 let _ = self.connection.send_notification(CancelNotification::new(session));
                 timeout(CANCEL_GRACE, answered).await.unwrap_or_else(|_| Err(Error::request_cancelled()))
             }
@@ -296,7 +296,7 @@ fn find_model_option(
     Some((option.id.clone(), value.clone()))
 }
 
-/// Returns how a request failed: by an error that the agent answered, else by what became of the connection.
+/// Returns how a request failed: by an error that the agent answered, else by the state of the connection.
 fn take_failure(during: &str, state: &ConnectionState) -> TurnFailure {
     let answered = state.lock().error.take();
     match answered {
@@ -305,7 +305,7 @@ fn take_failure(during: &str, state: &ConnectionState) -> TurnFailure {
     }
 }
 
-/// Returns how the connection broke; `otherwise` says what is wrong where it did not.
+/// Returns how the connection broke; `otherwise` is the reason where it did not break.
 fn connection_failure(state: &ConnectionState, otherwise: &str) -> TurnFailure {
     let events = state.lock();
     match &events.breakage {
@@ -315,7 +315,7 @@ fn connection_failure(state: &ConnectionState, otherwise: &str) -> TurnFailure {
     }
 }
 
-/// Returns the end of a request that the agent answered with an error.
+/// Returns the failure of a request that the agent answered with an error.
 fn request_failure(during: &str, error: &ErrorResponse) -> TurnFailure {
     let kind = error.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
     let (code, message) = (error.code, &error.message);
@@ -331,7 +331,7 @@ fn classify_error(error: &ErrorResponse) -> ExecOutcome {
         .unwrap_or(ExecOutcome::Crashed)
 }
 
-/// An end that the agent calls a cancellation, without our asking for one, broke its work like any other.
+/// Returns the failure that a stop reason means. A cancellation that we did not ask for is a crash.
 fn classify_stop(stop: &str) -> Result<(), TurnFailure> {
     let (class, reason) = match stop {
         "end_turn" => return Ok(()),
@@ -347,8 +347,8 @@ fn classify_stop(stop: &str) -> Result<(), TurnFailure> {
     Err(TurnFailure::Failed(class, reason.to_owned()))
 }
 
-/// Returns the class of an end, and for people why it is not a good one. `exit` says how an agent ended that went away,
-/// where that could be seen.
+/// Returns the class of an end and, for people, why the turn failed. `exit` says how the agent's program ended, where that
+/// is known.
 fn classify_end(ended: Result<(), TurnFailure>, exit: Option<&str>) -> (ExecOutcome, Option<String>) {
     match ended {
         Ok(()) => (ExecOutcome::Done, None),
@@ -376,7 +376,7 @@ fn turn_usage(reported: Option<&schema::Usage>, cost: Option<f64>) -> (Usage, Ve
     (Usage { cached_tokens, cost_basis: Some(basis), ..usage }, notices)
 }
 
-/// All tokens that went in. Some agents count cached ones apart; then they fit into the total besides the others.
+/// Returns all input tokens. Some agents count cached ones apart; then they fit into the total besides the others.
 fn input_tokens(usage: &schema::Usage) -> u64 {
     let cached = [usage.cached_read_tokens, usage.cached_write_tokens].into_iter().flatten();
     let cached = cached.fold(0, u64::saturating_add);

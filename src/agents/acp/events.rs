@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::AgentAnswer;
 
-/// The reason where nothing is known of how a call ended.
+/// The reason of a call whose end is not known.
 pub(super) const LOST: &str = "the client of the agent was lost";
 /// How many bytes of the answer are passed on.
 const ANSWER_LIMIT: usize = 4 * 1024 * 1024;
@@ -20,7 +20,7 @@ const NOTE_LIMIT: usize = 10_000;
 const NOTE_WIDTH: usize = 200;
 /// How many bytes of text stand in one event at most.
 const PIECE: usize = 64 * 1024;
-/// How often a sign of life is given.
+/// The time after which `Alive` is written when there was no other event.
 const ALIVE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// One event.
@@ -33,7 +33,7 @@ pub(super) enum ClientEvent {
     Thought { text: String },
     /// What the agent does, in a few words.
     Note { text: String },
-    /// The agent did something that nobody needs to see.
+    /// The agent did something that is not shown.
     Alive,
     /// The last event: the answer without its text, and whether the agent broke, so that its standard error may say why.
     Ended { answer: Box<AgentAnswer>, is_broken: bool },
@@ -59,13 +59,13 @@ pub(super) struct EventWriter<W = io::Stdout> {
     pub truncated: bool,
     /// The id of the message that was passed on last, where the agent gives it one.
     message: Option<String>,
-    /// The next piece begins a message: nothing was passed on yet, or a note stood between.
+    /// The next piece begins a message: nothing was passed on yet, or a note came between.
     begins: bool,
     last_written: Option<Instant>,
 }
 
 impl<W: Write> EventWriter<W> {
-    /// Makes one that has written nothing yet.
+    /// Makes a writer that has written nothing yet.
     pub(super) fn new(out: W) -> Self {
         Self {
             out,
@@ -114,14 +114,14 @@ impl<W: Write> EventWriter<W> {
         self.write_alive();
     }
 
-    /// Gives a sign of life, unless something was written just now.
+    /// Writes `Alive`, unless an event was written just now.
     pub(super) fn write_alive(&mut self) {
         if self.last_written.is_none_or(|at| at.elapsed() >= ALIVE_INTERVAL) {
             self.write(&ClientEvent::Alive);
         }
     }
 
-    /// Writes one event. When nobody reads any more, somebody is about to end us.
+    /// Writes one event. A write that fails is ignored: when our output is not read any more, we are about to be ended.
     pub(super) fn write(&mut self, event: &ClientEvent) {
         let _ = self.out.write_all(event.encode().as_bytes()).and_then(|()| self.out.flush());
         self.last_written = Some(Instant::now());

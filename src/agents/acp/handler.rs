@@ -40,13 +40,13 @@ pub(super) struct ClientHandler(Mutex<HandlerState>);
 pub(super) struct HandlerState {
     /// What is allowed in the call.
     pub permissions: Permissions,
-    /// Where it is reported.
+    /// Writes what is reported.
     pub events: EventWriter,
     /// The session whose messages count; before there is one nothing is an answer.
     pub session: Option<SessionId>,
     /// What the session has cost so far, as the agent says.
     pub cost: Option<f64>,
-    /// What the agent said about itself.
+    /// The answer so far: session, program, usage and notices.
     pub answer: AgentAnswer,
     tool_calls: ToolCalls,
     refusals: Vec<String>,
@@ -211,7 +211,7 @@ fn describe_plan(plan: &Plan) -> String {
     format!("plan: {done} of {} done{now}", plan.entries.len())
 }
 
-/// Says why a file is not read or not written.
+/// Why a file is not read or not written.
 #[derive(Debug, thiserror::Error)]
 enum FileError {
     #[error("`{}` is outside the worktree, or nobody's to change", .0.display())]

@@ -20,16 +20,16 @@ use crate::worktree_path::{resolve, resolve_writable};
 const REMEMBERED: usize = 256;
 /// How many paths of one tool call are looked at; one with more is refused.
 const PATHS: usize = 256;
-/// How long a path, a command or the name of a tool call is at most.
+/// The longest path, command or title of a tool call, in characters.
 const LONGEST: usize = 4096;
 /// The arguments of a command that name the folder it runs in.
 const FOLDERS: [&str; 4] = ["cwd", "workdir", "directory", "dir_path"];
 
-/// Programs that run any command line that they are given: only the whole line of such a one is allowed, as it was configured.
+/// Programs that run any command line: of these only the whole line is allowed, as it was configured.
 const RUNS_ANYTHING: [&str; 6] = ["sh", "bash", "dash", "zsh", "env", "sudo"];
-/// What a shell reads as more than words, besides what joins commands.
+/// Characters that mean more to a shell than a part of a word, besides those that join commands.
 const BEYOND_WORDS: [char; 9] = ['<', '>', '$', '`', '(', ')', '{', '}', '&'];
-/// What joins commands to a line, besides its end.
+/// What separates the commands of one line.
 const SEPARATORS: [&str; 4] = ["&&", "||", ";", "|"];
 
 /// What is allowed in one call.
@@ -46,7 +46,7 @@ pub(super) struct Permissions {
 /// Finds the real path of something in a worktree, where it may be.
 type Resolver = fn(&Path, &Path) -> Option<PathBuf>;
 
-/// Says why something is refused.
+/// Why a permission is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum PermissionRefusal {
     #[error("a reviewer changes nothing")]
@@ -76,7 +76,7 @@ pub(super) struct ToolCall {
 }
 
 impl Permissions {
-    /// Returns why an agent may not use a tool; nothing when it may.
+    /// Checks whether an agent may use a tool; the error says why not.
     pub(super) fn check(&self, tool: &ToolCall) -> Result<(), PermissionRefusal> {
         match tool.kind {
             ToolKind::Think => Ok(()),
@@ -126,7 +126,7 @@ pub(super) fn choose_option(options: &[PermissionOption], allowed: bool) -> Requ
 }
 
 impl ToolCall {
-    /// Takes over what an update says; a path that was once named stays.
+    /// Takes over the fields of an update; a path that was once named stays.
     fn update(&mut self, fields: &ToolCallUpdateFields) {
         self.kind = fields.kind.unwrap_or(self.kind);
         if let Some(title) = &fields.title {
@@ -144,7 +144,7 @@ impl ToolCall {
         self.input = fields.raw_input.as_ref().map(keep_command_fields).or_else(|| self.input.take());
     }
 
-    /// Remembers a path; of too many, or too long ones, the root instead, which nobody may change.
+    /// Remembers a path; when there are too many or one is too long, the root instead, which is never allowed.
     fn add_path(&mut self, path: PathBuf) {
         let path = if path.as_os_str().len() > LONGEST { PathBuf::from("/") } else { path };
         if self.paths.contains(&path) || self.paths.len() > PATHS {
@@ -154,7 +154,7 @@ impl ToolCall {
     }
 }
 
-/// Keeps of a tool's input what says which command runs where; nothing of what is too long.
+/// Keeps of a tool's input the command and the folder it runs in; a field that is too long becomes `false`.
 fn keep_command_fields(input: &Value) -> Value {
     let short =
         |value: &Value| if value.to_string().len() > LONGEST { Value::Bool(false) } else { value.clone() };
@@ -162,7 +162,7 @@ fn keep_command_fields(input: &Value) -> Value {
     names.filter_map(|name| Some(((*name).to_owned(), short(input.get(name)?)))).collect()
 }
 
-/// Returns the beginning of a text of any length.
+/// Returns the beginning of a text, at most `LONGEST` characters.
 fn truncate_text(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }
@@ -172,7 +172,7 @@ fn truncate_text(text: &str) -> String {
 pub(super) struct ToolCalls(VecDeque<(String, ToolCall)>);
 
 impl ToolCalls {
-    /// Takes over what an update says and returns all that is known of its call.
+    /// Takes over the fields of an update and returns all that is known of its call.
     pub(super) fn update(&mut self, update: &ToolCallUpdate) -> &mut ToolCall {
         let id = truncate_text(&update.tool_call_id.0);
         let at = self.0.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
@@ -188,7 +188,7 @@ impl ToolCalls {
     }
 }
 
-/// Returns what a command of the repository allows: its program, with whatever arguments.
+/// Returns what a command of the repository allows: its program, with any arguments.
 pub(super) fn allowed_program(command: &str) -> String {
     let words = split_words(command).unwrap_or_default();
     match words.first() {
@@ -206,7 +206,7 @@ fn may_run_line(line: &str, allowed: &[String]) -> bool {
     })
 }
 
-/// Tells whether a program with its arguments is allowed; `sh -c LINE` is as good as its line.
+/// Tells whether a program with its arguments is allowed; `sh -c LINE` is allowed where LINE is.
 fn may_run(words: &[String], allowed: &[String]) -> bool {
     let is_allowed = |allowed: &String| {
         split_words(allowed).is_ok_and(|allowed| !allowed.is_empty() && words.starts_with(&allowed))

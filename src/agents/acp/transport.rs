@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// How many bytes a message gets.
+/// The longest message, in bytes.
 const LONGEST: usize = 16 * 1024 * 1024;
 /// How many messages an agent sends at most.
 const MESSAGES: u64 = 1_000_000;
@@ -21,7 +21,7 @@ const ENDLESS: &str = "the agent sends messages without end";
 /// How many characters of a line are quoted.
 const QUOTED: usize = 100;
 
-/// What became of the connection.
+/// The state of the connection, shared with its reader.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConnectionState(Arc<Mutex<ConnectionEvents>>);
 
@@ -60,7 +60,7 @@ pub(super) fn read_messages(
 ) -> impl Stream<Item = io::Result<String>> + Send + 'static {
     let messages = MessageReader { reader, state, messages: 0, requests: 0 };
     stream::try_unfold(messages, |mut messages| async {
-        // One message at a time: nobody fills our memory by sending faster than we read.
+        // One message at a time: an agent that sends faster than we read does not fill our memory.
         tokio::task::yield_now().await;
         match messages.next().await {
             Ok(line) => Ok(line.map(|line| (line, messages))),
@@ -72,7 +72,7 @@ pub(super) fn read_messages(
     })
 }
 
-/// Returns where messages to the agent go.
+/// Returns the sink of the messages to the agent.
 pub(super) fn write_messages(
     writer: impl AsyncWrite + Unpin + Send + 'static,
 ) -> impl Sink<String, Error = io::Error> + Send + 'static {
@@ -140,7 +140,7 @@ async fn read_line(reader: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<St
     if length > 0 { Ok(Some(line)) } else { Ok(None) }
 }
 
-/// What a message is, without what it says.
+/// The kind of a message, without its content.
 #[derive(Deserialize)]
 struct Envelope {
     id: Option<IgnoredAny>,

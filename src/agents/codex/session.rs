@@ -1,6 +1,5 @@
 //! Reads the session file of a call, while it works and after its end: version, model, turns, totals, and the class of an
-//! error, which the events do not name. Only what stands at the top of a line counts. A file that is not there says
-//! nothing.
+//! error, which the events do not name. Only fields at the top of a line count. From a missing file nothing is known.
 
 use std::fs::{self, File};
 use std::io::Read;

@@ -66,7 +66,7 @@ impl GithubForge {
         Ok(runs.chain(statuses).collect())
     }
 
-    /// Returns every entry of a list that stands in an object.
+    /// Returns every entry of a list that is a field of an object.
     async fn list_entries<T>(&self, action: &'static str, path: &str, key: &str) -> Result<Vec<T>>
     where
         T: serde::de::DeserializeOwned,
@@ -133,7 +133,7 @@ impl GithubForge {
         self.client.create(&self.client.post("start the workflow again", &path, body), look).await.map(drop)
     }
 
-    /// Returns how often somebody started a workflow by hand.
+    /// Returns how often an account started a workflow by hand.
     pub async fn count_starts_by(
         &self,
         workflow: &WorkflowRef,
@@ -145,7 +145,7 @@ impl GithubForge {
         self.count_starts(workflow, &query, is_theirs, window).await
     }
 
-    /// Returns how often a workflow was started for an issue, whoever did it.
+    /// Returns how often a workflow was started for an issue, by any account.
     pub async fn count_starts_for(
         &self,
         workflow: &WorkflowRef,

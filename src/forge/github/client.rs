@@ -20,14 +20,14 @@ use crate::{ForgeError, Result};
 /// The public GitHub.
 pub const PUBLIC_API: &str = "https://api.github.com";
 
-/// What stands for itself in a login. GitHub allows letters, digits and hyphens; a program's ends with `[bot]`.
+/// The characters of a login that are not escaped. GitHub allows letters, digits and hyphens; a program's ends with `[bot]`.
 pub(super) const LOGIN: &str = "-_";
-/// What stands for itself in the name of a label.
+/// The characters of the name of a label that are not escaped.
 pub(super) const LABEL: &str = "-_.~";
-/// What stands for itself in the name of a branch; git allows `&`, `#` and `+` in it.
+/// The characters of the name of a branch that are not escaped; git allows `&`, `#` and `+` in it.
 pub(super) const BRANCH: &str = "-._~/";
 
-/// Where a repository is and what lets us in.
+/// The address of a repository and the token for it.
 #[derive(Clone)]
 pub struct Access {
     /// The address of the REST interface, without a slash at its end: `GITHUB_API_URL`.
@@ -85,7 +85,7 @@ impl Access {
     }
 }
 
-/// Writes a name into an address; besides letters and digits only what is named in `plain` stands for itself.
+/// Writes a name into an address; escapes all but letters, digits and the characters in `plain`.
 pub(super) fn escape_name(name: &str, plain: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || plain.as_bytes().contains(&byte);
     let one = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
@@ -144,7 +144,7 @@ impl Client {
         Self { access, retry, rest: OnceCell::new(), graphql: OnceCell::new() }
     }
 
-    /// Reads what stands at a path of the server.
+    /// Reads the answer of a path of the server.
     pub(super) async fn get_path<T: DeserializeOwned>(
         &self,
         action: &'static str,
@@ -290,7 +290,7 @@ impl Client {
     }
 }
 
-/// The rights that our mutations need: without the first GitHub lets nobody resolve a thread or end a draft.
+/// The rights that our mutations need: without the first GitHub refuses to resolve a thread or to end a draft.
 pub(super) const MUTATION_PERMISSIONS: &str = "contents=write, pull_requests=write";
 
 /// Returns an error when GraphQL refused, which it does with status 200. Which permission was missing it does not say: the
@@ -331,7 +331,7 @@ const PER_PAGE: usize = 100;
 /// More pages than this are not read: 10,000 entries.
 const MOST_PAGES_OF_ALL: usize = 100;
 
-/// A list that stands on pages.
+/// A list that is read in pages.
 pub(super) struct PagedList<'a> {
     /// In the words of a person, after "cannot".
     pub action: &'static str,

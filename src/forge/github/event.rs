@@ -14,14 +14,14 @@ pub const LARGEST_EVENT: u64 = 26 << 20;
 
 const READ_EVENT: &str = "read the event";
 
-/// Something that happened.
+/// An event of GitHub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// Somebody put a label on an issue.
+    /// A label was put on an issue.
     Labeled(LabeledEvent),
-    /// Somebody wrote a comment.
+    /// A comment was written.
     Commented(IssueCommentEvent),
-    /// Somebody, or a job of ours, started the workflow for an issue.
+    /// The workflow was started for an issue, by a person or by a job of ours.
     Dispatched(WorkflowDispatchEvent),
     /// Another workflow or a check came to its end; `by` is who had started it.
     Upstream {
@@ -32,7 +32,7 @@ pub enum Event {
     Other,
 }
 
-/// Somebody put a label on an issue.
+/// The event that a label was put on an issue.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct LabeledEvent {
     /// The label.
@@ -43,7 +43,7 @@ pub struct LabeledEvent {
     pub sender: GithubUser,
 }
 
-/// Somebody wrote a comment on an issue or a pull request.
+/// The event that a comment was written on an issue or a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct IssueCommentEvent {
     /// The comment.
@@ -54,7 +54,7 @@ pub struct IssueCommentEvent {
     pub sender: GithubUser,
 }
 
-/// Somebody started the workflow by hand or by the API.
+/// The event that the workflow was started by hand or by the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkflowDispatchEvent {
     /// The issue that it was started for.
@@ -70,7 +70,7 @@ pub struct Label {
     pub name: String,
 }
 
-/// Somebody on GitHub. The number is who they are; a login can change hands.
+/// An account on GitHub. Its number identifies it; a login can pass to another account.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct GithubUser {
     /// The number of the account.
@@ -119,7 +119,7 @@ pub struct EventComment {
     /// Its text.
     #[serde(default)]
     pub body: Option<String>,
-    /// Nobody when the account is gone.
+    /// The author; nothing when the account is deleted.
     pub user: Option<GithubUser>,
     /// When it was written.
     pub created_at: Timestamp,

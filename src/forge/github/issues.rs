@@ -101,7 +101,7 @@ impl GithubForge {
         })
     }
 
-    /// Returns where an issue stands; nothing when it was moved elsewhere or deleted.
+    /// Returns the state of an issue; nothing when it was transferred or deleted.
     pub async fn issue_state(&self, number: IssueNumber) -> Result<Option<IssueState>> {
         match self.client.find(READ_ISSUE, &format!("/issues/{number}")).await {
             Err(ForgeError::Refused { status: 301 | 302 | 307 | 308, .. }) => Ok(None),
@@ -121,7 +121,7 @@ const WRITE_COMMENT: &str = "write the progress comment";
 const ASK_LOGIN: &str = "ask whom the token belongs to";
 
 impl GithubForge {
-    /// Writes a comment, or writes it again, and returns its id. One that somebody deleted is made once more.
+    /// Writes a comment, or writes it again, and returns its id. A comment that was deleted is made once more.
     pub async fn upsert_comment(&self, number: IssueNumber, draft: CommentDraft<'_>) -> Result<u64> {
         if let Some(id) = draft.id {
             match self.rewrite_comment(draft, id).await {
@@ -170,12 +170,12 @@ impl GithubForge {
         Ok(self.comments(number).await?.into_iter().rfind(is_ours).map(|comment| comment.id))
     }
 
-    /// Tells whether the token speaks for an account; no when GitHub does not say it.
+    /// Tells whether the token belongs to an account; no when GitHub does not say it.
     pub async fn is_me(&self, login: &str) -> Result<bool> {
         Ok(self.myself().await?.is_some_and(|myself| is_same_account(login, myself)))
     }
 
-    /// Returns the login the token speaks for, asked for once.
+    /// Returns the login of the token's account, asked for once.
     pub async fn myself(&self) -> Result<Option<&str>> {
         let login = self.myself.get_or_try_init(|| async {
             match self.client.graphql(ASK_LOGIN, json!({ "query": "query { viewer { login } }" })).await {
@@ -293,8 +293,8 @@ impl GithubForge {
         self.client.change(REACT, Method::POST, &target.path(), body).await
     }
 
-    /// Tells whether we said of a comment before that it was obeyed or refused. Where GitHub does not say who we are,
-    /// anybody's word counts: a command is rather left out than obeyed twice.
+    /// Tells whether an earlier reaction of ours says that the command in a comment was obeyed or refused. Where GitHub does
+    /// not say who we are, the reaction of any account counts: a command is rather left out than obeyed twice.
     pub async fn has_answered(&self, comment: u64) -> Result<bool> {
         let all: Vec<Value> = self.client.list(REACT, &ReactionTarget::Comment(comment).path()).await?;
         let by: Vec<&str> = all.iter().filter_map(author_of_final).collect();

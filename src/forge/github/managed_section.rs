@@ -4,7 +4,7 @@
 /// The longest body that we give GitHub. It takes 65,536 characters and does not say what it counts as one; units of UTF-16
 /// are never fewer than characters. A distance is kept.
 pub(super) const LONGEST_BODY: usize = 65_000;
-/// What stands where something was cut.
+/// The text that replaces what was cut off.
 const CUT: &str = "\n\n(The rest does not fit here; the run's folder on its branch has all of it.)\n";
 
 /// Returns how long GitHub may find a text.
@@ -42,7 +42,7 @@ pub(super) fn wrap_section(text: &str) -> String {
 /// Returns our text between its marks, all no longer than that.
 fn wrap_section_within(text: &str, most: usize) -> String {
     let room = most.saturating_sub(BEGIN.len() + END.len() + 2);
-    // It holds what agents and issues said: that can neither end nor begin the part.
+    // The text quotes agents and issues: marks in it must neither end nor begin the section.
     let text = text.replace(BEGIN, "").replace(END, "");
     format!("{BEGIN}\n{}\n{END}", truncate(text.trim_matches('\n'), room))
 }
@@ -61,7 +61,7 @@ pub(super) fn replace_section(description: &str, text: &str) -> String {
     }
 }
 
-/// The first of our parts; a begin without an end is somebody else's text.
+/// Returns where our first section begins and ends; a begin without an end is text of other people.
 fn find_section(description: &str) -> Option<(usize, usize)> {
     let begin = description.find(BEGIN)?;
     let end = begin + description[begin..].find(END)? + END.len();

@@ -35,7 +35,7 @@ use model::issue::IssueNumber;
 #[derive(Clone)]
 pub struct GithubForge {
     client: Arc<Client>,
-    /// Whom the token speaks for; nothing when GitHub does not say.
+    /// The login of the token's account; nothing when GitHub does not say it.
     myself: Arc<OnceCell<Option<String>>>,
 }
 
@@ -69,7 +69,7 @@ const READ_COMMENT: &str = "read the comment";
 /// Of the newest events of a repository not more pages than these are read.
 const MOST_EVENT_PAGES: usize = 20;
 
-/// What somebody may do in the repository.
+/// The permission of an account in the repository.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Permission {
     #[serde(rename = "permission")]
@@ -100,7 +100,7 @@ impl Permission {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct IssueEvent {
     event: String,
-    /// Nobody when the account is gone.
+    /// The account; nothing when it is deleted.
     pub actor: Option<GithubUser>,
     /// When it happened.
     pub created_at: Timestamp,
@@ -122,7 +122,7 @@ impl GithubForge {
         self.client.get(ASK_PERMISSION, &path).await
     }
 
-    /// Tells whether a person may write to the repository; somebody unknown may not.
+    /// Tells whether a person may write to the repository; an unknown account may not.
     pub async fn may_write(&self, login: &str) -> Result<bool> {
         if login.is_empty() {
             return Ok(false);
@@ -153,7 +153,7 @@ impl GithubForge {
         self.client.list(READ_EVENTS, &format!("/issues/{number}/events")).await
     }
 
-    /// Returns how often somebody put a label on any issue.
+    /// Returns how often an account put a label on any issue.
     pub async fn count_labellings(&self, by: &GithubUser, label: &str, window: CountWindow) -> Result<usize> {
         let (path, most_pages) = ("/issues/events", MOST_EVENT_PAGES);
         let list = PagedList { action: READ_EVENTS, path, key: None, most_pages };
@@ -163,7 +163,7 @@ impl GithubForge {
         self.client.count(&list, window, |event: &IssueEvent| Some(event.created_at), is_theirs).await
     }
 
-    /// Returns how often somebody wrote a comment of a kind on any issue.
+    /// Returns how often an account wrote a comment of a kind on any issue.
     pub async fn count_comments(
         &self,
         by: &GithubUser,

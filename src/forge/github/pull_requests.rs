@@ -34,7 +34,7 @@ struct PullRequestAnswer {
     user: Option<GithubUser>,
 }
 
-/// A pull request as it stands.
+/// The state of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequestState {
     /// Its number.
@@ -43,7 +43,7 @@ pub struct PullRequestState {
     pub head: String,
     /// The branch is one of this very repository.
     pub is_own: bool,
-    /// Where the branch stands.
+    /// The tip of the branch.
     pub commit: String,
     /// Whether it is open.
     pub is_open: bool,
@@ -113,7 +113,7 @@ impl GithubForge {
         head.repo.as_ref().is_some_and(|repo| repo.full_name.eq_ignore_ascii_case(&self.repository()))
     }
 
-    /// Returns a pull request as it stands now; nothing when there is none of that number.
+    /// Returns the present state of a pull request; nothing when there is none of that number.
     pub async fn pull_request(&self, number: u64) -> Result<Option<PullRequestState>> {
         let path = format!("/pulls/{number}");
         let answer: Option<PullRequestAnswer> = self.client.find("read the pull request", &path).await?;
@@ -154,7 +154,7 @@ impl GithubForge {
                 tracing::warn!("This repository has no drafts: the pull request is opened ready for review");
                 self.post_pull_request(request, false).await
             }
-            // Somebody, or an earlier try of ours, was faster.
+            // Another process, or an earlier try of ours, was faster.
             Err(error) if error.has_message("already exists") => {
                 match self.open_pull_request_of(&request.head).await? {
                     Some(answer) => self.update_pull_request(answer, request).await,
@@ -274,7 +274,7 @@ pub struct ReviewThread {
     pub path: String,
     /// Where it is in the head now; nothing for a whole file, and where the place is gone.
     pub line: Option<u64>,
-    /// Whether somebody resolved it.
+    /// Whether it is resolved.
     pub is_resolved: bool,
     /// Oldest first; never empty.
     pub comments: Vec<ReviewComment>,
@@ -410,7 +410,7 @@ fn has_reply(thread: &ReviewThread, answer: &ThreadReply<'_>, myself: Option<&st
 }
 
 impl ThreadNode {
-    /// A thread whose comments are all hidden from us says nothing.
+    /// Returns the thread; nothing when all its comments are hidden from us.
     fn into_thread(self) -> Option<ReviewThread> {
         let comments: Vec<ReviewComment> =
             self.comments.nodes.into_iter().filter_map(ThreadCommentNode::into_comment).collect();
@@ -429,7 +429,7 @@ impl ThreadNode {
 }
 
 impl ThreadCommentNode {
-    /// GraphQL calls a bot by its name without the ending that tells it from a person.
+    /// Returns the comment. GraphQL names a bot without the ending `[bot]`, which is added.
     fn into_comment(self) -> Option<ReviewComment> {
         let named = |author: Author| {
             let ending = if author.kind == "Bot" && !author.login.ends_with(BOT) { BOT } else { "" };

@@ -58,7 +58,7 @@ const SECONDARY_SECONDS: u64 = 60;
 const LONGEST_MESSAGE: usize = 300;
 
 impl HttpReply {
-    /// Returns the body of a good reply, or what stands in the way.
+    /// Returns the body of a good reply, or the failure.
     pub(super) fn into_result(self) -> Result<Value, RequestFailure> {
         match self.status {
             204 => Ok(Value::Null),

@@ -66,7 +66,7 @@ fn load_all<T: DeserializeOwned>(common: &Path, name: &str) -> Result<Vec<(Issue
     Ok(values)
 }
 
-/// Where the run of an issue is. What the run did stands in its log.
+/// Where the run of an issue is. Its log says what the run did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunPointer {
     /// The root of the worktree with its files.
@@ -99,8 +99,8 @@ impl RunPointer {
     }
 }
 
-/// A run that was completed and whose files were taken off the branch. It is all that is left to tell by, since the log
-/// went with the files.
+/// A run that was completed and whose files were removed from the branch. The log was removed with them, so this record is
+/// all that is known of the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FinalizedRun {
     /// The issue that it was about.
@@ -111,7 +111,7 @@ pub struct FinalizedRun {
     pub branch: String,
     /// The branch that it began from.
     pub base_branch: String,
-    /// Where the branch stood when it was made ready.
+    /// The tip of the branch when it was made ready.
     pub commit: String,
     /// The address of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,16 +123,16 @@ pub struct FinalizedRun {
     pub left: Option<PendingRewrite>,
 }
 
-/// What is left to do until the one commit stands in the place of the run's commits.
+/// What is left to do until one commit has replaced the run's commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingRewrite {
-    /// Where the branch stood before.
+    /// The tip of the branch before.
     pub before: String,
     /// The server has the branch, too.
     pub on_server: bool,
     /// The run's own files stay on the branch.
     pub keep_files: bool,
-    /// The files that nobody reviewed.
+    /// The files that were not reviewed.
     pub unreviewed: Vec<String>,
 }
 
@@ -156,7 +156,7 @@ impl FinalizedRun {
 }
 
 /// One call on the list of what the runs of a repository spent on a day. Only for a limit that spans runs; what one run
-/// spent stands in its log. Not synced: a crash of the machine may cost the last lines, and no run more than that.
+/// spent is in its log. Not synced: a crash of the machine may cost the last lines, and no run more than that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DaySpending {
     /// The id of the run.

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use model::event;
 
-/// Says what is wrong with the files of a run. Every one of them stops the run; none changes a file.
+/// What is wrong with the files of a run. Every one of these errors stops the run; none changes a file.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A file does not hold what it has to hold.
@@ -32,7 +32,7 @@ pub enum StoreError {
         /// The format that it states.
         format: u64,
     },
-    /// Somebody else wrote to the log while this process held the run.
+    /// Another program wrote to the log while this process held the run.
     #[error("{file} was changed by somebody else while the run was going on: {why}")]
     Tampered {
         /// The log.
@@ -40,7 +40,7 @@ pub enum StoreError {
         /// What is not as it was written.
         why: String,
     },
-    /// Somebody else wrote to a file by which a step of a job speaks to later steps.
+    /// Another program wrote to a file by which a step of a job passes values to later steps.
     #[error(
         "E_JOB_FILES_CHANGED: an agent or a command wrote to the file in ${variable}, which later steps of the job obey"
     )]
@@ -48,12 +48,12 @@ pub enum StoreError {
         /// The variable that names the file.
         variable: &'static str,
     },
-    /// Something stands in the way that is not ours.
+    /// The path is taken by something that is not ours.
     #[error("{file} is {what}")]
     Foreign {
         /// The path.
         file: String,
-        /// What stands there.
+        /// What is at the path.
         what: &'static str,
     },
     /// The operating system refused.
@@ -104,13 +104,13 @@ impl StoreError {
     }
 }
 
-/// Returns what turns an input/output error into ours, which names the file.
+/// Returns a function that turns an input/output error into ours, which names the file.
 pub(super) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     let file = path.display().to_string();
     move |source| StoreError::Io { action, file, source }
 }
 
-/// Returns what was done with a file or a folder; nothing when it is not there.
+/// Returns the result for a file or a folder; nothing when it is missing.
 pub(super) fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     match done {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -118,7 +118,7 @@ pub(super) fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Returns what stands at a path, without following a link; nothing when nothing is there.
+/// Returns the metadata of a path, without following a link; nothing when the path is missing.
 pub(super) fn read_metadata(path: &Path) -> Result<Option<Metadata>, StoreError> {
     if_there(fs::symlink_metadata(path)).map_err(io_error("look at", path))
 }
@@ -167,7 +167,7 @@ pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
 fn write_and_rename(path: &Path, bytes: &[u8], sync: fn(&File) -> io::Result<()>) -> Result<(), StoreError> {
     let beside = temporary_path(path);
     if_there(fs::remove_file(&beside)).map_err(io_error("sweep", &beside))?;
-    // `create_new` follows no link that somebody put there.
+    // `create_new` follows no link.
     let written = File::create_new(&beside)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| sync(&file)))
         .and_then(|()| fs::rename(&beside, path));

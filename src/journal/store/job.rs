@@ -1,5 +1,5 @@
-//! Guards the files by which a step tells the runner of GitHub Actions what later steps shall see: variables, folders of
-//! programs, outputs. An agent is not told where they are, but it could look; what it writes there is taken out again.
+//! Guards the files by which a step of GitHub Actions sets what later steps get: variables, folders of programs, outputs. An
+//! agent does not get their paths, but could find them; what it writes there is removed again.
 
 use std::fs;
 use std::io;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::files::{StoreError, io_error, read_ordinary_file};
 
-/// The variables that name such files. Nobody writes them while agents work; the page of the job is not among them: it
-/// is shown, and nothing obeys it.
+/// The variables that name such files. No program of ours writes them while agents work. The summary of the job is not
+/// among them: it is only shown.
 pub const GUARDED: [&str; 4] = ["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE"];
 
-/// What stood in the files before agents worked.
+/// The content of the files before agents worked.
 #[derive(Debug, Clone, Default)]
 pub struct JobFileGuard {
     files: Vec<(&'static str, PathBuf, Option<Vec<u8>>)>,

@@ -2,8 +2,8 @@
 //! They end with the process, however that dies, so there is no lease to expire and no stale lock to remove.
 //! Agents do not inherit them: files are opened close-on-exec.
 //!
-//! Beside the lock of a checkout stands when somebody of ours last worked there, also when that ended in a crash: by it a
-//! lock that a killed git left behind is known. Nothing here knows what lies in the checkout.
+//! A file beside the lock of a checkout says when a process of ours last worked there, also when that ended in a crash: by
+//! it a lock that a killed git left behind is known. Nothing here knows what is in the checkout.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, Write};
@@ -49,13 +49,13 @@ impl LockHolder {
     }
 }
 
-/// Says why a lock could not be taken.
+/// Why a lock could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Somebody else has it.
+    /// Another process has the lock.
     #[error("another process holds this issue: {}", .holder.as_ref().map_or("it has not said who it is".to_owned(), ToString::to_string))]
     Busy {
-        /// Who that is, if it has said so.
+        /// Who that is, if the lock file names it.
         holder: Option<LockHolder>,
     },
     /// The file could not be made or locked.
@@ -105,7 +105,7 @@ pub struct WorkPeriod {
 }
 
 impl WorkPeriod {
-    /// Returns from when to when it lasted; after a crash nobody knows the end, and it is now.
+    /// Returns from when to when it lasted; after a crash the end is not known, and it is now.
     pub fn span(&self, now: Timestamp) -> (SystemTime, SystemTime) {
         (self.since.into(), self.until.unwrap_or(now).into())
     }
@@ -116,7 +116,7 @@ impl WorkPeriod {
 pub struct CheckoutLock {
     folder: PathBuf,
     work: Option<WorkPeriod>,
-    /// Dropped last: whoever comes next reads a record that is complete.
+    /// Dropped last, so that the next holder reads a record that is complete.
     _lock: Lock,
 }
 
@@ -149,7 +149,7 @@ impl CheckoutLock {
         }
     }
 
-    /// Gives the checkout back, and leaves nothing behind where nobody of ours ever worked.
+    /// Releases the checkout, and removes the files of the lock where no process of ours ever worked.
     pub fn release(self) {
         let folder = self.folder.clone();
         if self.work.is_none() && !folder.join(WORK).exists() {
@@ -161,7 +161,7 @@ impl CheckoutLock {
         let _ = folder.parent().map(fs::remove_dir);
     }
 
-    /// What cannot be noted is not known later; then a lock that a killed git left behind is left to people.
+    /// Writes the record of the work. Where that fails, a person has to remove a lock that a killed git left behind.
     fn write_work(&self, work: &WorkPeriod) {
         let written = serde_json::to_vec(work).ok().map(|text| replace(&self.folder.join(WORK), &text));
         if let Some(Err(error)) = written {
@@ -178,7 +178,7 @@ impl Drop for CheckoutLock {
     }
 }
 
-/// Returns who holds the lock now, if anybody does and has said who it is.
+/// Returns who holds the lock now, if it is held and the lock file names the holder.
 pub fn holder(folder: &Path) -> Option<LockHolder> {
     let path = folder.join("lock");
     let file = File::open(&path).ok()?;
@@ -188,8 +188,8 @@ pub fn holder(folder: &Path) -> Option<LockHolder> {
     }
 }
 
-/// Opens and locks the file; nothing when another process has it. Looks more than once: somebody who only asks
-/// for the [`holder`] has it for a moment, and a `cleanup` may remove it between opening and locking.
+/// Opens and locks the file; nothing when another process has it. Tries more than once: a process that only asks for the
+/// [`holder`] has it for a moment, and a `cleanup` may remove it between opening and locking.
 fn acquire_file(folder: &Path, path: &Path) -> io::Result<Option<File>> {
     for _ in 0..LOOKS {
         let file = open(folder, path)?;

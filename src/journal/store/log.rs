@@ -105,7 +105,7 @@ fn parse_entry(rest: &[u8]) -> Result<Entry, String> {
     serde_json::from_slice(&[b"{", rest].concat()).map_err(|error| error.to_string())
 }
 
-/// Tells a line of a newer program apart from damage: such a line is nobody's fault.
+/// Returns the error of a line that a newer program wrote; nothing when the line is damaged.
 fn parse_newer_format(line: &[u8], name: &str, number: usize) -> Option<StoreError> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let fact = value.get("fact")?;
@@ -116,7 +116,7 @@ fn parse_newer_format(line: &[u8], name: &str, number: usize) -> Option<StoreErr
     Some(StoreError::Newer { file: name.to_owned(), line: number, format })
 }
 
-/// A log that is open for writing. Whoever holds it holds the lock of the run.
+/// A log that is open for writing. Its holder also holds the lock of the run.
 #[derive(Debug)]
 pub struct Log {
     path: PathBuf,
@@ -126,7 +126,7 @@ pub struct Log {
     on_disk: Option<u64>,
     /// The whole lines.
     written: Vec<u8>,
-    /// Where the next process finds them, whatever becomes of the file.
+    /// The copy in which the next process finds them when the file is lost.
     copy: Option<LogCopy>,
 }
 
@@ -305,8 +305,8 @@ fn read_back(value: &Value) -> Result<(Entry, Vec<u8>), String> {
     parse_entry(&rest).map(|entry| (entry, rest))
 }
 
-/// Masks text by text and leaves a text alone that has to be a word of ours, such as the name of a phase:
-/// somebody's password may be `planning`.
+/// Masks text by text and leaves a text alone that has to be a word of ours, such as the name of a phase: a password may be
+/// `planning`.
 fn keep_own_words(plain: &Value, masker: &Masker) -> Value {
     let mut value = plain.clone();
     for pointer in texts(plain, String::new()) {
@@ -338,9 +338,9 @@ fn texts(value: &Value, at: String) -> Vec<String> {
     }
 }
 
-/// The copy of the log of one run, under git's common folder, where no checkout, stash or reset reaches. It follows the log
-/// and is never ahead of it, so a log that is an earlier state of its copy was taken back by somebody. Whether that was meant
-/// is not known here.
+/// The copy of the log of one run, under git's common folder, which no checkout, stash or reset changes. It is updated after
+/// the log and never before, so a log that is an earlier state of its copy was taken back. Whether a person meant that is not
+/// known here.
 #[derive(Debug, Clone)]
 pub struct LogCopy {
     path: PathBuf,

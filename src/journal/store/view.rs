@@ -1,4 +1,4 @@
-//! `metadata.json`, the view of a run, which people may read and nobody but the engine may write: JSON with a digest inside it.
+//! `metadata.json`, the view of a run, which people may read and only the engine may write: JSON with a digest inside it.
 //! A digest shows an edit by hand; it keeps no forger out, and nothing is ever decided from the view.
 //! Views are not synced: one that a power cut loses is built again from the log.
 
