@@ -164,7 +164,7 @@ pub(crate) fn refuse_contradiction(project: &Project, run: &Run) -> Result<()> {
         return Err(contradiction_failure(run, "other second reviewers", "second-reviewer"));
     }
     let skipped = |name: &str| {
-        run.phases.iter().any(|phase| phase.name().as_str() == name && phase.left_out_by_choice())
+        run.phases.iter().any(|phase| phase.name().as_str() == name && phase.is_left_out_by_choice())
     };
     let wanted = overrides.skip_phases.as_deref().unwrap_or_default().split(',').map(str::trim);
     match wanted.filter(|name| !name.is_empty()).find(|name| !skipped(name)) {

@@ -8,7 +8,7 @@ use crate::locked_run::LockedRun;
 use crate::project::Project;
 use crate::run_request::{record_phase, refuse_phase};
 use crate::run_to_halt::{Halt, RunDriver, RunObserver, halt_of};
-use engine::{PhaseState, Run, Stage, Status};
+use engine::{PhaseState, Run, Status, StepPosition};
 use model::event::{Outcome, Reading};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
@@ -103,7 +103,8 @@ fn find_reviewable_phase(run: &Run, mode: DocReviewMode) -> Result<PhaseName, Fa
             .hint("`ai-workflow phases` lists the phases; one with the policy `doc-review` does")
     })?;
     refuse_closed_phase(run, phase)?;
-    let answerable = matches!(phase.stage, Stage::Ready(Step::Triage) | Stage::Working(Step::Triage));
+    let answerable =
+        matches!(phase.position, StepPosition::Ready(Step::Triage) | StepPosition::Working(Step::Triage));
     let by_hand = format!("`ai-workflow doc-review --issue {number}");
     let (message, hint) = match mode {
         DocReviewMode::Review if answerable => (

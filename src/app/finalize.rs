@@ -17,7 +17,7 @@ use journal::store::common_dir::{FinalizedRun, PendingRewrite, RunPointer};
 use journal::store::folders::RunFolder;
 use model::event::Outcome;
 use model::issue::IssueNumber;
-use views::summary::{Documents, UnreviewedFiles, next_command, pull_request, titled};
+use views::summary::{Documents, UnreviewedFiles, format_title, next_command, pull_request};
 
 /// How a run is finalized.
 #[derive(Debug, Clone)]
@@ -188,7 +188,7 @@ impl Finalizer<'_> {
             let words = format!("[ai-workflow] finalize: #{number} without the run's own files\n");
             return Ok(space.squash(tip, &own, tip, &masker.mask(&words))?);
         }
-        let title = titled(&run.started.issue.title);
+        let title = format_title(&run.started.issue.title);
         let base = runner::base_of(space, run, tip)?;
         let trailers = self.trailers(space.workspace(), run, &base)?;
         let message = masker.mask(&format!("{title}\n\nCloses #{number}\n\n{trailers}"));

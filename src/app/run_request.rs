@@ -6,7 +6,7 @@ use crate::bundle::TRIED_AGAIN;
 use crate::failure::{Failure, Result};
 use crate::locked_run::LockedRun;
 use crate::project::{Project, seen_from};
-use engine::{Run, Stage, Status, over_budget, unmet_needs};
+use engine::{Run, Status, StepPosition, over_budget, unmet_needs};
 use git::CommitId;
 use model::event::{Fact, RunRequested};
 use model::issue::IssueNumber;
@@ -134,8 +134,8 @@ fn current_head(locked: &LockedRun) -> Result<Option<String>> {
         // A run that halted before its first phase left the end of its log on the branch.
         return Ok(tip.filter(|tip| *tip != run.branch.head));
     }
-    let interrupted = run.phases.iter().any(|phase| matches!(phase.stage, Stage::Working(_)));
-    let closing = run.phases.iter().any(|phase| phase.stage == Stage::Closing);
+    let interrupted = run.phases.iter().any(|phase| matches!(phase.position, StepPosition::Working(_)));
+    let closing = run.phases.iter().any(|phase| phase.position == StepPosition::Closing);
     if interrupted || closing {
         let known = CommitId::try_from(run.branch.head.as_str())?;
         let by_people = locked.space.run_branch().find_moved_tip(&run.started.run_id, &known)?;

@@ -31,7 +31,7 @@ use runner::{
     ActiveRun, AgentContext, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push, RunError,
 };
 use settings::PushWhen;
-use views::prompt::rehearse;
+use views::prompt::check_templates;
 use views::summary::status_word;
 
 /// What the halt of a run counts as: nothing where all went well, else the kind of failure that decides the exit code.
@@ -373,7 +373,7 @@ pub(crate) fn refuse_broken_templates(project: &Project, agreement: &Agreement) 
     if own.is_empty() {
         return Ok(());
     }
-    rehearse(&agreement.phases, &agreement.patterns, &own)
+    check_templates(&agreement.phases, &agreement.patterns, &own)
         .map_err(|error| Failure::from(RunError::from(error)))
 }
 

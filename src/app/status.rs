@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::failure::Result;
 use crate::project::Project;
 use crate::run_location::{RunLocation, RunView, locate, view};
-use engine::{PhaseState, Run, Stage, Status};
+use engine::{PhaseState, Run, Status, StepPosition};
 use journal::store::common_dir::{FinalizedRun, RunPointer, issue_folder};
 use journal::store::folders::{CallFolder, HOME, RunFolder};
 use journal::store::lock::{LockHolder, holder};
@@ -17,7 +17,7 @@ use model::event::{Fact, Outcome, TriageTable};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 use views::metadata::{self, AgentProgram, DocumentRound, FixStatus, RoundStatus};
-use views::summary::{self, padded, plain};
+use views::summary::{self, pad, plain};
 
 /// Where a run stands.
 pub struct RunStatus {
@@ -114,7 +114,7 @@ fn issues(project: &Project) -> Result<Vec<IssueNumber>> {
 
 fn under_way(view: &RunView) -> Option<RunningStep> {
     let run = view.run();
-    let phase = run.phases.iter().find(|phase| matches!(phase.stage, Stage::Working(_)))?;
+    let phase = run.phases.iter().find(|phase| matches!(phase.position, StepPosition::Working(_)))?;
     let (since, begun) = view.entries.iter().rev().find_map(|entry| match &entry.fact {
         Fact::StepStarted(begun) => Some((entry.at, begun)),
         _ => None,
@@ -143,7 +143,7 @@ fn lines(run: &Run, held_by: Option<&LockHolder>, under_way: Option<&RunningStep
     let alone = run.outcome == Outcome::Running && held_by.is_none();
     let nobody = if alone { "; no process here works on it" } else { "" };
     let mut text = format!("#{} {}: {}{nobody}\n", issue.number, plain(&issue.title), word(run, held_by));
-    if let Some(why) = summary::untested(run, run.outcome) {
+    if let Some(why) = summary::reason_without_tests(run, run.outcome) {
         let _ = writeln!(text, "no test was run: {}", plain(&why));
     }
     text.push('\n');
@@ -264,7 +264,7 @@ fn align_columns(rows: &[[String; 5]]) -> Vec<String> {
     let widest = |column: usize| rows.iter().map(|row| summary::columns(&row[column])).max().unwrap_or(0);
     let widths: Vec<usize> = (0..5).map(|column| widest(column) + 2).collect();
     let line = |row: &[String; 5]| {
-        row.iter().zip(&widths).map(|(cell, width)| padded(cell, *width)).collect::<String>()
+        row.iter().zip(&widths).map(|(cell, width)| pad(cell, *width)).collect::<String>()
     };
     rows.iter().map(|row| line(row).trim_end().to_owned()).collect()
 }

@@ -16,7 +16,7 @@ use checks::shown;
 use model::event::{CheckResult, CheckStatus};
 use model::policy::criterion;
 use model::redact::Masker;
-use views::summary::{counted, padded, plain};
+use views::summary::{counted, pad, plain};
 
 /// The last lines of a command's output that are shown.
 const LAST_LINES: usize = 12;
@@ -72,7 +72,7 @@ fn lines(report: &CheckReport, masker: &Masker) -> String {
     for result in &report.results {
         let (mark, prefix) = mark(report, result);
         let summary = safe(&result.summary);
-        let _ = writeln!(text, "{mark} {}  {prefix}{summary}", padded(&name(result), width));
+        let _ = writeln!(text, "{mark} {}  {prefix}{summary}", pad(&name(result), width));
         for line in details(result) {
             let _ = writeln!(text, "  {:width$}  {}", "", safe(&line));
         }

@@ -19,7 +19,7 @@ use app::run_location::RunView;
 use app::run_request::ExecuteRequest;
 use model::issue::run_branch_name;
 use model::policy::PhaseDef;
-use views::summary::{counted, next_command, padded, plain, status_word};
+use views::summary::{counted, next_command, pad, plain, status_word};
 
 /// Runs the command.
 pub(super) fn run(arguments: &ExecuteArgs) -> CommandResult {
@@ -59,7 +59,7 @@ fn show_begun(view: &RunView, json: bool) -> CommandResult {
     for phase in run.phases.iter().filter(|phase| !phase.status.satisfies()) {
         let name = phase.name().as_str();
         names.push(name);
-        let _ = writeln!(text, "  {}{}", padded(name, 21), status_word(phase));
+        let _ = writeln!(text, "  {}{}", pad(name, 21), status_word(phase));
     }
     let _ = writeln!(text, "\nnext: {next}\nNothing was called and nothing written.");
     let value = json!({
@@ -99,13 +99,13 @@ fn lines(project: &Project, plan: &RunPlan) -> String {
         } else {
             phase_line(phase)
         };
-        let _ = writeln!(text, "  {}{what}", padded(phase.name.as_str(), 21));
+        let _ = writeln!(text, "  {}{what}", pad(phase.name.as_str(), 21));
     }
     if !plan.commands.is_empty() {
         text.push_str("\ncommands\n");
     }
     for command in &plan.commands {
-        let (key, line, why) = (padded(&command.key, 21), plain(&command.line), plain(&command.why()));
+        let (key, line, why) = (pad(&command.key, 21), plain(&command.line), plain(&command.why()));
         let _ = writeln!(text, "  {key}{line} ({why})");
     }
     let cap = agreement.budget.usd.map_or(String::new(), |usd| format!(", at most {usd:.2} USD"));
@@ -120,6 +120,6 @@ fn lines(project: &Project, plan: &RunPlan) -> String {
 
 fn phase_line(phase: &PhaseDef) -> String {
     let calls = format!("{} to {} calls", calls_at_best(phase), calls_at_worst(phase));
-    let (policy, calls) = (padded(&phase.policy_name, 14), padded(&calls, 15));
+    let (policy, calls) = (pad(&phase.policy_name, 14), pad(&calls, 15));
     format!("{policy}{calls}{} by {}", phase.output, plain(&phase.agents.join(", then ")))
 }

@@ -10,7 +10,7 @@ use engine::{Run, State};
 use journal::Reporter;
 use model::event::{Entry, Fact};
 use model::redact::{Masked, Masker};
-use views::summary::{neutral, plain};
+use views::summary::{neutralize, plain};
 
 /// How often the clock in the line moves.
 const TICK: Duration = Duration::from_millis(200);
@@ -58,7 +58,7 @@ impl Reporter for LiveLine {
 
 fn doing(run: &Run, fact: &Fact) -> Option<String> {
     let Fact::StepStarted(started) = fact else { return None };
-    let ours: Vec<_> = run.phases.iter().filter(|phase| !phase.left_out_by_choice()).collect();
+    let ours: Vec<_> = run.phases.iter().filter(|phase| !phase.is_left_out_by_choice()).collect();
     let place = ours.iter().position(|phase| *phase.name() == started.phase)? + 1;
     let (phases, phase, step, round) = (ours.len(), &started.phase, started.step, started.round);
     Some(format!("[{place}/{phases}] {phase} · {step} · round {round} · {}", started.agent))
@@ -77,7 +77,7 @@ pub(crate) struct LogWriter {
 impl Write for LogWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line = plain(self.masker.mask(&String::from_utf8_lossy(bytes)).as_str());
-        self.terminal.line.suspend(|| writeln!(io::stderr(), "{}", neutral(&line)))?;
+        self.terminal.line.suspend(|| writeln!(io::stderr(), "{}", neutralize(&line)))?;
         Ok(bytes.len())
     }
 

@@ -19,7 +19,7 @@ use journal::Reporter;
 use journal::store::common_dir::FinalizedRun;
 use model::event::Outcome;
 use model::policy::Budget;
-use views::summary::{self, counted, duration, padded, plain};
+use views::summary::{self, counted, duration, pad, plain};
 
 /// Shows a run on the terminal.
 pub(super) struct TerminalObserver {
@@ -101,7 +101,7 @@ struct NameValueLines(String);
 
 impl NameValueLines {
     fn add(&mut self, name: &str, value: &str) {
-        let _ = writeln!(self.0, "  {}{}", padded(name, COLUMN), plain(value));
+        let _ = writeln!(self.0, "  {}{}", pad(name, COLUMN), plain(value));
     }
 }
 
@@ -242,7 +242,7 @@ fn outcome(run: &Run) -> String {
     if let (Outcome::Failed | Outcome::Incomplete, Some(phase)) = (run.outcome, failed) {
         format!("{word}: {} ({})", phase.name(), phase.reason.as_deref().unwrap_or("no reason"))
     } else {
-        let untested = summary::untested(run, run.outcome);
+        let untested = summary::reason_without_tests(run, run.outcome);
         let untested = untested.map(|why| format!("; no test was run: {why}")).unwrap_or_default();
         format!("{word}, {done} of {} completed{untested}", counted(left, "phase"))
     }

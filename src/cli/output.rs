@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::CommandResult;
 use app::exit_code;
 use app::failure::{Failure, FailureKind};
-use views::summary::{neutral, neutral_json};
+use views::summary::{neutralize, neutralize_json};
 
 /// Prints the result of a command, as lines or as JSON. Returns the exit code of a command that has done what it was to do.
 pub(super) fn show(json: bool, value: &Value, lines: &str) -> CommandResult {
@@ -36,12 +36,12 @@ pub(super) fn failure_document(failure: &Failure) {
 
 /// Prints a text.
 pub(super) fn text(text: &str) {
-    data(neutral(text).as_bytes());
+    data(neutralize(text).as_bytes());
 }
 
 /// Prints a document of JSON, or one in each line.
 pub(super) fn document(json: &str) {
-    data(neutral_json(json).as_bytes());
+    data(neutralize_json(json).as_bytes());
 }
 
 /// Writes data to stdout as it is: nothing in it may come from outside. When it cannot be written, for another reason than that its reader has gone, the process ends
@@ -69,7 +69,7 @@ fn written(bytes: &[u8], out: &mut impl Write) -> Result<(), Failure> {
 
 /// Writes words for people to stderr.
 pub(super) fn words(text: &str) {
-    let _ = io::stderr().lock().write_all(neutral(text).as_bytes());
+    let _ = io::stderr().lock().write_all(neutralize(text).as_bytes());
 }
 
 /// Writes commands of ours for the runner of the job that we are in. It reads stderr as well, and stdout stays what it is.

@@ -12,7 +12,7 @@ use app::failure::Failure;
 use app::project::Project;
 use app::status::{RunStatus, StatusOutcome, list_runs, status};
 use views::metadata::metadata;
-use views::summary::{next_command, padded, plain, used_line};
+use views::summary::{next_command, pad, plain, used_line};
 
 pub(super) fn run(arguments: &arguments::StatusArgs) -> CommandResult {
     let project = Project::open_without_settings()?;
@@ -51,13 +51,13 @@ fn all(project: &Project, json: bool) -> CommandResult {
         let (line, value) = match found {
             Ok(StatusOutcome::Run(status)) => (line(&status), status_value(&status)),
             Ok(StatusOutcome::Finalized(record)) => {
-                (format!("{}{}", padded("finalized", 34), plain(&record.title)), finalized_value(&record))
+                (format!("{}{}", pad("finalized", 34), plain(&record.title)), finalized_value(&record))
             }
             Err(Failure { message, .. }) => {
                 (plain(&message), json!({"issue_number": issue, "error": message}))
             }
         };
-        let _ = writeln!(text, "{}{line}", padded(&format!("#{issue}"), 8));
+        let _ = writeln!(text, "{}{line}", pad(&format!("#{issue}"), 8));
         values.push(value);
     }
     if values.is_empty() {
@@ -69,5 +69,5 @@ fn all(project: &Project, json: bool) -> CommandResult {
 fn line(status: &RunStatus) -> String {
     let run = status.view.run();
     let place = run.current().map_or(String::new(), |phase| format!("{} ", phase.name()));
-    format!("{}{}{}", padded(status.word(), 12), padded(&place, 22), plain(&run.started.issue.title))
+    format!("{}{}{}", pad(status.word(), 12), pad(&place, 22), plain(&run.started.issue.title))
 }

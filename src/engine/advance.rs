@@ -3,7 +3,7 @@
 //! A phase that decides about the run advances only as its evaluation says, or sends the run back, a limited number of times.
 
 use crate::phase_state::{PhaseState, Status};
-use crate::redo::{once_more, unreadable};
+use crate::redo::{ask_again, repeat_step};
 use crate::revision_limit::{RulingWithReason, end};
 use crate::run::Run;
 use model::event::{CheckStatus, EvaluationDecision, PauseReason, Reviewed, Ruling};
@@ -20,55 +20,55 @@ pub(crate) fn advance(run: &Run, phase: &PhaseState, why: &str) -> RulingWithRea
         return (Ruling::Advance, format!("accepted by {person}"));
     }
     if phase.counters.voided >= MOST_VOIDED {
-        return blocked(phase, &format!("the files changed after the approval {MOST_VOIDED} times"));
+        return block(phase, &format!("the files changed after the approval {MOST_VOIDED} times"));
     }
-    if phase.unfinished().is_some() {
-        return blocked(phase, "the author says that it is not finished");
+    if phase.unfinished_claim().is_some() {
+        return block(phase, "the author says that it is not finished");
     }
-    if phase.evidence.broken.is_some() || !checks_passed(phase) || !judged_by_anything(phase) {
-        return blocked(phase, "neither a check nor a review that passed looked at it");
+    if phase.evidence.broken.is_some() || !have_checks_passed(phase) || !has_any_evidence(phase) {
+        return block(phase, "neither a check nor a review that passed looked at it");
     }
-    if !same_files(phase) {
-        return moved(phase, why);
+    if !is_same_tree(phase) {
+        return repeat_checks(phase, why);
     }
-    if !reviewed(phase) || !triaged(phase) {
-        return unreadable(phase, why);
+    if !is_reviewed(phase) || !is_triaged(phase) {
+        return ask_again(phase, why);
     }
-    if phase.def.decides { decided(run, phase) } else { (Ruling::Advance, String::new()) }
+    if phase.def.decides { follow_evaluation(run, phase) } else { (Ruling::Advance, String::new()) }
 }
 
-fn blocked(phase: &PhaseState, lack: &str) -> RulingWithReason {
+fn block(phase: &PhaseState, lack: &str) -> RulingWithReason {
     let (ruling, how) = end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, lack);
     (ruling, format!("not approved: {lack}; {how}"))
 }
 
 /// The files are not those that were reviewed: the evidence is gathered again.
-fn moved(phase: &PhaseState, why: &str) -> RulingWithReason {
+fn repeat_checks(phase: &PhaseState, why: &str) -> RulingWithReason {
     let blocked = || end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, why);
-    let (ruling, how) = once_more(phase, Step::Check).unwrap_or_else(blocked);
+    let (ruling, how) = repeat_step(phase, Step::Check).unwrap_or_else(blocked);
     (ruling, format!("not approved: the files changed between check and review; {how}"))
 }
 
-fn checks_passed(phase: &PhaseState) -> bool {
+fn have_checks_passed(phase: &PhaseState) -> bool {
     phase.def.policy.checks.iter().all(|rule| {
         let result = phase.evidence.results().find(|result| result.check == rule.id);
         result.is_some_and(|result| result.status.demand(Some(rule)) == OnFail::Note)
     })
 }
 
-fn judged_by_anything(phase: &PhaseState) -> bool {
+fn has_any_evidence(phase: &PhaseState) -> bool {
     let passed = phase.evidence.results().any(|result| result.status == CheckStatus::Pass);
     phase.def.policy.review.is_some() || passed
 }
 
-fn same_files(phase: &PhaseState) -> bool {
+fn is_same_tree(phase: &PhaseState) -> bool {
     let seen = |review: &Reviewed| review.tree == phase.files.tree;
     phase.def.policy.review.is_none()
         || (phase.reviews.current.as_ref().is_some_and(seen) && phase.reviews.opinions.iter().all(seen))
 }
 
 /// With triage the table counts, whatever word the reviewer used.
-fn reviewed(phase: &PhaseState) -> bool {
+fn is_reviewed(phase: &PhaseState) -> bool {
     let Some(rule) = &phase.def.policy.review else { return true };
     let (Some(review), Some(reading)) = (&phase.reviews.current, phase.reading()) else { return false };
     let blocking = reading.worst().is_some_and(|worst| worst >= rule.blocking);
@@ -78,7 +78,7 @@ fn reviewed(phase: &PhaseState) -> bool {
         && (phase.def.policy.triage || (readable && !blocking && !review.ended.truncated))
 }
 
-fn triaged(phase: &PhaseState) -> bool {
+fn is_triaged(phase: &PhaseState) -> bool {
     if !phase.def.policy.triage {
         return true;
     }
@@ -89,7 +89,7 @@ fn triaged(phase: &PhaseState) -> bool {
 }
 
 /// Follows the decision.
-pub(crate) fn decided(run: &Run, phase: &PhaseState) -> RulingWithReason {
+pub(crate) fn follow_evaluation(run: &Run, phase: &PhaseState) -> RulingWithReason {
     match phase.evidence.evaluation.as_ref().map(|evaluation| &evaluation.decision) {
         None => fail("no_decision", "the evaluation made no decision".into()),
         Some(EvaluationDecision::Pass) => (Ruling::Advance, "the evaluation decided PASS".into()),

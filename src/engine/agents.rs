@@ -1,6 +1,6 @@
-//! What the calls of a run have shown about its agents: which ones are of no use now, whose provider fails, who took over from
-//! whom. And what a broken call leads to, by the class of its outcome: whether the same step may succeed now, and what is said
-//! of it. Which agent gets a call is chosen in `chain`; how often a step may come again is `redo`'s.
+//! What the calls of a run have shown about its agents: which ones cannot be used now, which providers fail, which agent took
+//! over from which. And what a broken call leads to, by the class of its outcome: whether the same step may succeed now, and
+//! its wording in messages. Which agent gets a call is chosen in `fallback_chain`; how often a step may come again is `redo`'s.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use model::event::{CallEnd, ExecOutcome, Program};
 use model::phase::{PhaseName, Step};
 
-/// An agent that was called, and the program behind it as far as it told.
+/// An agent that was called, and the program behind it, as far as the agent reported it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CalledAgent {
     /// The agent spec with its model.
@@ -27,9 +27,9 @@ pub struct AgentStates {
     pub unusable: BTreeMap<String, UnusableAgent>,
     /// Providers that fail now.
     pub outage: Option<Outage>,
-    /// Every agent that was called, once for each program it told of.
+    /// Every agent that was called, once for each program that it reported.
     pub called: Vec<CalledAgent>,
-    /// Who took over from whom.
+    /// Each agent that took over from another one.
     pub fallbacks: Vec<Fallback>,
 }
 
@@ -44,7 +44,7 @@ pub struct UnusableAgent {
 
 impl UnusableAgent {
     /// Tells whether an agent that ended so is of no use to later phases either, or not before a time that is known.
-    pub(crate) fn after(ended: &CallEnd, at: Timestamp) -> Option<Self> {
+    pub(crate) fn of_call_end(ended: &CallEnd, at: Timestamp) -> Option<Self> {
         let outcome = ended.outcome;
         // A reset in the past says nothing about when it will work.
         let until = ended.resets_at.filter(|until| *until > at);
@@ -75,18 +75,18 @@ pub struct Fallback {
 /// Providers that fail, from the first failed call until a call comes to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outage {
-    /// When the first call failed, or when somebody asked for the run again after that.
+    /// When the first call failed, or when the run was requested again after that.
     pub since: Timestamp,
     /// How often the run has waited since then.
     pub waits: u32,
     /// The agents whose providers fail.
     pub agents: BTreeSet<String>,
-    /// Nobody is asked before.
+    /// No agent is called before this time.
     pub until: Option<Timestamp>,
 }
 
 impl AgentStates {
-    /// Remembers whose provider fails.
+    /// Remembers which agent's provider fails.
     pub(crate) fn note_provider(&mut self, agent: &str, outcome: ExecOutcome, at: Timestamp) {
         if outcome.ended() {
             self.outage = None;
@@ -100,8 +100,8 @@ impl AgentStates {
         }
     }
 
-    /// A new request tries again what may have been mended meanwhile; a reset that is known and ahead is waited for. A
-    /// provider that fails is asked at once, and waited for as long as before.
+    /// Prepares for a new request: an agent can be used again unless a reset time that is known lies ahead. A provider that
+    /// fails is called at once, and the run waits for it as long as before.
     pub(crate) fn begin_request(&mut self, at: Timestamp) {
         self.unusable.retain(|_, unusable| unusable.until.is_some_and(|until| until > at));
         if let Some(outage) = &mut self.outage {
@@ -109,7 +109,7 @@ impl AgentStates {
         }
     }
 
-    /// Puts the next call off.
+    /// Delays the next call until a time.
     pub(crate) fn wait_until(&mut self, until: Timestamp) {
         if let Some(outage) = &mut self.outage {
             outage.waits += 1;
@@ -144,18 +144,18 @@ pub(crate) fn may_succeed_again(outcome: ExecOutcome, resumed: bool) -> bool {
     }
 }
 
-/// What is said of an outcome.
+/// The wording of an outcome in messages.
 #[derive(Debug, Deserialize)]
 pub(crate) struct OutcomeWording {
     /// What the agent did, after its name.
     pub(crate) predicate: String,
     /// Why the step broke, after its name.
     pub(crate) reason: String,
-    /// What a person can do where trying again does not mend it.
+    /// What a person can do where another try does not help.
     pub(crate) remedy: Option<String>,
 }
 
-/// Returns what is said of an outcome.
+/// Returns the wording of an outcome.
 pub(crate) fn wording(outcome: ExecOutcome) -> &'static OutcomeWording {
     static ALL: LazyLock<HashMap<ExecOutcome, OutcomeWording>> = LazyLock::new(|| {
         toml::from_str(include_str!("outcomes.toml")).expect("the file is part of the program and tested")

@@ -1,13 +1,13 @@
 //! Folds one fact into the state. The only place where state changes; a fact that does not fit is an error.
-//! What a fact does inside a phase stands in `transitions`, `reviewers` and `reopen`.
+//! What a fact changes inside a phase is implemented in `transitions`, `reviewers` and `reopen`.
 
 use jiff::Timestamp;
 
 use crate::agents::AgentStates;
-use crate::fits::fits;
+use crate::fact_validation::validate;
 use crate::history::{Approval, VerdictRecord};
 use crate::phase_state::{PhaseState, Status};
-use crate::reopen::{answered, reopen, take_feedback, wait_at_gate};
+use crate::reopen::{apply_answer, reopen, take_feedback, wait_at_gate};
 use crate::run::{BranchState, FeedbackState, Publication, Run, State, phase_of};
 use crate::spending::Spending;
 use model::event::{
@@ -16,7 +16,7 @@ use model::event::{
 };
 use model::phase::{PhaseName, Step};
 
-/// A fact that does not fit where the run stands.
+/// A fact that does not fit the state of the run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("entry {seq} does not fit: {why}")]
 pub struct InvalidFact {
@@ -42,10 +42,10 @@ pub fn apply(state: &mut State, entry: &Entry) -> Result<(), InvalidFact> {
         return Err(invalid(format!("expected entry {}", state.seq + 1)));
     }
     match (&entry.fact, &mut state.run) {
-        (Fact::RunStarted(started), None) => state.run = Some(begin(started, entry.at)),
+        (Fact::RunStarted(started), None) => state.run = Some(begin_run(started, entry.at)),
         (_, None) => return Err(invalid("the run has not begun".into())),
         (fact, Some(run)) => {
-            fits(run, fact).map_err(invalid)?;
+            validate(run, fact).map_err(invalid)?;
             run.apply(fact, entry.at);
             run.updated_at = entry.at;
         }
@@ -54,7 +54,7 @@ pub fn apply(state: &mut State, entry: &Entry) -> Result<(), InvalidFact> {
     Ok(())
 }
 
-fn begin(started: &RunStarted, at: Timestamp) -> Run {
+fn begin_run(started: &RunStarted, at: Timestamp) -> Run {
     let agreement = &started.agreement;
     Run {
         started: started.clone(),
@@ -85,56 +85,56 @@ impl Run {
     fn apply(&mut self, fact: &Fact, at: Timestamp) {
         match fact {
             Fact::RunStarted(_) | Fact::Interrupted { .. } => {}
-            Fact::RunRequested(asked) => self.asked_for(asked, at),
-            Fact::PhaseSkipped { phase, because } => self.skip(phase, because),
+            Fact::RunRequested(asked) => self.take_request(asked, at),
+            Fact::PhaseSkipped { phase, because } => self.skip_phase(phase, because),
             Fact::PhaseStarted { phase, tree, by_hand } => {
                 let head = self.branch.head.clone();
                 self.branch.coverage.by_hand.extend(by_hand.iter().cloned());
                 self.phase_mut(phase).start(tree, head, at);
             }
             Fact::Assessed(assessed) => {
-                self.spending.add_usage(at, &UsageTotal::beginning(0));
-                self.call_ended(&assessed.agent, &assessed.ended, at);
+                self.spending.add_usage(at, &UsageTotal::of_call_start(0));
+                self.count_call(&assessed.agent, &assessed.ended, at);
                 if assessed.ended.outcome != ExecOutcome::Cancelled {
                     self.difficulty = Some(assessed.counts_as());
                 }
             }
             Fact::SpentElsewhere(elsewhere) => self.spending.elsewhere = Some(*elsewhere),
-            Fact::StepStarted(started) => self.call(started, at),
+            Fact::StepStarted(started) => self.begin_call(started, at),
             Fact::Worked(worked) => {
-                self.ended(&worked.phase, worked.step, &worked.ended, at);
+                self.end_call(&worked.phase, worked.step, &worked.ended, at);
                 self.keep_notices(worked);
-                self.phase_mut(&worked.phase).worked(worked);
+                self.phase_mut(&worked.phase).record_work(worked);
             }
-            Fact::Checked(checked) => self.phase_mut(&checked.phase).checked(checked),
+            Fact::Checked(checked) => self.phase_mut(&checked.phase).record_checks(checked),
             Fact::Reviewed(reviewed) => {
-                self.ended(&reviewed.phase, Step::Review, &reviewed.ended, at);
-                self.phase_mut(&reviewed.phase).reviewed(reviewed);
+                self.end_call(&reviewed.phase, Step::Review, &reviewed.ended, at);
+                self.phase_mut(&reviewed.phase).record_review(reviewed);
                 if reviewed.reading.is_some() {
                     self.branch.remember_shown(phase_of(&mut self.phases, &reviewed.phase));
                 }
-                self.bind(&reviewed.phase, &reviewed.ended, at);
+                self.remember_verdict(&reviewed.phase, &reviewed.ended, at);
             }
             Fact::Replied(replied) => {
-                self.ended(&replied.phase, Step::Answer, &replied.ended, at);
-                self.phase_mut(&replied.phase).replied(replied);
+                self.end_call(&replied.phase, Step::Answer, &replied.ended, at);
+                self.phase_mut(&replied.phase).record_reply(replied);
             }
-            Fact::ReviewStands { phase, .. } => self.phase_mut(phase).review_stands(),
+            Fact::ReviewStands { phase, .. } => self.phase_mut(phase).reuse_approval(),
             Fact::Triaged(triaged) => {
-                self.ended(&triaged.phase, Step::Triage, &triaged.ended, at);
-                self.phase_mut(&triaged.phase).triaged(triaged);
-                self.bind(&triaged.phase, &triaged.ended, at);
+                self.end_call(&triaged.phase, Step::Triage, &triaged.ended, at);
+                self.phase_mut(&triaged.phase).record_triage(triaged);
+                self.remember_verdict(&triaged.phase, &triaged.ended, at);
             }
-            Fact::Ruled(ruled) => self.ruled(ruled, at),
-            Fact::ApprovalVoided { phase, reason } => self.phase_mut(phase).voided(reason),
+            Fact::Ruled(ruled) => self.record_ruling(ruled, at),
+            Fact::ApprovalVoided { phase, reason } => self.phase_mut(phase).void_approval(reason),
             Fact::ChangedByHand { phase, tree, changed } => {
-                self.phase_mut(phase).changed_by_hand(tree, changed);
+                self.phase_mut(phase).record_manual_changes(tree, changed);
             }
             Fact::Committed { phase, commit } => {
                 self.publication.is_up_to_date = false;
                 let phase = phase_of(&mut self.phases, phase);
                 self.branch.add_commit(phase, commit);
-                phase.committed(commit, at);
+                phase.record_commit(commit, at);
             }
             Fact::Commented { id } => {
                 self.publication.comment_was_replaced |=
@@ -151,7 +151,7 @@ impl Run {
                 self.agents.unusable.clear();
                 self.agents.outage = None;
                 self.spending.latest_call = UsageTotal::default();
-                answered(self, answer, at);
+                apply_answer(self, answer, at);
             }
             Fact::Reopened(reopened) => {
                 self.spending.latest_call = UsageTotal::default();
@@ -170,15 +170,15 @@ impl Run {
                 self.outcome = Outcome::Cancelled;
             }
             Fact::Noted { kind, text } => {
-                self.warned_of(kind, text);
+                self.remember_warning(kind, text);
                 self.notes.push((kind.clone(), text.clone()));
             }
             Fact::Finished { outcome } => self.outcome = *outcome,
         }
     }
 
-    /// A new request also ends a pause whose reason may be gone; `decide` pauses again if it is not.
-    fn asked_for(&mut self, asked: &RunRequested, at: Timestamp) {
+    /// Takes a new request. It also ends a pause whose reason may be gone; `decide` pauses again if it is not.
+    fn take_request(&mut self, asked: &RunRequested, at: Timestamp) {
         if let Some(budget) = &asked.budget {
             self.spending.budget = budget.clone();
         }
@@ -186,7 +186,7 @@ impl Run {
             self.spending.scopes = scopes.clone();
         }
         self.agents.begin_request(at);
-        if self.paused.as_ref().is_some_and(|escalation| may_be_over(escalation, asked, at)) {
+        if self.paused.as_ref().is_some_and(|escalation| may_end_pause(escalation, asked, at)) {
             self.paused = None;
             self.outcome = Outcome::Running;
         }
@@ -197,45 +197,45 @@ impl Run {
             self.branch.content_head.clone_from(head);
         }
         for phase in self.phases.iter_mut().filter(|phase| !phase.status.satisfies()) {
-            phase.work_with(&asked.agents, &asked.reviewers);
+            phase.use_agents(&asked.agents, &asked.reviewers);
         }
         self.asked = asked.clone();
     }
 
-    pub(crate) fn skip(&mut self, name: &PhaseName, because: &str) {
+    pub(crate) fn skip_phase(&mut self, name: &PhaseName, because: &str) {
         let phase = self.phase_mut(name);
         phase.status = Status::Skipped;
         phase.skipped_because = Some(because.to_owned());
     }
 
-    fn call(&mut self, started: &StepStarted, at: Timestamp) {
-        let begun = UsageTotal::beginning(started.prompt_bytes);
+    fn begin_call(&mut self, started: &StepStarted, at: Timestamp) {
+        let begun = UsageTotal::of_call_start(started.prompt_bytes);
         self.spending.add_usage(at, &begun);
-        self.called(&started.phase, started.step, &started.agent);
+        self.record_turn(&started.phase, started.step, &started.agent);
         if let Some(outage) = &mut self.agents.outage {
             outage.until = None;
         }
         let phase = self.phase_mut(&started.phase);
         phase.calls.usage.entry(started.step).or_default().add(&begun);
-        phase.call(started);
+        phase.begin_call(started);
     }
 
-    pub(crate) fn ended(&mut self, name: &PhaseName, step: Step, ended: &CallEnd, at: Timestamp) {
+    pub(crate) fn end_call(&mut self, name: &PhaseName, step: Step, ended: &CallEnd, at: Timestamp) {
         if ended.outcome != ExecOutcome::OverBudget {
             self.spending.update_max_cost(step, ended);
         }
         let phase = self.phase_mut(name);
         phase.calls.usage.entry(step).or_default().add(&UsageTotal::of(ended));
         let caller = phase.calls.last_agent.clone();
-        self.call_ended(&caller, ended, at);
+        self.count_call(&caller, ended, at);
     }
 
-    /// Counts what a call has used, and remembers what it shows of its agent.
-    fn call_ended(&mut self, agent: &str, ended: &CallEnd, at: Timestamp) {
+    /// Counts what a call has used, and remembers what the call shows about its agent.
+    fn count_call(&mut self, agent: &str, ended: &CallEnd, at: Timestamp) {
         self.simulated |= ended.simulated;
         self.spending.add_usage(at, &UsageTotal::of(ended));
         self.spending.remember_call(agent, ended);
-        self.learn(agent, ended, at);
+        self.update_agent_state(agent, ended, at);
     }
 
     fn pause(&mut self, escalation: &Escalation) {
@@ -247,11 +247,11 @@ impl Run {
         self.outcome = Outcome::Paused;
     }
 
-    fn ruled(&mut self, ruled: &Ruled, at: Timestamp) {
-        self.hand_over(ruled);
-        self.hand_on(ruled);
+    fn record_ruling(&mut self, ruled: &Ruled, at: Timestamp) {
+        self.hand_over_step(ruled);
+        self.hand_over_revision(ruled);
         self.remember_approval(ruled);
-        self.phase_mut(&ruled.phase).ruled(ruled, at);
+        self.phase_mut(&ruled.phase).record_ruling(ruled, at);
         match &ruled.ruling {
             Ruling::Pause { escalation } => self.pause(escalation),
             Ruling::Reopen { phase } => self.send_back(ruled, phase),
@@ -271,8 +271,8 @@ impl Run {
         reopen(self, &Reopened { phase: phase.clone(), step: Step::Execute, reason, by });
     }
 
-    /// Remembers a verdict of a phase that has just come in, with where the branch stood.
-    fn bind(&mut self, phase: &PhaseName, ended: &CallEnd, at: Timestamp) {
+    /// Remembers a new verdict of a phase with the commit of the branch at that time.
+    fn remember_verdict(&mut self, phase: &PhaseName, ended: &CallEnd, at: Timestamp) {
         let commit = self.branch.head.clone();
         let phase = self.phase_mut(phase);
         let Some(review) = phase.reviews.current.clone() else { return };
@@ -282,7 +282,7 @@ impl Run {
         }
     }
 
-    /// Remembers the review that let a phase advance; a later one that does not approve takes it back.
+    /// Remembers the review that let a phase advance; a later one that does not approve removes it.
     pub(crate) fn remember_approval(&mut self, ruled: &Ruled) {
         let (commit, settings) = (self.branch.content_head.clone(), self.asked.settings.clone());
         let phase = self.phase_mut(&ruled.phase);
@@ -296,7 +296,7 @@ impl Run {
     }
 
     /// Hands the revision that is ruled to the next agent of the chain, where a task of it stays open.
-    pub(crate) fn hand_on(&mut self, ruled: &Ruled) {
+    pub(crate) fn hand_over_revision(&mut self, ruled: &Ruled) {
         if ruled.ruling == Ruling::Revise
             && let Some((turn, _)) = self.phase(&ruled.phase).and_then(|phase| self.handover(phase))
         {
@@ -305,8 +305,9 @@ impl Run {
     }
 }
 
-/// A quota or a provider whose time is known is waited for, unless other agents are asked for.
-fn may_be_over(escalation: &Escalation, asked: &RunRequested, at: Timestamp) -> bool {
+/// Tells whether a request may end a pause. A run keeps waiting for a quota or a provider whose time is known, unless the
+/// request names other agents.
+fn may_end_pause(escalation: &Escalation, asked: &RunRequested, at: Timestamp) -> bool {
     let ahead = escalation.until.is_some_and(|until| until > at);
     let others = !asked.agents.is_empty() || !asked.reviewers.is_empty();
     let timed = matches!(escalation.reason, PauseReason::Quota | PauseReason::Outage);

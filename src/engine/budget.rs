@@ -10,13 +10,13 @@ use model::call::CallBudget;
 use model::event::{Escalation, Fact, PauseReason, UsageTotal};
 use model::phase::Step;
 
-/// What is remembered once it was said that a limit of money does not see some calls.
-const BLIND: &str = "unpriced";
+/// The key of the warning that some calls do not count against a limit of money.
+const UNPRICED: &str = "unpriced";
 
 /// Returns the limit of a call that the latest one has passed, else the first limit that is reached, or that a call
 /// like this would pass.
 pub fn shortage(run: &Run, phase: &PhaseState, step: Step) -> Option<Shortage> {
-    if let Some(limit) = run.overrun() {
+    if let Some(limit) = run.exceeded_call_limit() {
         return Some(Shortage { limit, reserve: 0.0 });
     }
     let short = |limit: Limit| {
@@ -43,16 +43,16 @@ pub(crate) fn allowance(run: &Run, phase: &PhaseState) -> CallBudget {
     }
 }
 
-/// Says once that a limit of money does not see the calls of an agent.
-pub(crate) fn blindness(run: &Run) -> Option<Fact> {
-    if run.spending.warned.contains(BLIND) {
+/// Returns the warning, once, that the calls of an agent do not count against a limit of money.
+pub(crate) fn unpriced_warning(run: &Run) -> Option<Fact> {
+    if run.spending.warned.contains(UNPRICED) {
         return None;
     }
-    Some(Fact::Noted { kind: NOTE_KIND.into(), text: run.blindness()? })
+    Some(Fact::Noted { kind: NOTE_KIND.into(), text: run.unpriced_text()? })
 }
 
 /// Returns the warning that is due: each limit once.
-pub(crate) fn warning(run: &Run) -> Option<Fact> {
+pub(crate) fn limit_warning(run: &Run) -> Option<Fact> {
     let limit = run.near_limits().into_iter().find(|limit| !run.spending.warned.contains(&limit.key()))?;
     Some(Fact::Noted { kind: NOTE_KIND.into(), text: limit.warning() })
 }
@@ -80,17 +80,17 @@ pub(crate) fn budget_pause(run: &Run, phase: &PhaseState, short: &Shortage) -> E
 }
 
 impl Run {
-    /// Returns the limit of a call that the latest one has passed: not every program can be told its limits.
+    /// Returns the limit of a call that the latest one has passed: not every program takes limits.
     /// Time is not among them, since we end a call ourselves.
-    fn overrun(&self) -> Option<Limit> {
+    fn exceeded_call_limit(&self) -> Option<Limit> {
         let all = limits(&LimitScope::Step, &self.spending.scopes.step, &self.spending.latest_call);
         let counted =
             |measure| matches!(measure, LimitMeasure::Usd | LimitMeasure::Tokens | LimitMeasure::Turns);
         all.into_iter().find(|limit| counted(limit.measure) && limit.used > limit.most)
     }
 
-    /// Says which limit of money does not see the calls of which agent.
-    fn blindness(&self) -> Option<String> {
+    /// Returns the text that names the limit of money and the agent whose calls do not count against it.
+    fn unpriced_text(&self) -> Option<String> {
         let (agent, scopes) = (self.spending.unpriced_agent.as_ref()?, &self.spending.scopes);
         let all = [self.spending.budget.usd, scopes.phase.usd, scopes.day.usd, scopes.step.usd];
         let most = all.into_iter().flatten().next()?;
@@ -145,12 +145,12 @@ impl Run {
     }
 
     /// Remembers a warning, so that it is not given again.
-    pub(crate) fn warned_of(&mut self, kind: &str, text: &str) {
+    pub(crate) fn remember_warning(&mut self, kind: &str, text: &str) {
         let near = self.near_limits();
         let limit = near.iter().find(|limit| kind == NOTE_KIND && limit.warning() == text);
         self.spending.warned.extend(limit.map(Limit::key));
-        if kind == NOTE_KIND && self.blindness().is_some_and(|blindness| blindness == text) {
-            self.spending.warned.insert(BLIND.to_owned());
+        if kind == NOTE_KIND && self.unpriced_text().is_some_and(|known| known == text) {
+            self.spending.warned.insert(UNPRICED.to_owned());
         }
     }
 }

@@ -1,14 +1,14 @@
 //! What to do now: a function of the state, never of the last transition. And what a judgment leads to, given the limits: each
 //! judgment has one rule, in this file or in the one it names. Changes nothing; the ruling becomes a fact.
-//! Also sees when rounds bring nothing new; the policy decides whether that ends anything.
+//! Also recognises rounds that change nothing; the policy decides whether that ends the phase.
 
 use std::collections::BTreeSet;
 
 use crate::advance::advance;
-use crate::budget::{allowance, blindness, budget_pause, shortage, warning};
+use crate::budget::{allowance, budget_pause, limit_warning, shortage, unpriced_warning};
 use crate::escalation::{closed_gate, gate_question};
-use crate::phase_state::{PhaseState, Stage, Status};
-use crate::redo::{redo, unreadable};
+use crate::phase_state::{PhaseState, Status, StepPosition};
+use crate::redo::{ask_again, redo};
 use crate::revision_limit::{end, revise};
 use crate::run::{Run, State, standing_approval};
 use model::call::{CallBudget, ResumableSession};
@@ -20,9 +20,9 @@ use model::verdict::Judgment;
 /// What to do now.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// Write this fact; nothing in the world is touched.
+    /// Write this fact; nothing else is done.
     Record(Box<Fact>),
-    /// Touch the world, then write what happened.
+    /// Perform this action, then write what happened.
     Perform(Action),
     /// Nothing is left to do, as far as this request goes.
     Halt(Outcome),
@@ -86,16 +86,16 @@ pub fn decide(state: &State) -> Decision {
         return Decision::Halt(run.outcome);
     }
     if let Some(failed) = run.phases.iter().find(|phase| phase.status == Status::Failed) {
-        return after_failure(run, failed);
+        return decide_after_failure(run, failed);
     }
-    if let Some(note) = blindness(run) {
+    if let Some(note) = unpriced_warning(run) {
         return record(note);
     }
     match run.phases.iter().find(|phase| in_scope(run, phase)) {
-        Some(phase) => in_phase(run, phase),
+        Some(phase) => decide_in_phase(run, phase),
         None if !run.phases.iter().all(|phase| phase.status.satisfies()) => Decision::Halt(Outcome::Running),
         None if !run.publication.is_up_to_date => Decision::Perform(Action::Publish),
-        None => finish(Outcome::Completed),
+        None => finish_run(Outcome::Completed),
     }
 }
 
@@ -108,37 +108,39 @@ fn record(fact: Fact) -> Decision {
     Decision::Record(Box::new(fact))
 }
 
-fn finish(outcome: Outcome) -> Decision {
+fn finish_run(outcome: Outcome) -> Decision {
     record(Fact::Finished { outcome })
 }
 
-fn after_failure(run: &Run, failed: &PhaseState) -> Decision {
+fn decide_after_failure(run: &Run, failed: &PhaseState) -> Decision {
     let later = run.phases.iter().skip_while(|phase| phase.name() != failed.name()).skip(1);
     if let Some(phase) = later.into_iter().find(|phase| phase.status == Status::Pending) {
         let because = format!("failed:{}", failed.name());
         return record(Fact::PhaseSkipped { phase: phase.name().clone(), because });
     }
-    finish(if failed.incomplete { Outcome::Incomplete } else { Outcome::Failed })
+    finish_run(if failed.incomplete { Outcome::Incomplete } else { Outcome::Failed })
 }
 
-fn in_phase(run: &Run, phase: &PhaseState) -> Decision {
-    match phase.stage {
-        Stage::Idle => start(run, phase),
-        Stage::Ready(step) | Stage::Working(step) if !run.asked.may_take(step) => Decision::Halt(run.outcome),
-        Stage::Ready(Step::Check) | Stage::Working(Step::Check) => {
+fn decide_in_phase(run: &Run, phase: &PhaseState) -> Decision {
+    match phase.position {
+        StepPosition::Idle => start_phase(run, phase),
+        StepPosition::Ready(step) | StepPosition::Working(step) if !run.asked.may_take(step) => {
+            Decision::Halt(run.outcome)
+        }
+        StepPosition::Ready(Step::Check) | StepPosition::Working(Step::Check) => {
             Decision::Perform(Action::RunChecks { phase: phase.name().clone(), round: phase.round })
         }
-        Stage::Ready(Step::Review) if standing_approval(run, phase).is_some() => {
+        StepPosition::Ready(Step::Review) if standing_approval(run, phase).is_some() => {
             record(Fact::ReviewStands { phase: phase.name().clone(), round: phase.round })
         }
-        Stage::Ready(step) | Stage::Working(step) => call(run, phase, step),
-        Stage::Deciding => record(Fact::Ruled(rule(run, phase))),
-        Stage::Closing => Decision::Perform(Action::Commit(phase.name().clone())),
-        Stage::Closed => Decision::Halt(run.outcome),
+        StepPosition::Ready(step) | StepPosition::Working(step) => call_agent(run, phase, step),
+        StepPosition::Deciding => record(Fact::Ruled(rule(run, phase))),
+        StepPosition::Closing => Decision::Perform(Action::Commit(phase.name().clone())),
+        StepPosition::Closed => Decision::Halt(run.outcome),
     }
 }
 
-fn start(run: &Run, phase: &PhaseState) -> Decision {
+fn start_phase(run: &Run, phase: &PhaseState) -> Decision {
     if !unmet_needs(run, phase).is_empty() && !run.asked.ignore_needs {
         return Decision::Halt(Outcome::Running);
     }
@@ -158,7 +160,7 @@ fn stop_before(run: &Run, phase: &PhaseState) -> Decision {
     }
     let nothing_done = run.phases.iter().all(|phase| phase.files.commit.is_none());
     if run.publication.is_up_to_date || nothing_done {
-        return finish(Outcome::Completed);
+        return finish_run(Outcome::Completed);
     }
     Decision::Perform(Action::Publish)
 }
@@ -187,8 +189,8 @@ pub fn unmet_needs(run: &Run, phase: &PhaseState) -> Vec<PhaseName> {
     phase.def.needs.iter().filter(unmet).cloned().collect()
 }
 
-fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
-    if let Some(warning) = warning(run) {
+fn call_agent(run: &Run, phase: &PhaseState, step: Step) -> Decision {
+    if let Some(warning) = limit_warning(run) {
         return record(warning);
     }
     if let Some(short) = shortage(run, phase, step) {
@@ -200,7 +202,7 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
         step,
         round: phase.round,
         attempt: phase.attempts_at(step) + 1,
-        resumes: resume(run, phase, step, &agent),
+        resumes: session_to_resume(run, phase, step, &agent),
         agent,
         seat: phase.seat_of(step).map(str::to_owned),
         delay_ms: phase.calls.delay_ms.max(run.wait_left()),
@@ -212,10 +214,15 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
 const MOST_INPUT_TOKENS: u64 = 150_000;
 
 /// Returns the session that a call of this agent continues.
-pub(crate) fn resume(run: &Run, phase: &PhaseState, step: Step, agent: &str) -> Option<ResumableSession> {
-    let work = phase.evidence.work.as_ref().filter(|work| goes_on(step, work));
+pub(crate) fn session_to_resume(
+    run: &Run,
+    phase: &PhaseState,
+    step: Step,
+    agent: &str,
+) -> Option<ResumableSession> {
+    let work = phase.evidence.work.as_ref().filter(|work| continues_session(step, work));
     let (ended, caller) = match step {
-        Step::Review => phase.doubted().map(|review| (&review.ended, &review.reviewer))?,
+        Step::Review => phase.doubtful_review().map(|review| (&review.ended, &review.reviewer))?,
         _ => work.map(|work| (&work.ended, &phase.evidence.author))?,
     };
     let short = ended.usage.input_tokens.unwrap_or(0) < MOST_INPUT_TOKENS;
@@ -228,7 +235,7 @@ pub(crate) fn resume(run: &Run, phase: &PhaseState, step: Step, agent: &str) -> 
 }
 
 /// A revision and an answer continue work that ended; work that a limit cut off is taken up where it was.
-fn goes_on(step: Step, work: &Worked) -> bool {
+fn continues_session(step: Step, work: &Worked) -> bool {
     let cut_off = matches!(work.ended.outcome, ExecOutcome::LimitReached | ExecOutcome::OverBudget);
     match step {
         Step::Revise | Step::Answer => work.ended.outcome.ended() || cut_off,
@@ -237,7 +244,7 @@ fn goes_on(step: Step, work: &Worked) -> bool {
     }
 }
 
-/// Rules on a phase that has come to a decision.
+/// Rules on a phase that is ready for a ruling.
 pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
     let (judgment, why) = phase.judgment();
     let standstill = standstill(phase, judgment);
@@ -245,7 +252,7 @@ pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
         _ if phase.person.accepted_by.is_some() => advance(run, phase, &why),
         Judgment::Approve | Judgment::ApproveWithNotes => advance(run, phase, &why),
         Judgment::Redo => redo(run, phase, &why),
-        Judgment::Unverifiable => unreadable(phase, &why),
+        Judgment::Unverifiable => ask_again(phase, &why),
         Judgment::Block => end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, &why),
         Judgment::Discuss => end(phase, phase.def.policy.outcomes.discuss, PauseReason::Discuss, &why),
         Judgment::Revise if standstill.is_some() && phase.def.policy.stop_on_stall => {
@@ -253,7 +260,7 @@ pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
         }
         Judgment::Revise => revise(phase, &why),
     };
-    let judgment = if doubted(judgment, &ruling) { Judgment::Unverifiable } else { judgment };
+    let judgment = if is_doubted_approval(judgment, &ruling) { Judgment::Unverifiable } else { judgment };
     let handover = if ruling == Ruling::Revise { run.handover(phase) } else { None };
     let how = match handover {
         Some((_, handover)) => format!("{how}; {handover}"),
@@ -264,7 +271,7 @@ pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
 }
 
 /// Tells whether the ruling does not follow an approval. An evaluation may reopen or fail a phase after its approval.
-fn doubted(judgment: Judgment, ruling: &Ruling) -> bool {
+fn is_doubted_approval(judgment: Judgment, ruling: &Ruling) -> bool {
     let let_through = matches!(ruling, Ruling::Advance | Ruling::Reopen { .. } | Ruling::Fail { .. });
     judgment.approves() && !let_through
 }
@@ -278,19 +285,19 @@ const WINDOW: u32 = 3;
 /// Mean Jaccard index of the finding sets above which rounds count as the same.
 const SAME: f64 = 0.7;
 
-/// Says how the phase stands still, counting the round that is being ruled on and those since a person last had a say.
+/// Returns why the phase makes no progress, counting the round that is being ruled on and those since a person last decided.
 pub(crate) fn standstill(phase: &PhaseState, judgment: Judgment) -> Option<String> {
     let another_round = matches!(judgment, Judgment::Revise | Judgment::Discuss | Judgment::Unverifiable);
     if phase.evidence.broken.is_some() || !another_round {
         return None;
     }
-    if revised_without_change(phase) {
+    if is_revision_without_change(phase) {
         return Some("the revision changed no file".into());
     }
-    if let Some(back) = oscillation(phase) {
+    if let Some(back) = find_oscillation(phase) {
         return Some(back);
     }
-    let last = &last_open(phase)?;
+    let last = &open_in_last_rounds(phase)?;
     if last.iter().any(BTreeSet::is_empty) {
         return None;
     }
@@ -306,10 +313,10 @@ pub(crate) fn standstill(phase: &PhaseState, judgment: Judgment) -> Option<Strin
     (mean > SAME).then(|| format!("mostly the same problems for {WINDOW} rounds"))
 }
 
-/// Says which problems had gone, and are back, counting the rounds since a person last had a say.
-fn oscillation(phase: &PhaseState) -> Option<String> {
+/// Returns which problems were resolved and came back, counting the rounds since a person last decided.
+fn find_oscillation(phase: &PhaseState) -> Option<String> {
     let since = (phase.round + 1).saturating_sub(phase.counters.rounds);
-    let back = phase.ledger.returning(&phase.open(), since);
+    let back = phase.ledger.returned_ids(&phase.open(), since);
     let ids: Vec<String> = back.iter().take(MOST_NAMED).map(ToString::to_string).collect();
     let more = back.len().saturating_sub(ids.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -317,13 +324,13 @@ fn oscillation(phase: &PhaseState) -> Option<String> {
 }
 
 /// Returns what was open in each of the rounds compared, the present one last.
-fn last_open(phase: &PhaseState) -> Option<[BTreeSet<String>; WINDOW as usize]> {
+fn open_in_last_rounds(phase: &PhaseState) -> Option<[BTreeSet<String>; WINDOW as usize]> {
     let [.., first, second] = &phase.history.rounds[..] else { return None };
     let sets = [first.open.clone(), second.open.clone(), phase.open()];
     if phase.counters.rounds >= WINDOW { Some(sets) } else { None }
 }
 
-fn revised_without_change(phase: &PhaseState) -> bool {
+fn is_revision_without_change(phase: &PhaseState) -> bool {
     if let Some(triage) = &phase.evidence.triage {
         return !phase.triage_changed_files() && triage.table.is_some_and(|table| table.fix_required > 0);
     }

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use crate::findings::tasks_to_come;
+use crate::findings::next_tasks;
 use crate::fix_tasks::FixTask;
 use crate::phase_state::{PhaseState, limit_reached};
 use model::event::{
@@ -19,8 +19,8 @@ const LONGEST_REPORT: usize = 40;
 
 /// Writes the question for a phase that cannot go on by itself; `why` is what led there.
 pub(crate) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> Escalation {
-    let question = question(phase, reason, &with_decision(phase, &phase.with_unreviewed_fixes(why)));
-    let stopped = if reason == PauseReason::Blocked { stopped(phase) } else { None };
+    let question = question(phase, reason, &add_decision(phase, &phase.with_unreviewed_fixes(why)));
+    let stopped = if reason == PauseReason::Blocked { describe_stop(phase) } else { None };
     let (question, lines) = match stopped {
         Some((heading, lines)) => (format!("{heading}. {question}"), lines),
         None => (question, Vec::new()),
@@ -37,7 +37,7 @@ pub(crate) fn gate_question(phase: &PhaseState) -> Escalation {
     Escalation { options, ..pause(PauseReason::Gate, Some(phase.name()), question) }
 }
 
-/// Says that the run goes no further, while something before the gate is not done.
+/// Makes the pause before a closed gate while a phase before it is not completed.
 pub(crate) fn closed_gate(phase: &PhaseState) -> Escalation {
     let question = format!(
         "The run stops before {}, and not every phase before it is completed. Go on with those?",
@@ -52,12 +52,12 @@ pub(crate) fn quota_pause(phase: &PhaseState, step: Step, until: Option<Timestam
         "No quota is left for the {step} step of {} ({}). Execute again {}, or go on now if that has changed.",
         phase.name(),
         phase.chain(step).join(", "),
-        when(until)
+        describe_until(until)
     );
     Escalation { until, ..pause(PauseReason::Quota, Some(phase.name()), question) }
 }
 
-/// Says that the provider of a step's agents failed for as long as the run waits for it.
+/// Makes the pause for a provider that failed longer than the run waits for it.
 pub(crate) fn outage_pause(
     phase: &PhaseState,
     step: Step,
@@ -69,23 +69,23 @@ pub(crate) fn outage_pause(
          works again.",
         phase.name(),
         phase.chain(step).join(", "),
-        when(until)
+        describe_until(until)
     );
     Escalation { until, ..pause(PauseReason::Outage, Some(phase.name()), question) }
 }
 
-fn when(until: Option<Timestamp>) -> String {
+fn describe_until(until: Option<Timestamp>) -> String {
     until.map_or_else(|| "later".to_owned(), |until| format!("from {until} on"))
 }
 
-/// Says that a person asked the run to wait before a phase.
+/// Makes the pause that a person requested before a phase.
 pub fn pause_on_request(before: Option<&PhaseName>, by: &str) -> Escalation {
     let place = before.map_or(String::new(), |phase| format!(" before {phase}"));
     let question = format!("{by} asked the run to wait{place}. Go on?");
     pause(PauseReason::OnRequest, before, question)
 }
 
-/// Says that the time of a job is over before a phase.
+/// Makes the pause at the time limit of a job.
 pub fn job_limit_pause(before: &PhaseName, minutes: u64) -> Escalation {
     let question = format!("This job has worked for more than {minutes} min; {before} is for the next one.");
     pause(PauseReason::JobLimit, Some(before), question)
@@ -105,8 +105,8 @@ pub fn pause(reason: PauseReason, phase: Option<&PhaseName>, question: String) -
     Escalation { reason, phase, question, options, report: vec![], until: None }
 }
 
-/// Adds what an evaluation decided to a reason: who accepts its phase accepts that too.
-fn with_decision(phase: &PhaseState, why: &str) -> String {
+/// Adds what an evaluation decided to a reason: a person who accepts its phase accepts that decision too.
+fn add_decision(phase: &PhaseState, why: &str) -> String {
     let word = match phase.evidence.evaluation.as_ref().map(|evaluation| &evaluation.decision) {
         Some(EvaluationDecision::Abort) => "ABORT".to_owned(),
         Some(EvaluationDecision::FailPhase(phase)) => format!("FAIL_PHASE_{phase}"),
@@ -167,18 +167,18 @@ fn report(phase: &PhaseState) -> Vec<String> {
         let place = finding.file.as_deref().unwrap_or("-");
         format!("{} {place}: {}", finding.severity.as_str(), finding.issue)
     });
-    rounds.chain([now]).chain(tries_told(phase)).chain(checks).chain(findings).collect()
+    rounds.chain([now]).chain(describe_tries(phase)).chain(checks).chain(findings).collect()
 }
 
-/// Tells who has tried the tasks that several agents could not solve.
-pub(crate) fn tries_told(phase: &PhaseState) -> Vec<String> {
-    let open = tasks_to_come(phase);
+/// Lists the agents that tried each task that several agents could not solve.
+pub(crate) fn describe_tries(phase: &PhaseState) -> Vec<String> {
+    let open = next_tasks(phase);
     let (given, later) = open.latest();
     let several = |task: &&FixTask| task.tried_by.iter().any(|by| *by != task.tried_by[0]);
-    given.into_iter().chain(later).filter(several).map(told).collect()
+    given.into_iter().chain(later).filter(several).map(describe_task_tries).collect()
 }
 
-fn told(task: &FixTask) -> String {
+fn describe_task_tries(task: &FixTask) -> String {
     let owns = task.owns.as_deref().unwrap_or("no file");
     format!("{} {owns}: tried by {}", task.id, task.tried_by.join(", "))
 }
@@ -186,16 +186,18 @@ fn told(task: &FixTask) -> String {
 /// The most required fixes of one check that are listed.
 const MOST_FIXES: usize = 10;
 
-/// Says what stopped a phase that is blocked, under a heading; nothing when neither a reviewer nor a check did.
-fn stopped(phase: &PhaseState) -> Option<(&'static str, Vec<String>)> {
+/// Returns what stopped a phase that is blocked, under a heading; nothing when neither a reviewer nor a check stopped it.
+fn describe_stop(phase: &PhaseState) -> Option<(&'static str, Vec<String>)> {
     if let Some((judgment, why)) = phase.evidence_judgment() {
-        return (judgment == Judgment::Block).then(|| ("Verification Failed", verification(phase, &why)));
+        return (judgment == Judgment::Block)
+            .then(|| ("Verification Failed", describe_failed_checks(phase, &why)));
     }
     let (judgment, why) = phase.reviews_judgment(phase.reading()?);
-    (judgment == Judgment::Block).then(|| ("Manual Intervention Required", intervention(phase, &why)))
+    (judgment == Judgment::Block)
+        .then(|| ("Manual Intervention Required", describe_intervention(phase, &why)))
 }
 
-fn intervention(phase: &PhaseState, why: &str) -> Vec<String> {
+fn describe_intervention(phase: &PhaseState, why: &str) -> Vec<String> {
     let grade = phase.reading().and_then(|reading| reading.grade);
     let grade = grade.map_or_else(|| "N/A".to_owned(), |grade| grade.to_string());
     let head = [
@@ -205,7 +207,7 @@ fn intervention(phase: &PhaseState, why: &str) -> Vec<String> {
         "Critical issues:".to_owned(),
     ];
     let critical = phase.findings().iter().filter(|finding| finding.severity == Severity::Critical);
-    let issues: Vec<String> = critical.enumerate().map(issue).collect();
+    let issues: Vec<String> = critical.enumerate().map(describe_issue).collect();
     let head = head.into_iter().take(if issues.is_empty() { 3 } else { 4 });
     head.chain(issues).collect()
 }
@@ -219,19 +221,19 @@ fn decision(phase: &PhaseState) -> String {
     stated.or_else(|| any().map(|(word, _)| word.clone())).unwrap_or_else(|| "stop".into())
 }
 
-fn issue((index, finding): (usize, &Finding)) -> String {
+fn describe_issue((index, finding): (usize, &Finding)) -> String {
     let Finding { file, line, issue, suggestion, .. } = finding.clone();
-    fix((index, &Place { file, line, what: issue, suggestion }))
+    describe_fix((index, &Place { file, line, what: issue, suggestion }))
 }
 
-fn verification(phase: &PhaseState, why: &str) -> Vec<String> {
+fn describe_failed_checks(phase: &PhaseState, why: &str) -> Vec<String> {
     let mut lines = vec!["Decision: STOP".to_owned()];
     let stops = |result: &&CheckResult| result.demand(&phase.def.policy) == OnFail::Stop;
     for result in phase.evidence.results().filter(stops) {
         lines.push(format!("Failure type: {}", failure_type(result)));
         lines.push(format!("Failed command: {}", result.param("command").unwrap_or(&result.check)));
         lines.push(format!("Required fixes: {}", result.summary));
-        lines.extend(result.places.iter().take(MOST_FIXES).enumerate().map(fix));
+        lines.extend(result.places.iter().take(MOST_FIXES).enumerate().map(describe_fix));
         let more = result.places.len().saturating_sub(MOST_FIXES);
         lines.extend((more > 0).then(|| format!("… and {more} more")));
     }
@@ -241,7 +243,7 @@ fn verification(phase: &PhaseState, why: &str) -> Vec<String> {
     lines
 }
 
-fn fix((index, place): (usize, &Place)) -> String {
+fn describe_fix((index, place): (usize, &Place)) -> String {
     let suggestion = place.suggestion.as_ref().map_or(String::new(), |text| format!(" → {text}"));
     let line = place.line.map_or(String::new(), |line| format!(":{line}"));
     format!("{}. {}{line}: {}{suggestion}", index + 1, place.file.as_deref().unwrap_or("-"), place.what)

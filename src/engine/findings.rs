@@ -1,22 +1,22 @@
-//! What a round shows is entered in the ledger of its phase, and what is to be repaired becomes tasks. Each finding of a round
-//! belongs to everybody whose own opinion names it, and only they, or a round in which everybody judged, can show that it is
-//! gone.
+//! Enters the findings of a round in the ledger of its phase, and makes tasks of those that have to be fixed. A finding belongs
+//! to each reviewer whose own opinion names it. Only a review by one of these, or a round in which all reviewers judged, can
+//! resolve it.
 
 use std::collections::BTreeSet;
 
 use crate::fix_tasks::{FixTask, FixTasks, TaskState, items};
 use crate::ledger::{
-    FindingId, FindingSource, LastReview, Ledger, LedgerFinding, NamedFinding, Standing, check_identity,
+    FindingId, FindingSource, FindingStatus, LastReview, Ledger, LedgerFinding, NamedFinding, check_identity,
 };
 use crate::panel;
-use crate::phase_state::{PhaseState, Stage};
+use crate::phase_state::{PhaseState, StepPosition};
 use model::event::{CheckResult, Reviewed};
 use model::finding::{Disposition, Finding, Severity};
 use model::phase::Step;
 use model::policy::TaskRule;
 use model::verdict::ReadAs;
 
-/// Takes up what the phase shows when it comes to a ruling; the same once more changes nothing.
+/// Enters what the phase shows when it is ruled on; a second call changes nothing.
 pub(crate) fn take_up_findings(phase: &mut PhaseState) {
     if !matches!(phase.evidence.broken, Some(Step::Execute | Step::Revise)) {
         let mut ledger = std::mem::take(&mut phase.ledger);
@@ -41,14 +41,15 @@ pub(crate) fn take_up_feedback(phase: &mut PhaseState, findings: &[Finding]) {
     }
 }
 
-/// Enters what the review and the checks of the round name; whoever looked again and does not name a finding resolves it.
+/// Enters what the review and the checks of the round name. A finding is resolved when its reviewer or check ran again and did
+/// not name it.
 fn enter_round(phase: &PhaseState, ledger: &mut Ledger) {
     let (review, checks) = (readable_review(phase), phase.evidence.checks.as_ref());
     if review.is_none() && checks.is_none() {
         return;
     }
-    let mut named = review.map_or_else(Vec::new, |review| of_review(phase, review));
-    named.extend(phase.failed_checks().map(of_check));
+    let mut named = review.map_or_else(Vec::new, |review| findings_of_round(phase, review));
+    named.extend(phase.failed_checks().map(finding_of_check));
     let looked_again = |listed: &LedgerFinding| {
         if listed.is_of_checks() {
             checks.is_some()
@@ -64,7 +65,7 @@ fn enter_round(phase: &PhaseState, ledger: &mut Ledger) {
     }
     if let Some(review) = review {
         let round_is_vague = is_vague(phase, review);
-        for opinion in phase.reviews.opinions.iter().filter(|opinion| can_be_read(opinion)) {
+        for opinion in phase.reviews.opinions.iter().filter(|opinion| is_readable(opinion)) {
             let is_vague = round_is_vague || is_vague(phase, opinion);
             let (reviewer, tree) = (opinion.reviewer.clone(), opinion.tree.clone());
             let last = LastReview { reviewer, round: phase.round, tree, is_vague };
@@ -80,10 +81,10 @@ fn enter_round(phase: &PhaseState, ledger: &mut Ledger) {
 /// Returns the review of this round, when its findings are all that it names.
 fn readable_review(phase: &PhaseState) -> Option<&Reviewed> {
     let review = phase.reviews.current.as_ref()?;
-    if review.round == phase.round && can_be_read(review) { Some(review) } else { None }
+    if review.round == phase.round && is_readable(review) { Some(review) } else { None }
 }
 
-/// Tells whether a review did not approve and named nothing that says why.
+/// Tells whether a review did not approve and has no finding that says why.
 fn is_vague(phase: &PhaseState, review: &Reviewed) -> bool {
     let reading = review.reading.as_ref();
     let approves = reading.is_some_and(|reading| reading.judgment.approves());
@@ -92,9 +93,9 @@ fn is_vague(phase: &PhaseState, review: &Reviewed) -> bool {
     !approves && !says_why
 }
 
-/// Returns the findings of a round, each by everybody whose own opinion names it, then what others of them said of these in
-/// other words.
-fn of_review(phase: &PhaseState, review: &Reviewed) -> Vec<NamedFinding> {
+/// Returns the findings of a round, each with the reviewers whose own opinions name it, then the same findings in the words of
+/// other reviewers.
+fn findings_of_round(phase: &PhaseState, review: &Reviewed) -> Vec<NamedFinding> {
     let mut named = Vec::new();
     for finding in findings_of(review) {
         let identity = finding.fingerprint();
@@ -107,12 +108,12 @@ fn of_review(phase: &PhaseState, review: &Reviewed) -> Vec<NamedFinding> {
         let found_by = finders.into_iter().map(|finder| FindingSource::Reviewer(finder.to_owned())).collect();
         named.push(NamedFinding { identity, finding: finding.clone(), found_by });
     }
-    named.extend(merged_into(phase, review));
+    named.extend(reworded_findings(phase, review));
     named
 }
 
-/// Returns what seats said in other words of a finding that stands in the review, each under the identity of that one.
-fn merged_into(phase: &PhaseState, review: &Reviewed) -> Vec<NamedFinding> {
+/// Returns the findings of seats that repeat a finding of the review in other words, each under the identity of that one.
+fn reworded_findings(phase: &PhaseState, review: &Reviewed) -> Vec<NamedFinding> {
     let standing: BTreeSet<String> = findings_of(review).map(Finding::fingerprint).collect();
     let mut named = Vec::new();
     for opinion in &phase.reviews.opinions {
@@ -126,11 +127,11 @@ fn merged_into(phase: &PhaseState, review: &Reviewed) -> Vec<NamedFinding> {
     named
 }
 
-/// Tells whether a review of this round could have named a finding again: everybody judged, or one of those who found
-/// it. A seat that went without has not looked.
+/// Tells whether a review of this round could have named a finding again: all reviewers judged, or one of those who found it.
+/// A seat that was left out has not looked.
 fn was_looked_for(phase: &PhaseState, listed: &LedgerFinding) -> bool {
     let judged: Vec<&Reviewed> =
-        phase.reviews.opinions.iter().filter(|opinion| can_be_read(opinion)).collect();
+        phase.reviews.opinions.iter().filter(|opinion| is_readable(opinion)).collect();
     let has_judged = |reviewer: &String| judged.iter().any(|opinion| opinion.reviewer == *reviewer);
     let found =
         |finder: &FindingSource| matches!(finder, FindingSource::Reviewer(reviewer) if has_judged(reviewer));
@@ -139,26 +140,26 @@ fn was_looked_for(phase: &PhaseState, listed: &LedgerFinding) -> bool {
 
 /// Makes tasks of what the latest review demands, for the revision that begins.
 pub(crate) fn hand_out_tasks(phase: &mut PhaseState) {
-    let ids: Vec<FindingId> = demanded(phase).iter().map(|listed| listed.id).collect();
+    let ids: Vec<FindingId> = findings_to_fix(phase).iter().map(|listed| listed.id).collect();
     phase.tasks = tasks_now(phase);
     phase.ledger.demand_fix(&ids);
 }
 
 fn tasks_now(phase: &PhaseState) -> FixTasks {
     let mut tasks = phase.tasks.clone();
-    tasks.hand_out(phase.round, demanded(phase));
+    tasks.hand_out(phase.round, findings_to_fix(phase));
     tasks
 }
 
-/// Returns the tasks as a revision would have them that is ruled now.
-pub(crate) fn tasks_to_come(phase: &PhaseState) -> FixTasks {
+/// Returns the tasks of a revision that is ruled now.
+pub(crate) fn next_tasks(phase: &PhaseState) -> FixTasks {
     let mut ruled = phase.clone();
     take_up_findings(&mut ruled);
     tasks_now(&ruled)
 }
 
 /// Returns the findings of this round's review that are to be repaired.
-fn demanded(phase: &PhaseState) -> Vec<&LedgerFinding> {
+fn findings_to_fix(phase: &PhaseState) -> Vec<&LedgerFinding> {
     let Some(rule) = &phase.def.policy.review else { return Vec::new() };
     let named: Vec<&LedgerFinding> =
         phase.ledger.open().filter(|listed| is_named_now(phase, listed)).collect();
@@ -173,7 +174,7 @@ fn is_named_now(phase: &PhaseState, listed: &LedgerFinding) -> bool {
     listed.last_round == phase.round && !listed.is_of_checks() && !settled
 }
 
-/// Returns the open findings of this round's review that are no task: nothing has to be done about them.
+/// Returns the open findings of this round's review that are no task: the author need not fix them.
 pub fn remarks(phase: &PhaseState) -> Vec<&LedgerFinding> {
     let (given, later) = phase.tasks.latest();
     let is_task = |id: FindingId| given.iter().chain(&later).any(|task| task.findings.contains(&id));
@@ -181,11 +182,11 @@ pub fn remarks(phase: &PhaseState) -> Vec<&LedgerFinding> {
     named.filter(|listed| !is_task(listed.id)).collect()
 }
 
-/// Returns how a task stands.
+/// Returns the state of a task.
 pub fn state_of(phase: &PhaseState, task: &FixTask) -> TaskState {
     let items: Vec<&LedgerFinding> = items(task, &phase.ledger).collect();
     let Some(given) = task.given_in.last().copied() else {
-        let gone = items.iter().all(|listed| listed.standing == Standing::Resolved);
+        let gone = items.iter().all(|listed| listed.status == FindingStatus::Resolved);
         return if gone { TaskState::Done } else { TaskState::Open };
     };
     if !items.iter().any(|listed| listed.is_open()) {
@@ -194,7 +195,7 @@ pub fn state_of(phase: &PhaseState, task: &FixTask) -> TaskState {
     if items.iter().any(|listed| listed.is_open() && listed.last_round > given) {
         return TaskState::Failed;
     }
-    let waits = phase.round == given && phase.stage == Stage::Ready(Step::Revise);
+    let waits = phase.round == given && phase.position == StepPosition::Ready(Step::Revise);
     let began = phase.calls.attempts.contains_key(&(given, Step::Revise)) && !waits;
     if began { TaskState::Claimed } else { TaskState::Open }
 }
@@ -203,12 +204,12 @@ fn findings_of(review: &Reviewed) -> impl Iterator<Item = &Finding> {
     review.reading.iter().flat_map(|reading| &reading.findings)
 }
 
-fn can_be_read(review: &Reviewed) -> bool {
+fn is_readable(review: &Reviewed) -> bool {
     let read = review.reading.as_ref().is_some_and(|reading| reading.read_as != ReadAs::Default);
     read && !review.ended.truncated
 }
 
-fn of_check(result: &CheckResult) -> NamedFinding {
+fn finding_of_check(result: &CheckResult) -> NamedFinding {
     let only = if let [place] = &result.places[..] { Some(place) } else { None };
     let finding = Finding {
         file: only.and_then(|place| place.file.clone()),

@@ -1,5 +1,5 @@
-//! What an author is given to repair: the findings of a review as tasks, one a file, the worst first. Which findings become
-//! tasks is the matter of `findings`.
+//! The findings of a review as tasks for the author, one for each file, the worst first. Which findings become tasks is decided
+//! in `findings`.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::ledger::{FindingId, Ledger, LedgerFinding};
 
-/// More tasks than this are not given at once.
+/// The most tasks that one revision gets.
 pub const LARGEST_BATCH: usize = 8;
 
-/// The number of a task in its phase, told as `T1`.
+/// The number of a task in its phase, written as `T1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
 #[display("T{_0}")]
 pub struct TaskId(u32);
@@ -42,7 +42,7 @@ pub struct FixTask {
     pub findings: Vec<FindingId>,
     /// The rounds whose revision was given it.
     pub given_in: Vec<u32>,
-    /// The agents that ended such a revision, since a person last had a say.
+    /// The agents that ended such a revision since a person last decided.
     pub tried_by: Vec<String>,
 }
 
@@ -82,9 +82,9 @@ impl FixTasks {
     /// Hands out what is to be repaired in the revision of a round.
     pub(crate) fn hand_out(&mut self, round: u32, findings: Vec<&LedgerFinding>) {
         self.latest.clear();
-        for (index, group) in grouped(findings).into_iter().enumerate() {
+        for (index, group) in group_by_file(findings).into_iter().enumerate() {
             let findings: Vec<FindingId> = group.iter().map(|listed| listed.id).collect();
-            let task = self.of_findings(group[0].finding.file.as_deref(), &findings);
+            let task = self.find_or_add(group[0].finding.file.as_deref(), &findings);
             task.findings = findings;
             if index < LARGEST_BATCH && !task.is_given_in(round) {
                 task.given_in.push(round);
@@ -94,20 +94,20 @@ impl FixTasks {
         }
     }
 
-    /// Remembers who ended the revision of a round.
-    pub(crate) fn tried(&mut self, round: u32, agent: &str) {
+    /// Remembers the agent that ended the revision of a round.
+    pub(crate) fn record_try(&mut self, round: u32, agent: &str) {
         for task in self.tasks.iter_mut().filter(|task| task.is_given_in(round)) {
             task.tried_by.push(agent.to_owned());
         }
     }
 
-    /// Forgets who has tried what: a person's word begins the tries anew.
+    /// Forgets which agents tried which task: an answer of a person starts the tries again.
     pub(crate) fn forget_tries(&mut self) {
         self.tasks.iter_mut().for_each(|task| task.tried_by.clear());
     }
 
     /// Returns the task that has some of these findings already, else a new one.
-    fn of_findings(&mut self, file: Option<&str>, findings: &[FindingId]) -> &mut FixTask {
+    fn find_or_add(&mut self, file: Option<&str>, findings: &[FindingId]) -> &mut FixTask {
         let goes_on = |task: &FixTask| {
             task.owns.as_deref() == file && task.findings.iter().any(|id| findings.contains(id))
         };
@@ -123,7 +123,7 @@ impl FixTasks {
 
 /// Groups findings by file: groups and the findings in them in the order in which to repair them. Severity first; of equals
 /// what can be repaired mechanically.
-fn grouped(mut findings: Vec<&LedgerFinding>) -> Vec<Vec<&LedgerFinding>> {
+fn group_by_file(mut findings: Vec<&LedgerFinding>) -> Vec<Vec<&LedgerFinding>> {
     findings.sort_by_key(|listed| {
         let it = &listed.finding;
         (Reverse(it.severity), !it.auto_fixable, it.line, listed.id)

@@ -1,5 +1,5 @@
-//! What a phase has been through: its agent calls, what the reviewers of the present round said, its rounds and every ruling.
-//! Only data: whose turn it is among reviewers stands in `reviewers`, what their opinions amount to in `panel` and `judge`.
+//! The past of a phase: its agent calls, the reviews of the present round, its rounds and every ruling. Only data: which reviewer
+//! is due is decided in `reviewers`, what the opinions amount to in `panel` and `judge`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ impl CallState {
     }
 
     /// Returns what stays when the phase is opened again: the record of the calls. Turns and sessions begin anew.
-    pub(crate) fn kept_on_reopening(self) -> Self {
+    pub(crate) fn keep_on_reopening(self) -> Self {
         let Self { attempts, prompts, documents, usage, .. } = self;
         Self { attempts, prompts, documents, usage, ..Self::default() }
     }
@@ -102,11 +102,11 @@ fn sum(one: &Usage, other: &Usage) -> Usage {
 /// The reviews of a phase.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reviews {
-    /// The review that is looked at: the latest call's, and what all opinions amount to once everybody has answered.
+    /// The review that counts now: that of the latest call, or all opinions merged once every reviewer has answered.
     pub current: Option<Reviewed>,
     /// The reviews of this round that came to an end, the first reviewer's first.
     pub opinions: Vec<Reviewed>,
-    /// The seats that this round does without, and why.
+    /// The seats that are left out of this round, and why.
     pub left_out: BTreeMap<String, String>,
     /// What a reviewer of this round asked the author.
     pub exchange: Option<Exchange>,
@@ -134,9 +134,9 @@ pub struct VerdictRecord {
 /// A review that let the phase advance, with what it holds for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
-    /// The review, as all opinions together amount to.
+    /// The review: all opinions merged.
     pub review: Reviewed,
-    /// Everybody who was heard for it, and the seats that it does without.
+    /// The reviews that were merged for it, and the seats that were left out.
     pub(crate) opinions: Vec<Reviewed>,
     pub(crate) left_out: BTreeMap<String, String>,
     /// The latest commit below it that is no record of a halt.

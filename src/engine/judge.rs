@@ -1,6 +1,6 @@
 //! Combines the outcome of the author, the checks, the review and the triage into one judgment: the worst counts.
-//! Evidence comes before opinion, and doubt never approves. An author's "complete" is never believed; that it is not finished
-//! always is: it only costs itself a revision.
+//! Evidence comes before opinion, and doubt never approves. An author's claim that the work is complete never counts; its claim
+//! that the work is not finished always counts, since that only costs a revision.
 
 use crate::agents::wording;
 use crate::history::{Reviews, Round};
@@ -11,17 +11,17 @@ use model::phase::Step;
 use model::policy::{CheckWhen, DiscussWhen, OnFail, OnPartial};
 use model::verdict::{Judgment, ReadAs, Verdict};
 
-/// What an author is told that asked a person while nobody was there.
+/// The hint for an author that asked a person although no person can answer.
 const HINT_NOT_TO_ASK: &str =
     "Do not ask interactively: nobody answers. Decide yourself and say what you decided.";
 
-/// How often in a row an author may say that it is blocked before it is believed to be.
+/// How often in a row an author has to say that it is blocked before the phase counts as blocked.
 const MOST_BLOCKED: u32 = 2;
 
 /// The most characters of an author's words in a ruling.
 const LONGEST_WORDS: usize = 160;
 
-/// What an author is told that was rejected without a word.
+/// The hint for an author whose work the judge rejected without an answer.
 const HINT_WITHOUT_WORDS: &str = "The judge of the quality criteria said nothing, and that is no approval. Look \
      through the work yourself: is anything missing, shortened, put off or claimed without a proof?";
 
@@ -37,16 +37,18 @@ impl PhaseState {
         if let Some(judged) = self.evidence_judgment().or_else(|| self.unfinished_judgment()) {
             return judged;
         }
-        if self.undecided() {
+        if self.lacks_decision() {
             return (Judgment::Redo, "no decision about the run was made".into());
         }
         if self.def.policy.triage {
             return self.triage_judgment();
         }
         match self.reading() {
-            Some(reading) if self.def.policy.llm_judge => self.as_judge(self.reviews_judgment(reading)),
+            Some(reading) if self.def.policy.llm_judge => {
+                self.judgment_of_judge(self.reviews_judgment(reading))
+            }
             Some(reading) => self.reviews_judgment(reading),
-            None if self.def.policy.review.is_some() => self.without_reading(),
+            None if self.def.policy.review.is_some() => self.judgment_without_reading(),
             None => (Judgment::Approve, "all checks passed".into()),
         }
     }
@@ -61,19 +63,19 @@ impl PhaseState {
         (Judgment::Redo, format!("{step}: {why}"))
     }
 
-    /// Tells whether the author's latest call waited for an answer that nobody gives.
+    /// Tells whether the author's latest call waited for an answer of a person.
     fn asked_interactively(&self, step: Step) -> bool {
         let work = self.evidence.work.as_ref().filter(|work| work.step == step);
         work.is_some_and(|work| work.ended.outcome == ExecOutcome::BlockedOnPrompt)
     }
 
-    /// Returns what we say ourselves about the author's last call, before it revises.
+    /// Returns the engine's hint about the author's last call, for its revision.
     pub fn hint(&self) -> String {
         let asked = self.evidence.work.as_ref().is_some_and(|work| self.asked_interactively(work.step));
         let mut parts = Vec::new();
         if asked {
             parts.push(HINT_NOT_TO_ASK.to_owned());
-        } else if self.was_rejected_without_words() {
+        } else if self.was_rejected_without_answer() {
             parts.push(HINT_WITHOUT_WORDS.to_owned());
         }
         parts.extend(self.unfinished_hint());
@@ -114,32 +116,32 @@ impl PhaseState {
             OnFail::Stop => Some(Judgment::Block),
             _ if partial && self.def.policy.partial == OnPartial::Redo => Some(Judgment::Redo),
             OnFail::Redo => Some(Judgment::Redo),
-            OnFail::Format if self.format_redos_left() => Some(Judgment::Redo),
+            OnFail::Format if self.has_format_redos_left() => Some(Judgment::Redo),
             OnFail::Format | OnFail::Revise => Some(Judgment::Revise),
         }
     }
 
     /// Tells whether a check of the answer's form failed.
-    pub(crate) fn format_failed(&self) -> bool {
+    pub(crate) fn has_format_failure(&self) -> bool {
         self.evidence.results().any(|result| result.demand(&self.def.policy) == OnFail::Format)
     }
 
-    fn format_redos_left(&self) -> bool {
+    fn has_format_redos_left(&self) -> bool {
         self.counters.format_redos < self.def.policy.limits.max_format_redo
     }
 
     /// Tells whether the author is to be asked for the right form of its answer only.
-    pub(crate) fn format_redo_left(&self) -> bool {
-        self.format_failed() && self.format_redos_left()
+    pub(crate) fn needs_format_redo(&self) -> bool {
+        self.has_format_failure() && self.has_format_redos_left()
     }
 
     /// Tells whether a phase that decides about the run has not done so, while its checks let it go on.
-    pub(crate) fn undecided(&self) -> bool {
+    pub(crate) fn lacks_decision(&self) -> bool {
         self.def.decides && self.evidence.evaluation.is_none() && self.evidence_judgment().is_none()
     }
 
     /// Returns what the reviews of the round demand: the strictest of what each states, and of what they name together.
-    /// `reading` is what they say together, or what the one says that is heard now.
+    /// `reading` is the merged review, or the review that has just come in.
     pub(crate) fn reviews_judgment(&self, reading: &Reading) -> JudgmentWithReason {
         let Reviews { opinions, current, .. } = &self.reviews;
         let heard = if self.all_have_answered() { opinions.as_slice() } else { current.as_slice() };
@@ -158,14 +160,14 @@ impl PhaseState {
     pub(crate) fn opinion_judgment(&self, opinion: &Reviewed) -> Option<JudgmentWithReason> {
         let reading = opinion.reading.as_ref()?;
         let judged = self.review_judgment(reading, opinion.ended.truncated);
-        let (judgment, why) = self.with_every_grade(judged, opinion.seat.as_deref(), reading);
+        let (judgment, why) = self.require_every_grade(judged, opinion.seat.as_deref(), reading);
         let why = opinion.seat.as_ref().map_or_else(|| why.clone(), |seat| format!("{seat}: {why}"));
         Some((judgment, why))
     }
 
     /// An object that approves has to grade each viewpoint that it was asked for, where grades decide. A line of a
     /// verdict has no place for grades.
-    fn with_every_grade(
+    fn require_every_grade(
         &self,
         judged: JudgmentWithReason,
         seat: Option<&str>,
@@ -186,11 +188,11 @@ impl PhaseState {
             return (Judgment::Unverifiable, format!("the review cannot be read: {}", reading.reason));
         }
         let demands = [self.findings_demand(reading), self.grades_demand(reading)];
-        demands.into_iter().flatten().fold(self.stated(reading, truncated), stricter)
+        demands.into_iter().flatten().fold(self.stated_judgment(reading, truncated), stricter)
     }
 
     /// Returns what the reviewer states. An approval that contradicts its own verdict, or was cut off, is none.
-    fn stated(&self, reading: &Reading, truncated: bool) -> JudgmentWithReason {
+    fn stated_judgment(&self, reading: &Reading, truncated: bool) -> JudgmentWithReason {
         let word = if reading.stated.is_empty() { reading.result.as_str() } else { &reading.stated };
         if !reading.judgment.approves() && self.approves(word) {
             (reading.judgment, format!("the reviewer states {word} ({})", reading.reason))
@@ -224,7 +226,7 @@ impl PhaseState {
         }
     }
 
-    /// Grades tighten a verdict and never loosen it; a grade that nobody gave demands nothing.
+    /// Grades tighten a verdict and never loosen it; a missing grade demands nothing.
     fn grades_demand(&self, reading: &Reading) -> Option<JudgmentWithReason> {
         let rule = self.def.policy.review.as_ref()?;
         let of_viewpoints = reading.viewpoints.iter().map(|(name, grade)| (*grade, Some(name)));
@@ -272,7 +274,7 @@ impl PhaseState {
             .then(|| format!("what round {} left to be discussed is not answered", rounds.join(", ")))
     }
 
-    /// Says why a table that judges nothing does not answer the review of its round: that one demands something, or
+    /// Returns why a table without findings does not answer the review of its round: that review demands something, or
     /// cannot be read, and names no finding that could be judged.
     pub(crate) fn unanswered_review(&self) -> Option<String> {
         let judged = self.evidence.triage.as_ref().and_then(|triage| triage.table)?.findings();
@@ -284,7 +286,7 @@ impl PhaseState {
             .then(|| format!("the reviewer states {}, and names no finding", reading.stated))
     }
 
-    /// Returns what the triage is told that is asked again because its table could not be read.
+    /// Returns the hint for a triage that is called again because its table could not be read.
     pub fn triage_hint(&self) -> String {
         let unread = self.evidence.triage.as_ref().filter(|triage| triage.round == self.round);
         let why = unread.and_then(|triage| triage.unread.as_ref());
@@ -303,14 +305,15 @@ impl PhaseState {
         format!("{why}; the fixes of round {} are in the files, and nobody has reviewed them", self.round)
     }
 
-    /// Tells whether the author's word alone leads to a ruling: the policy runs its checks on a declaration.
-    pub(crate) fn sent_on_unchecked(&self) -> bool {
-        self.def.policy.check_when == CheckWhen::OnDeclaration && self.unfinished().is_some()
+    /// Tells whether the author's claim alone leads to a ruling: the policy runs its checks only when the author declares the work
+    /// complete.
+    pub(crate) fn skips_checks(&self) -> bool {
+        self.def.policy.check_when == CheckWhen::OnDeclaration && self.unfinished_claim().is_some()
     }
 
-    /// Returns what the author's own word demands; nothing when it does not say that it is unfinished.
+    /// Returns what the author's claim demands; nothing when it does not say that the work is unfinished.
     pub(crate) fn unfinished_judgment(&self) -> Option<JudgmentWithReason> {
-        let claim = self.unfinished()?;
+        let claim = self.unfinished_claim()?;
         let (judgment, says) = match claim.status {
             ClaimStatus::Blocked if self.counters.blocked >= MOST_BLOCKED => {
                 (Judgment::Block, "says again that it is blocked")
@@ -320,12 +323,12 @@ impl PhaseState {
                 (Judgment::Revise, "says that it is not finished")
             }
         };
-        Some((judgment, format!("the author {says}{}", words(claim))))
+        Some((judgment, format!("the author {says}{}", quote_summary(claim))))
     }
 
-    /// Returns what an author reads that said it was not finished.
+    /// Returns the hint for an author that said it was not finished.
     pub(crate) fn unfinished_hint(&self) -> Option<String> {
-        let claim = self.unfinished()?;
+        let claim = self.unfinished_claim()?;
         let demand = match claim.status {
             ClaimStatus::Blocked => {
                 "You said that you are blocked. Find another way, or say what a person has to do."
@@ -348,38 +351,38 @@ impl PhaseState {
     }
 
     /// Returns what the author says of its latest work, where it says that it is not finished.
-    pub(crate) fn unfinished(&self) -> Option<&Claim> {
+    pub(crate) fn unfinished_claim(&self) -> Option<&Claim> {
         let claim = self.evidence.work.as_ref()?.claim.as_ref()?;
         (claim.status != ClaimStatus::Completed).then_some(claim)
     }
 
-    /// Tells whether the judge came to its end without a word: that rejects. One that broke is asked again.
-    pub(crate) fn judged_without_words(&self, reviewed: &Reviewed) -> bool {
+    /// Tells whether the judge ended without an answer: that rejects the work. A judge whose call broke is called again.
+    pub(crate) fn is_rejection_without_answer(&self, reviewed: &Reviewed) -> bool {
         let ended = matches!(reviewed.ended.outcome, ExecOutcome::Done | ExecOutcome::NoOutput);
         self.def.policy.llm_judge && ended && reviewed.reading.is_none()
     }
 
-    /// Returns what a judgment is worth in this policy: what a judge leaves open is a rejection.
-    pub(crate) fn as_judge(&self, judged: JudgmentWithReason) -> JudgmentWithReason {
+    /// Returns a judgment as it counts in a policy with a judge: what the judge leaves open is a rejection.
+    pub(crate) fn judgment_of_judge(&self, judged: JudgmentWithReason) -> JudgmentWithReason {
         let (judgment, why) = judged;
         let open = matches!(judgment, Judgment::Unverifiable | Judgment::Discuss);
         // A judge whose approval is doubtful is asked again; it has not rejected.
-        if judgment == Judgment::Unverifiable && self.doubted().is_some() {
+        if judgment == Judgment::Unverifiable && self.doubtful_review().is_some() {
             return (Judgment::Redo, why);
         }
         (if open { Judgment::Revise } else { judgment }, why)
     }
 
     /// Returns the judgment of a policy with a judge when there is no reading.
-    pub(crate) fn without_reading(&self) -> JudgmentWithReason {
-        if self.was_rejected_without_words() {
+    pub(crate) fn judgment_without_reading(&self) -> JudgmentWithReason {
+        if self.was_rejected_without_answer() {
             return (Judgment::Revise, "the judge said nothing".to_owned());
         }
         (Judgment::Unverifiable, "no review".to_owned())
     }
 
-    fn was_rejected_without_words(&self) -> bool {
-        self.reviews.current.as_ref().is_some_and(|review| self.judged_without_words(review))
+    fn was_rejected_without_answer(&self) -> bool {
+        self.reviews.current.as_ref().is_some_and(|review| self.is_rejection_without_answer(review))
     }
 
     /// Tells whether the judge itself asks to be asked again.
@@ -389,28 +392,29 @@ impl PhaseState {
         self.def.policy.llm_judge && came_to_a_reading && self.reading().is_some_and(asks)
     }
 
-    /// Tells whether what this reviewer writes beside an approval counts: it is asked once, and where it can be asked.
+    /// Tells whether this reviewer may be asked to clarify an approval that its own text contradicts: once a round, where the limits
+    /// allow it.
     /// With triage the author judges all that the review says.
-    pub fn may_doubt(&self, seat: Option<&str>) -> bool {
+    pub fn may_be_asked_to_clarify(&self, seat: Option<&str>) -> bool {
         let policy = &self.def.policy;
         let most = if policy.llm_judge { policy.limits.max_redo } else { policy.limits.max_unreadable };
         most > 0 && !policy.triage && self.doubt_of(seat).is_none()
     }
 
-    /// Returns what this reviewer wrote beside an approval of this round; nothing where it did not.
+    /// Returns the text that contradicts an approval of this reviewer in this round; nothing where there is none.
     pub fn doubt_of(&self, seat: Option<&str>) -> Option<&str> {
         let doubted = self.reviews.doubts.get(&seat.map(str::to_owned))?;
         doubted.reading.as_ref()?.doubt.as_deref()
     }
 
-    /// Returns the review whose reviewer has to be asked which of both holds. It counts nowhere else: what could not be
-    /// read before uses up no question.
-    pub(crate) fn to_be_asked(&self) -> Option<&Reviewed> {
-        self.doubted().filter(|review| self.may_doubt(review.seat.as_deref()))
+    /// Returns the review that contradicts itself and whose reviewer has to be asked to clarify it. Reviews that could not be read
+    /// do not use up this question.
+    pub(crate) fn review_to_clarify(&self) -> Option<&Reviewed> {
+        self.doubtful_review().filter(|review| self.may_be_asked_to_clarify(review.seat.as_deref()))
     }
 
-    /// Returns the review that leaves open which of both holds, while its reviewer is asked.
-    pub(crate) fn doubted(&self) -> Option<&Reviewed> {
+    /// Returns the current review if it contradicts itself.
+    pub(crate) fn doubtful_review(&self) -> Option<&Reviewed> {
         self.reviews.current.as_ref().filter(|review| review.round == self.round && is_doubtful(review))
     }
 }
@@ -421,7 +425,7 @@ fn stricter(one: JudgmentWithReason, other: JudgmentWithReason) -> JudgmentWithR
 }
 
 /// Returns the author's words on one line, after a colon.
-fn words(claim: &Claim) -> String {
+fn quote_summary(claim: &Claim) -> String {
     let line = claim.summary.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut short: String = line.chars().take(LONGEST_WORDS).collect();
     if short.len() < line.len() {

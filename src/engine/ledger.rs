@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use model::event::{CheckResult, TriageTable, Triaged};
 use model::finding::{Disposition, Finding, normalised};
 
-/// The number of a finding in its phase, told as `F1`. In the order in which they were first seen.
+/// The number of a finding in its phase, written as `F1`. In the order in which they were first seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
 #[display("F{_0}")]
 pub struct FindingId(u32);
@@ -18,7 +18,7 @@ pub struct FindingId(u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, strum::Display)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum FindingStatus {
     /// Named for the first time in the round that last looked.
     New,
     /// Named again.
@@ -38,34 +38,34 @@ pub struct LedgerFinding {
     pub identity: String,
     /// Its first wording, the worst severity, and the place where it was last seen.
     pub finding: Finding,
-    /// The words in which it was named last.
+    /// Its latest wording.
     wording: String,
-    /// What was told of it besides when it was named last: another place, or other words.
+    /// Other places and wordings from the round that named it last.
     pub also: Vec<String>,
-    /// Where it stands.
-    pub standing: Standing,
+    /// Whether it is open.
+    pub status: FindingStatus,
     /// What is to be done about it.
     pub disposition: Disposition,
-    /// Why it needs no fix or a discussion, where somebody has said so.
+    /// Why it needs no fix or a discussion, where the triage says so.
     pub evidence: Option<String>,
     /// The round in which it was first named.
     pub first_round: u32,
     /// The round in which it was named last.
     pub last_round: u32,
-    /// The round in which it was there again after it had gone.
+    /// The round that named it again after it was resolved.
     pub returned_in: Option<u32>,
-    /// Everybody who named it.
+    /// The reviewers and checks that named it.
     pub found_by: Vec<FindingSource>,
 }
 
 impl LedgerFinding {
-    /// Tells whether nobody has seen it resolved or waived it.
+    /// Tells whether it is neither resolved nor waived.
     pub fn is_open(&self) -> bool {
-        matches!(self.standing, Standing::New | Standing::Repeated)
+        matches!(self.status, FindingStatus::New | FindingStatus::Repeated)
     }
 
-    /// Returns the finding with everything that was told of it when it was named last.
-    pub fn told(&self) -> Finding {
+    /// Returns the finding with the wording of the round that named it last.
+    pub fn with_latest_wording(&self) -> Finding {
         Finding { issue: self.wording.clone(), ..self.finding.clone() }.with_also(&self.also)
     }
 
@@ -86,15 +86,15 @@ pub enum Trend {
     Shrinking,
 }
 
-/// The latest review of somebody that could be read.
+/// The latest readable review of one reviewer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LastReview {
-    /// Who gave it; the next one of a chain has not read what this one has.
+    /// The agent that gave it; the next agent of a chain has not read the same files.
     pub(crate) reviewer: String,
     pub(crate) round: u32,
     /// The files it judged.
     pub(crate) tree: String,
-    /// It, or the round as a whole, did not approve and named nothing that says why.
+    /// The review, or the round as a whole, did not approve and has no finding that says why.
     pub(crate) is_vague: bool,
 }
 
@@ -114,7 +114,7 @@ impl Ledger {
         &self.listed
     }
 
-    /// Returns those that nobody has seen resolved.
+    /// Returns the open findings.
     pub fn open(&self) -> impl Iterator<Item = &LedgerFinding> {
         self.listed.iter().filter(|listed| listed.is_open())
     }
@@ -145,18 +145,18 @@ impl Ledger {
     }
 
     /// Returns those of the identities that were first named in this round or later, have gone, and are there again.
-    pub(crate) fn returning(&self, named: &BTreeSet<String>, since: u32) -> Vec<FindingId> {
+    pub(crate) fn returned_ids(&self, named: &BTreeSet<String>, since: u32) -> Vec<FindingId> {
         let gone =
-            |listed: &&LedgerFinding| listed.standing == Standing::Resolved && listed.first_round >= since;
+            |listed: &&LedgerFinding| listed.status == FindingStatus::Resolved && listed.first_round >= since;
         let back = self.listed.iter().filter(gone).filter(|listed| named.contains(&listed.identity));
         back.map(|listed| listed.id).collect()
     }
 
-    /// Opens what a person accepted with work that is another one by now.
-    pub(crate) fn take_waivers_back(&mut self) {
-        for listed in self.listed.iter_mut().filter(|listed| listed.standing == Standing::Waived) {
+    /// Opens the waived findings again, since the work that a person accepted has changed.
+    pub(crate) fn revoke_waivers(&mut self) {
+        for listed in self.listed.iter_mut().filter(|listed| listed.status == FindingStatus::Waived) {
             let is_new = listed.first_round == listed.last_round;
-            listed.standing = if is_new { Standing::New } else { Standing::Repeated };
+            listed.status = if is_new { FindingStatus::New } else { FindingStatus::Repeated };
         }
     }
 
@@ -174,7 +174,7 @@ impl Ledger {
             self.listed.push(LedgerFinding {
                 id: next,
                 identity,
-                standing: Standing::New,
+                status: FindingStatus::New,
                 disposition: finding.disposition,
                 wording: finding.issue.clone(),
                 finding,
@@ -204,7 +204,7 @@ impl Ledger {
         for listed in &mut self.listed {
             let is_named = named.iter().any(|named| named.identity == listed.identity);
             if !is_named && looked_again(listed) {
-                listed.standing = Standing::Resolved;
+                listed.status = FindingStatus::Resolved;
             }
         }
     }
@@ -212,7 +212,7 @@ impl Ledger {
     /// Waives what is open: a person accepted the work.
     pub(crate) fn waive_open(&mut self) {
         for listed in self.listed.iter_mut().filter(|listed| listed.is_open()) {
-            listed.standing = Standing::Waived;
+            listed.status = FindingStatus::Waived;
         }
     }
 
@@ -223,11 +223,11 @@ impl Ledger {
         self.counts.push((round, open));
     }
 
-    /// A table of one kind of judgments says it of each finding of its round; a judgment says it of its own, with the
-    /// reason. Of several about one finding the strictest counts.
+    /// Takes the dispositions of a triage. A table with one kind of judgments holds for each finding of its round; a judgment
+    /// holds for its own findings, with the reason. Of several about one finding the strictest counts.
     pub(crate) fn dispose(&mut self, round: u32, triage: &Triaged) {
         let Some(table) = triage.table else { return };
-        let by_table = of_all(table).map(|disposition| (disposition, ""));
+        let by_table = common_disposition(table).map(|disposition| (disposition, ""));
         for listed in self.listed.iter_mut().filter(|listed| listed.last_round == round) {
             let own = triage.judgments.iter().filter(|one| one.findings.contains(&listed.identity));
             let own = own.map(|one| (one.disposition, one.reason.as_str()));
@@ -249,8 +249,8 @@ fn strictness(disposition: Disposition) -> u8 {
     }
 }
 
-/// Returns what a table says of each finding, where it says the same of all.
-fn of_all(table: TriageTable) -> Option<Disposition> {
+/// Returns the disposition of all findings, where the table has only one kind.
+fn common_disposition(table: TriageTable) -> Option<Disposition> {
     match (table.fix_required, table.no_fix_needed, table.needs_discussion) {
         (1.., 0, 0) => Some(Disposition::FixRequired),
         (0, 1.., 0) => Some(Disposition::NoFix),
@@ -260,7 +260,7 @@ fn of_all(table: TriageTable) -> Option<Disposition> {
 }
 
 impl LedgerFinding {
-    /// The first naming of a round says what stands; every further one is about something else besides.
+    /// Updates a finding that is named again: the first naming of a round replaces the wording, further ones are kept beside it.
     fn name_again(&mut self, round: u32, named: Finding, is_first: bool) {
         if is_first {
             self.also.clear();
@@ -268,10 +268,10 @@ impl LedgerFinding {
         } else {
             self.also.push(named.also());
         }
-        if self.standing == Standing::Resolved {
+        if self.status == FindingStatus::Resolved {
             self.returned_in = Some(round);
         }
-        self.standing = if self.first_round == round { Standing::New } else { Standing::Repeated };
+        self.status = if self.first_round == round { FindingStatus::New } else { FindingStatus::Repeated };
         if self.last_round < round {
             (self.finding.line, self.finding.auto_fixable) = (named.line, named.auto_fixable);
             self.finding.in_scope = named.in_scope;
@@ -283,7 +283,7 @@ impl LedgerFinding {
     }
 }
 
-/// Returns the identity of a check that failed: its id and its summary without what changes between two tellings.
+/// Returns the identity of a check that failed: its id and its summary without what changes between two runs.
 pub fn check_identity(result: &CheckResult) -> String {
     format!("check:{}:{}", result.check, normalised(&result.summary))
 }
@@ -291,7 +291,7 @@ pub fn check_identity(result: &CheckResult) -> String {
 /// A finding as a review or a check of a round names it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NamedFinding {
-    /// What tells it from others.
+    /// The identity of the finding.
     pub(crate) identity: String,
     /// The finding in the words of that naming.
     pub(crate) finding: Finding,
@@ -308,7 +308,7 @@ pub enum FindingSource {
     /// The id of the check.
     #[strum(to_string = "check {0}")]
     Check(String),
-    /// Somebody outside of the run who looked at finished work.
+    /// A person or check outside the run that looked at finished work.
     #[strum(to_string = "feedback on the pull request")]
     Outside,
 }

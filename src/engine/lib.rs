@@ -1,7 +1,7 @@
 //! The engine: `state = fold(apply, facts)` and `decision = decide(state)`, both total and pure.
 //! No second loop exists anywhere; the five policies are values that this one reads.
 //!
-//! The modules stand in the order of their layers: one uses only those above it.
+//! The modules are listed in the order of their layers: each uses only those above it.
 #![warn(missing_docs)]
 
 mod agents;
@@ -12,8 +12,8 @@ mod fix_tasks;
 
 mod phase_state;
 
-mod delta;
 mod panel;
+mod review_scope;
 
 mod findings;
 mod judge;
@@ -27,7 +27,7 @@ mod run;
 mod escalation;
 
 mod budget;
-mod chain;
+mod fallback_chain;
 mod revision_limit;
 
 mod redo;
@@ -36,7 +36,7 @@ mod advance;
 
 mod decide;
 
-mod fits;
+mod fact_validation;
 mod reopen;
 
 mod apply;
@@ -45,7 +45,6 @@ pub use agents::{AgentStates, CalledAgent, Fallback, Outage, UnusableAgent};
 pub use apply::{InvalidFact, apply, fold};
 pub use budget::shortage;
 pub use decide::{Action, Call, Decision, decide, rule, unmet_needs};
-pub use delta::PreviousReview;
 pub use escalation::{job_limit_pause, pause, pause_on_request, rate_limit_pause};
 pub use findings::{remarks, state_of};
 pub use fix_tasks::{FixTask, FixTasks, LARGEST_BATCH, TaskId, TaskState, items};
@@ -53,11 +52,14 @@ pub use history::{
     AnswerDocument, Approval, CallState, Exchange, FallbackChain, History, Opinion, Reviews, Round,
     VerdictRecord,
 };
-pub use ledger::{FindingId, FindingSource, Ledger, LedgerFinding, Standing, Trend, check_identity};
+pub use ledger::{FindingId, FindingSource, FindingStatus, Ledger, LedgerFinding, Trend, check_identity};
 pub use phase_state::{
-    Counters, Evidence, PersonDecisions, PhaseFiles, PhaseState, Stage, Status, limit_reached, used_of_phase,
+    Counters, Evidence, PersonDecisions, PhaseFiles, PhaseState, Status, StepPosition, limit_reached,
+    used_of_phase,
 };
+pub use review_scope::PreviousReview;
 pub use run::{
-    BranchState, FeedbackState, Notice, Publication, ReviewCoverage, Run, State, UnreviewedPhase, lapsed,
+    BranchState, FeedbackState, Notice, Publication, ReviewCoverage, Run, State, UnreviewedPhase,
+    change_since_approval,
 };
 pub use spending::{Limit, LimitMeasure, LimitScope, Shortage, Spending, over_budget};

@@ -1,6 +1,6 @@
 //! What several reviews of one round amount to together. The first reviewer's is the base; the others only tighten:
-//! the strictest judgment, everybody's findings, the worst grades. Two findings are one where they stand at one place and share
-//! most of their words; in doubt they are two. Asks and excuses nobody.
+//! the strictest judgment, the findings of all, the worst grades. Two findings count as one when they name the same line and
+//! share most of their words; in doubt they are two. Calls no reviewer and leaves none out.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,22 +13,22 @@ use model::verdict::Grade;
 const MOST_AT_ONE_PLACE: usize = 20;
 
 /// Returns the reviews as one; the first of them is the base.
-pub(crate) fn merged(opinions: &[Reviewed]) -> Option<Reviewed> {
+pub(crate) fn merge_reviews(opinions: &[Reviewed]) -> Option<Reviewed> {
     let (chief, seconds) = opinions.split_first()?;
     let mut review = chief.clone();
     review.ended.truncated |= seconds.iter().any(|second| second.ended.truncated);
     if let Some(base) = review.reading.take() {
-        let others: Vec<(&str, &Reading)> = seconds.iter().filter_map(named).collect();
-        review.reading = Some(together(base, &others));
+        let others: Vec<(&str, &Reading)> = seconds.iter().filter_map(seat_and_reading).collect();
+        review.reading = Some(merge_readings(base, &others));
     }
     Some(review)
 }
 
-fn named(second: &Reviewed) -> Option<(&str, &Reading)> {
+fn seat_and_reading(second: &Reviewed) -> Option<(&str, &Reading)> {
     Some((second.seat.as_deref()?, second.reading.as_ref()?))
 }
 
-fn together(base: Reading, seconds: &[(&str, &Reading)]) -> Reading {
+fn merge_readings(base: Reading, seconds: &[(&str, &Reading)]) -> Reading {
     if seconds.is_empty() {
         return base;
     }
@@ -42,19 +42,19 @@ fn together(base: Reading, seconds: &[(&str, &Reading)]) -> Reading {
         read_as: strictest.read_as.clone(),
         reason: strictest.reason.clone(),
         doubt: None,
-        feedback: feedback(&base, seconds),
-        suggestions: distinct(all().flat_map(|reading| &reading.suggestions)),
-        questions: distinct(all().flat_map(|reading| &reading.questions)),
-        findings: seconds
-            .iter()
-            .fold(base.findings.clone(), |findings, (_, reading)| with_those_of(findings, &reading.findings)),
-        grade: grade(&base, seconds),
+        feedback: merge_feedback(&base, seconds),
+        suggestions: remove_duplicates(all().flat_map(|reading| &reading.suggestions)),
+        questions: remove_duplicates(all().flat_map(|reading| &reading.questions)),
+        findings: seconds.iter().fold(base.findings.clone(), |findings, (_, reading)| {
+            merge_findings(findings, &reading.findings)
+        }),
+        grade: worst_grade(&base, seconds),
         viewpoints: worst_grades(all().flat_map(|reading| &reading.viewpoints)),
     }
 }
 
-/// What an author has to read: the words of those who do not approve, else those of the first reviewer.
-fn feedback(base: &Reading, seconds: &[(&str, &Reading)]) -> String {
+/// Returns the feedback for the author: that of the reviewers who do not approve, else that of the first reviewer.
+fn merge_feedback(base: &Reading, seconds: &[(&str, &Reading)]) -> String {
     let demands =
         |reading: &Reading| !reading.judgment.approves() || reading.worst() >= Some(Severity::Major);
     let mut parts = Vec::new();
@@ -67,14 +67,14 @@ fn feedback(base: &Reading, seconds: &[(&str, &Reading)]) -> String {
     parts.join("\n\n")
 }
 
-/// Returns the worst grade that anybody gave; a critical finding of a second costs the first reviewer's a step at least.
-fn grade(base: &Reading, seconds: &[(&str, &Reading)]) -> Option<Grade> {
+/// Returns the worst grade of all reviewers; a critical finding of another reviewer lowers that of the first by a step at least.
+fn worst_grade(base: &Reading, seconds: &[(&str, &Reading)]) -> Option<Grade> {
     let is_critical = |(_, reading): &(&str, &Reading)| reading.worst() == Some(Severity::Critical);
-    let own = if seconds.iter().any(is_critical) { base.grade.map(one_step_down) } else { base.grade };
+    let own = if seconds.iter().any(is_critical) { base.grade.map(lower_grade) } else { base.grade };
     seconds.iter().map(|(_, reading)| reading.grade).fold(own, Option::max)
 }
 
-fn one_step_down(grade: Grade) -> Grade {
+fn lower_grade(grade: Grade) -> Grade {
     match grade {
         Grade::A => Grade::B,
         Grade::B => Grade::C,
@@ -91,14 +91,14 @@ fn worst_grades<'a>(grades: impl Iterator<Item = (&'a String, &'a Grade)>) -> BT
     worst
 }
 
-fn distinct<'a>(texts: impl Iterator<Item = &'a String>) -> Vec<String> {
+fn remove_duplicates<'a>(texts: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     texts.filter(|text| seen.insert(text.trim())).cloned().collect()
 }
 
-/// Adds what a second found. Of a problem that is known the wording stays, and the higher severity counts; the ledger keeps
-/// the other words (`finder`). Two findings of one reviewer are two, even if both are like a known one.
-fn with_those_of(mut findings: Vec<Finding>, others: &[Finding]) -> Vec<Finding> {
+/// Adds the findings of another reviewer. A known problem keeps its wording and gets the higher severity; the ledger keeps the
+/// other wording. Two findings of one reviewer stay two, even if both resemble a known one.
+fn merge_findings(mut findings: Vec<Finding>, others: &[Finding]) -> Vec<Finding> {
     let mut known = FindingIndex::of(&findings);
     let mut told = BTreeSet::new();
     for other in others {
@@ -122,7 +122,7 @@ fn tighten(known: &mut Finding, other: &Finding) {
     known.line = known.line.or(other.line);
 }
 
-/// Where a problem stands.
+/// The file and the line of a finding.
 type FileAndLine = (String, u64);
 
 /// Index of the findings by identity and place.
@@ -172,7 +172,7 @@ fn place(finding: &Finding) -> Option<FileAndLine> {
     Some((finding.file.clone()?, finding.line?))
 }
 
-/// Tells whether two findings with one fingerprint say the same of the same place; a number may be all that differs.
+/// Tells whether two findings with one fingerprint have the same text and place: only a number may differ.
 fn says_the_same(known: &Finding, other: &Finding) -> bool {
     let text =
         |finding: &Finding| finding.issue.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>();
@@ -180,7 +180,7 @@ fn says_the_same(known: &Finding, other: &Finding) -> bool {
     !elsewhere && text(known) == text(other)
 }
 
-/// Tells whether two findings of one category at one line are told in similar words.
+/// Tells whether two findings of one category at one line have similar wordings.
 pub(crate) fn are_alike(known: &Finding, other: &Finding) -> bool {
     let at = place(known);
     at.is_some()
@@ -189,48 +189,48 @@ pub(crate) fn are_alike(known: &Finding, other: &Finding) -> bool {
         && are_similar(&known.issue, &other.issue)
 }
 
-/// From this share of common words on, two texts tell the same.
+/// Two texts with at least this share of common words count as the same.
 const SIMILAR: f64 = 0.5;
 
-/// The same without spaces, where a word more or less is another problem sooner.
+/// The share for texts without spaces, where one word more often makes another problem.
 const SIMILAR_WITHOUT_SPACES: f64 = 0.6;
 
-/// So many words two texts without spaces have in common at least.
+/// Two texts without spaces need at least this many common words.
 const FEWEST_COMMON: usize = 2;
 
 /// Negations of languages that write without spaces.
 const NEGATIONS: [&str; 9] = ["ない", "なく", "なし", "ません", "せず", "れず", "未", "不", "無"];
 
-/// Tells whether two texts share most of their words; two without any say the same, and a text never says its opposite.
+/// Tells whether two texts share most of their words. Two texts without words are similar; a text and its negation are not.
 pub(crate) fn are_similar(one: &str, other: &str) -> bool {
     let without_spaces = [one, other].iter().any(|text| text.chars().any(is_of_japanese));
-    let (one_words, other_words) = (words(one), words(other));
+    let (one_words, other_words) = (split_into_words(one), split_into_words(other));
     let union = one_words.union(&other_words).count();
     let common = one_words.intersection(&other_words).count();
     if !without_spaces || union == 0 {
-        return union == 0 || share(common, union) >= SIMILAR;
+        return union == 0 || ratio(common, union) >= SIMILAR;
     }
-    let enough = common >= FEWEST_COMMON && share(common, union) >= SIMILAR_WITHOUT_SPACES;
+    let enough = common >= FEWEST_COMMON && ratio(common, union) >= SIMILAR_WITHOUT_SPACES;
     enough && denies(one) == denies(other)
 }
 
-fn words(text: &str) -> BTreeSet<String> {
+fn split_into_words(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).flat_map(|word| parts(&word)).collect()
+    words.map(str::to_lowercase).flat_map(|word| split_by_writing_system(&word)).collect()
 }
 
-/// Returns the words of a text without spaces; one that is all grammar stays whole.
-fn parts(word: &str) -> Vec<String> {
+/// Splits a text without spaces where the writing system changes; a text of hiragana alone stays whole.
+fn split_by_writing_system(word: &str) -> Vec<String> {
     if !word.chars().any(is_of_japanese) {
         return vec![word.to_owned()];
     }
     let mut parts: Vec<String> = Vec::new();
     let mut before = None;
     for c in word.chars() {
-        let script = Script::of(c);
+        let script = WritingSystem::of(c);
         match parts.last_mut() {
-            Some(part) if before == Some(script) && script != Script::Grammar => part.push(c),
-            _ if script != Script::Grammar => parts.push(c.into()),
+            Some(part) if before == Some(script) && script != WritingSystem::Grammar => part.push(c),
+            _ if script != WritingSystem::Grammar => parts.push(c.into()),
             _ => {}
         }
         before = Some(script);
@@ -239,14 +239,14 @@ fn parts(word: &str) -> Vec<String> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum WritingSystem {
     Grammar,
     Katakana,
     Kanji,
     Other,
 }
 
-impl Script {
+impl WritingSystem {
     fn of(c: char) -> Self {
         match c {
             '\u{3041}'..='\u{309f}' => Self::Grammar,
@@ -258,7 +258,7 @@ impl Script {
 }
 
 fn is_of_japanese(c: char) -> bool {
-    Script::of(c) != Script::Other
+    WritingSystem::of(c) != WritingSystem::Other
 }
 
 fn denies(text: &str) -> bool {
@@ -266,7 +266,7 @@ fn denies(text: &str) -> bool {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "findings are short")]
-fn share(part: usize, whole: usize) -> f64 {
+fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 

@@ -1,5 +1,5 @@
-//! Where a phase stands: its status, its step pointer, and everything that is known of it. Answers questions about that; what a
-//! fact changes in it stands in `transitions`. Nothing here is accepted from an agent: counters, statuses and verdicts are
+//! The state of a phase: its status, the position in its steps, and everything else that is known of it. Answers questions about
+//! that; what a fact changes in it is implemented in `transitions`. Nothing here is accepted from an agent: counters, statuses and verdicts are
 //! computed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,9 +41,9 @@ impl Status {
     }
 }
 
-/// The step pointer inside a phase.
+/// The position of a phase in its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
-pub enum Stage {
+pub enum StepPosition {
     /// Not begun.
     #[strum(to_string = "not begun")]
     Idle,
@@ -59,17 +59,17 @@ pub enum Stage {
     /// The ruling was to advance: the commit comes next.
     #[strum(to_string = "ready for the commit")]
     Closing,
-    /// Over, one way or another.
+    /// The phase is over or paused.
     #[strum(to_string = "closed")]
     Closed,
 }
 
-/// Where a phase stands.
+/// The state of a phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseState {
     /// The phase as agreed, with the agents that were asked for since.
     pub def: PhaseDef,
-    /// Its status for everybody.
+    /// Its status as people see it.
     pub status: Status,
     /// Why it failed or waits, as a code such as `retry_limit` or `E_NO_DELIVERABLE`.
     pub reason: Option<String>,
@@ -77,8 +77,8 @@ pub struct PhaseState {
     pub incomplete: bool,
     /// Why it was skipped: `preset`, a flag, or `failed:` and the phase that failed.
     pub skipped_because: Option<String>,
-    /// Its step pointer.
-    pub stage: Stage,
+    /// Its position in its steps.
+    pub position: StepPosition,
     /// The round under way, from 1; numbers go on counting after a reopening.
     pub round: u32,
     /// When it began, the last time.
@@ -91,7 +91,7 @@ pub struct PhaseState {
     pub history: History,
     /// Everything that was ever found in the phase.
     pub ledger: Ledger,
-    /// What the authors were given to repair.
+    /// The tasks of the authors.
     pub tasks: FixTasks,
     /// The agent calls it made.
     pub calls: CallState,
@@ -139,7 +139,7 @@ pub struct PhaseFiles {
     pub on_branch: BTreeSet<String>,
     /// Those of the changed paths that a person changed meanwhile.
     pub by_hand: BTreeSet<String>,
-    /// The author was stopped, and the files stand as it left them.
+    /// The author was stopped, and the files are as it left them.
     pub author_was_stopped: bool,
     /// What stopped calls of the author changed; the next call of the author takes it over.
     pub(crate) left_by_stopped: BTreeSet<String>,
@@ -149,14 +149,14 @@ pub struct PhaseFiles {
     pub first_commit: Option<String>,
 }
 
-/// What a person, or whoever opened the phase again, decided about a phase.
+/// What a person, or the one that opened the phase again, decided about it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PersonDecisions {
     /// A person opened its gate.
     pub gate_opened: bool,
     /// What a person answered, for the next prompt.
     pub advice: Option<String>,
-    /// Who took the responsibility instead of a reviewer.
+    /// The person who accepted the work instead of a reviewer.
     pub accepted_by: Option<String>,
     /// Why, in that person's words.
     pub accepted_because: Option<String>,
@@ -179,7 +179,7 @@ pub struct Counters {
     pub revisions: u32,
     /// Redos in a row, by step; a judged pass resets them.
     pub redos: BTreeMap<Step, u32>,
-    /// How often in a row the author was asked for the form of its answer only, or for a missing decision.
+    /// How often in a row the author was called for the form of its answer only, or for a missing decision.
     pub format_redos: u32,
     /// Unreadable answers in a row.
     pub unreadable: u32,
@@ -205,7 +205,7 @@ impl PhaseState {
             reason: None,
             incomplete: false,
             skipped_because: None,
-            stage: Stage::Idle,
+            position: StepPosition::Idle,
             round: 1,
             started_at: None,
             completed_at: None,
@@ -223,20 +223,20 @@ impl PhaseState {
 
     /// Tells whether a later phase may build on this one: completed, or left out by choice.
     pub fn is_met(&self) -> bool {
-        self.status == Status::Completed || (self.status == Status::Skipped && self.left_out_by_choice())
+        self.status == Status::Completed || (self.status == Status::Skipped && self.is_left_out_by_choice())
     }
 
     /// Tells whether the phase was left out by a preset or a flag, not because another one failed.
-    pub fn left_out_by_choice(&self) -> bool {
+    pub fn is_left_out_by_choice(&self) -> bool {
         self.skipped_because.as_ref().is_some_and(|because| !because.starts_with("failed:"))
     }
 
     /// Tells whether the agent and model that made the work also reviewed it. Says nothing of scripts.
-    pub fn reviewed_by_its_author(&self) -> bool {
+    pub fn is_reviewed_by_its_author(&self) -> bool {
         self.reviews.current.as_ref().is_some_and(|review| self.is_by_its_author(review))
     }
 
-    /// Returns the seats of the panel on which the agent and model sat that made the work.
+    /// Returns the seats of the panel whose reviewer is the agent and model that made the work.
     pub fn seats_of_its_author(&self) -> impl Iterator<Item = &str> {
         let own = self.reviews.opinions.iter().filter(|opinion| self.is_by_its_author(opinion));
         own.filter_map(|opinion| opinion.seat.as_deref())
@@ -262,16 +262,18 @@ impl PhaseState {
 
     /// Returns the step that is under way or comes next.
     pub fn current_step(&self) -> Option<Step> {
-        match self.stage {
-            Stage::Ready(step) | Stage::Working(step) => Some(step),
-            Stage::Idle | Stage::Deciding | Stage::Closing | Stage::Closed => None,
+        match self.position {
+            StepPosition::Ready(step) | StepPosition::Working(step) => Some(step),
+            StepPosition::Idle | StepPosition::Deciding | StepPosition::Closing | StepPosition::Closed => {
+                None
+            }
         }
     }
 
-    /// Tells whether nobody who writes is at work: the step has not begun, or was stopped and has told what it left.
-    pub fn author_rests(&self) -> bool {
-        matches!(self.stage, Stage::Ready(_))
-            || (self.files.author_was_stopped && matches!(self.stage, Stage::Working(_)))
+    /// Tells whether no author is at work: the step has not begun, or its call was stopped and recorded its changes.
+    pub fn is_author_idle(&self) -> bool {
+        matches!(self.position, StepPosition::Ready(_))
+            || (self.files.author_was_stopped && matches!(self.position, StepPosition::Working(_)))
     }
 
     /// Returns how many calls of a step were made in the present round.
@@ -328,14 +330,14 @@ impl PhaseState {
         })
     }
 
-    /// Tells whether files changed after the review of this round, so that nobody has reviewed them as they are.
+    /// Tells whether files changed after the review of this round, so that no reviewer has seen them as they are.
     pub(crate) fn triage_changed_files(&self) -> bool {
         let Some(triage) = &self.evidence.triage else { return false };
         let reviewed = self.reviews.current.as_ref().map(|review| &review.tree);
         !triage.changed.is_empty() || reviewed != Some(&triage.tree)
     }
 
-    pub(crate) fn done(&mut self, step: Step) {
+    pub(crate) fn complete_step(&mut self, step: Step) {
         if !self.evidence.completed_steps.contains(&step) {
             self.evidence.completed_steps.push(step);
         }
@@ -343,11 +345,11 @@ impl PhaseState {
 
     /// Ends a step after which the phase waits for its ruling.
     pub(crate) fn decide_after(&mut self, step: Step) {
-        self.done(step);
-        self.stage = Stage::Deciding;
+        self.complete_step(step);
+        self.position = StepPosition::Deciding;
     }
 
-    pub(crate) fn by_table(&self) -> bool {
+    pub(crate) fn has_triage_table(&self) -> bool {
         self.evidence.triage.as_ref().is_some_and(|triage| triage.table.is_some())
     }
 
@@ -382,12 +384,12 @@ impl PhaseState {
         self.calls.turns.get(&self.chain_of(step)).copied().unwrap_or(0)
     }
 
-    /// Makes it the turn of the agent at this place of the step's chain.
+    /// Sets the place of the next agent in the step's chain.
     pub(crate) fn set_turn(&mut self, step: Step, turn: usize) {
         self.calls.turns.insert(self.chain_of(step), turn);
     }
 
-    /// Returns the seats of the panel, where the policy has a reviewer whose word counts.
+    /// Returns the seats of the panel, where the policy has a reviewer whose verdict counts.
     pub fn seats(&self) -> &[PanelReviewer] {
         let policy = &self.def.policy;
         let counts = policy.review.is_some() && !policy.triage && !policy.llm_judge;
@@ -409,12 +411,12 @@ impl PhaseState {
         self.reviews.opinions.iter().any(|opinion| opinion.seat.as_deref() == seat)
     }
 
-    /// Tells whether everybody has answered or been left out in this round.
+    /// Tells whether every reviewer has answered or was left out in this round.
     pub(crate) fn all_have_answered(&self) -> bool {
         self.has_answered(None) && self.seat_due().is_none()
     }
 
-    /// Returns the seat that is due; nothing when the first reviewer is, or nobody.
+    /// Returns the seat that is due; nothing when the first reviewer is due or no reviewer is.
     pub fn seat_due(&self) -> Option<&PanelReviewer> {
         let is_settled = |name| self.has_answered(Some(name)) || self.reviews.left_out.contains_key(name);
         let due = self.seats().iter().find(|seat| !is_settled(seat.name.as_str()));
@@ -463,7 +465,7 @@ pub(crate) fn passes_exhausted(phase: &PhaseState) -> bool {
     most_passes(phase).is_some_and(|most| phase.counters.passes >= most)
 }
 
-/// More revisions than the policy has need more passes, too.
+/// Returns the limit of passes; revisions that a person granted beyond the policy add to it.
 fn most_passes(phase: &PhaseState) -> Option<u32> {
     let limits = &phase.def.policy.limits;
     let more = phase.person.granted.map_or(0, |granted| granted.saturating_sub(limits.max_revisions));

@@ -1,11 +1,11 @@
-//! Opens what was closed: by a person's answer, a retry, a rollback, the evaluation, or what others say about finished work.
+//! Opens phases again: after a person's answer, a retry, a rollback, a decision of the evaluation, or feedback on finished work.
 //! History stays; counters start again.
 
 use jiff::Timestamp;
 
 use crate::findings::take_up_feedback;
 use crate::history::History;
-use crate::phase_state::{Counters, PhaseState, Stage, Status};
+use crate::phase_state::{Counters, PhaseState, Status, StepPosition};
 use crate::run::Run;
 use model::event::{
     Answered, Feedback, FeedbackSource, Outcome, PauseChoice, PauseReason, Reopened, ReopenedBy, UsageTotal,
@@ -18,7 +18,7 @@ use model::policy::Gate;
 pub(crate) fn reopen(run: &mut Run, reopened: &Reopened) {
     let reopened_at = run.phases.iter().position(|phase| *phase.name() == reopened.phase);
     if let Some(index) = reopened_at {
-        run.phases[index..].iter_mut().for_each(back_to_pending);
+        run.phases[index..].iter_mut().for_each(reset_to_pending);
         run.phases[index].person.reopened = Some(reopened.clone());
     }
     if reopened.by != ReopenedBy::Evaluation {
@@ -30,27 +30,27 @@ pub(crate) fn reopen(run: &mut Run, reopened: &Reopened) {
     }
 }
 
-/// Takes a person's answer to the pause of the run.
-pub(crate) fn answered(run: &mut Run, answer: &Answered, at: Timestamp) {
+/// Applies a person's answer to the pause of the run.
+pub(crate) fn apply_answer(run: &mut Run, answer: &Answered, at: Timestamp) {
     let Some(escalation) = run.paused.take() else { return };
     run.outcome = Outcome::Running;
     let asked = run.phases.iter_mut().find(|phase| phase.status == Status::Paused);
     match asked {
-        Some(phase) if escalation.reason == PauseReason::Gate => at_gate(phase, answer, at),
+        Some(phase) if escalation.reason == PauseReason::Gate => answer_gate(phase, answer, at),
         Some(phase) => take_answer(phase, escalation.reason, answer, at),
         None => advise(run, &answer.text),
     }
 }
 
-/// What a person says about a run that no phase made wait is for the phase that was opened again.
+/// Keeps a person's advice for the phase that was opened again, when no phase waits.
 fn advise(run: &mut Run, text: &str) {
     if let Some(phase) = run.phases.iter_mut().find(|phase| phase.person.reopened.is_some()) {
         phase.person.advice = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
     }
 }
 
-fn back_to_pending(phase: &mut PhaseState) {
-    if phase.left_out_by_choice() {
+fn reset_to_pending(phase: &mut PhaseState) {
+    if phase.is_left_out_by_choice() {
         return;
     }
     let next_round = phase.history.rounds.last().map_or(1, |round| round.n + 1);
@@ -61,7 +61,7 @@ fn back_to_pending(phase: &mut PhaseState) {
     phase.history = History { before_reopening: before.history.rounds.len(), ..before.history };
     phase.ledger = before.ledger;
     phase.tasks = before.tasks;
-    phase.calls = before.calls.kept_on_reopening();
+    phase.calls = before.calls.keep_on_reopening();
     phase.evidence.checks = before.evidence.checks;
     phase.evidence.evaluation = before.evidence.evaluation;
     phase.reviews.current = before.reviews.current;
@@ -71,30 +71,30 @@ fn back_to_pending(phase: &mut PhaseState) {
     phase.files.by_hand = before.files.by_hand;
     phase.files.first_commit = before.files.first_commit.or(before.files.commit);
     phase.tasks.forget_tries();
-    phase.ledger.take_waivers_back();
+    phase.ledger.revoke_waivers();
 }
 
-/// Looks again at what a person changed. No limit begins anew, this round counts for none, and what the author said of its own
-/// work says nothing about this.
-fn edited(phase: &mut PhaseState) {
+/// Has the files that a person changed checked again. The limits keep their counts, this round counts against none, and the
+/// author's claim is dropped, since it says nothing about these files.
+fn recheck_edited_files(phase: &mut PhaseState) {
     let Counters { passes, reviews, revisions, .. } = phase.counters;
     let rounds = phase.counters.rounds.saturating_sub(phase.counters.voided);
-    begin_chains_anew(phase);
+    reset_chains(phase);
     phase.evidence.broken = None;
     if let Some(work) = &mut phase.evidence.work {
         work.claim = None;
     }
-    phase.next_round();
+    phase.begin_next_round();
     phase.counters = Counters { passes, rounds, reviews, revisions, ..Counters::default() };
 }
 
-fn begin_chains_anew(phase: &mut PhaseState) {
+fn reset_chains(phase: &mut PhaseState) {
     phase.counters.voided = 0;
     phase.calls.turns.clear();
     phase.tasks.forget_tries();
 }
 
-/// Waits for a person to open the gate.
+/// Pauses a phase whose gate asks a person.
 pub(crate) fn wait_at_gate(phase: &mut PhaseState) {
     if phase.status == Status::Pending && phase.def.gate == Gate::Ask {
         phase.status = Status::Paused;
@@ -102,7 +102,7 @@ pub(crate) fn wait_at_gate(phase: &mut PhaseState) {
     }
 }
 
-fn at_gate(phase: &mut PhaseState, answer: &Answered, at: Timestamp) {
+fn answer_gate(phase: &mut PhaseState, answer: &Answered, at: Timestamp) {
     phase.reason = None;
     phase.status = Status::Pending;
     phase.person.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
@@ -112,20 +112,20 @@ fn at_gate(phase: &mut PhaseState, answer: &Answered, at: Timestamp) {
     }
 }
 
-/// Goes on with fresh limits where the pause came from; whatever a person changed meanwhile is checked again.
-fn go_on(phase: &mut PhaseState, reason: PauseReason) {
+/// Continues with fresh limits at the step that led to the pause; what a person changed meanwhile is checked again.
+fn continue_phase(phase: &mut PhaseState, reason: PauseReason) {
     phase.counters = Counters::default();
-    begin_chains_anew(phase);
+    reset_chains(phase);
     let wants_revision =
         matches!(reason, PauseReason::Exhausted | PauseReason::Stalled | PauseReason::Discuss);
     match phase.evidence.broken.take() {
         Some(Step::Revise) => phase.begin_revision(),
         Some(step @ (Step::Execute | Step::Triage)) => {
             phase.counters.rounds = 1;
-            phase.stage = Stage::Ready(step);
+            phase.position = StepPosition::Ready(step);
         }
         _ if wants_revision && !phase.def.policy.triage => phase.begin_revision(),
-        _ => phase.next_round(),
+        _ => phase.begin_next_round(),
     }
 }
 
@@ -133,19 +133,19 @@ fn take_answer(phase: &mut PhaseState, reason: PauseReason, answer: &Answered, a
     phase.reason = None;
     phase.status = Status::InProgress;
     phase.person.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
-    phase.was_changed(&answer.changed);
+    phase.add_manual_changes(&answer.changed);
     match answer.choice {
         PauseChoice::Continue => {
             phase.person.granted = answer.rounds;
-            go_on(phase, reason);
+            continue_phase(phase, reason);
         }
         PauseChoice::Accept => {
             phase.person.accepted_by = Some(answer.by.clone());
             phase.person.accepted_because.clone_from(&phase.person.advice);
-            phase.stage = Stage::Deciding;
+            phase.position = StepPosition::Deciding;
         }
         PauseChoice::GiveUp => phase.fail("given_up", at),
-        PauseChoice::Edited => edited(phase),
+        PauseChoice::Edited => recheck_edited_files(phase),
     }
 }
 

@@ -1,5 +1,5 @@
 //! What a phase that is not approved leads to: another revision while its limit allows one, else the end that its policy
-//! names (a pause, `failed` or `incomplete`). Never an approval: exhausted does not mean advance.
+//! names (a pause, `failed` or `incomplete`). Never an approval: a phase at its limit does not advance.
 
 use crate::escalation::escalation;
 use crate::phase_state::{PhaseState, limit_reached, passes_exhausted, unit};
@@ -13,7 +13,7 @@ pub(crate) type RulingWithReason = (Ruling, String);
 pub(crate) fn revise(phase: &PhaseState, why: &str) -> RulingWithReason {
     let (used, most) = phase.used_of_limit();
     if used >= most || passes_exhausted(phase) {
-        return exhausted(phase, why);
+        return end_at_limit(phase, why);
     }
     let next = if phase.def.policy.triage { used } else { used + 1 };
     (Ruling::Revise, format!("{} {next}/{most}", unit(phase)))
@@ -39,14 +39,14 @@ pub(crate) fn end(
 }
 
 /// Ends the phase at its limit.
-pub(crate) fn exhausted(phase: &PhaseState, why: &str) -> RulingWithReason {
+pub(crate) fn end_at_limit(phase: &PhaseState, why: &str) -> RulingWithReason {
     let (ruling, how) = end(phase, phase.def.policy.outcomes.exhausted, PauseReason::Exhausted, why);
     (ruling, format!("{} used; {how}", limit_reached(phase)))
 }
 
 /// Returns the code a failed phase carries: the one of the failed check if it has one.
 fn failure_code(phase: &PhaseState, reason: PauseReason) -> String {
-    let of_check = phase.failed_checks().find_map(code);
+    let of_check = phase.failed_checks().find_map(error_code);
     match (reason, of_check) {
         (PauseReason::Exhausted | PauseReason::Blocked, Some(code)) => code,
         (PauseReason::Exhausted, None) => "retry_limit".into(),
@@ -54,7 +54,7 @@ fn failure_code(phase: &PhaseState, reason: PauseReason) -> String {
     }
 }
 
-fn code(result: &CheckResult) -> Option<String> {
+fn error_code(result: &CheckResult) -> Option<String> {
     let pattern = result.pattern.as_deref().filter(|pattern| pattern.starts_with("E_"));
     pattern.or_else(|| result.param("code")).map(str::to_owned)
 }

@@ -1,10 +1,9 @@
-//! Where a run stands: what the fold of its facts amounts to. Nothing here is accepted from an agent.
+//! The state of a run: the result of the fold of its facts. Nothing here is accepted from an agent.
 //!
-//! Its branch: how far somebody looked at what it holds, that is the commit of which a reviewer was shown everything, and the
-//! phases since. Which files differ from that commit is known to git; what of it people changed before they committed it
-//! stands in the facts.
+//! Its branch: how far it was reviewed, that is the latest commit that a reviewer saw completely, and the phases since. Which
+//! files differ from that commit is known to git; which of them people changed before a commit is known from the facts.
 //!
-//! Its approvals: whether one still stands, so that another review of the same files is needless. By the facts alone, never by
+//! Its approvals: whether one still holds, so that another review of the same files is needless. By the facts alone, never by
 //! `review-result.json`. A review is left out only where an approval let the phase advance before, and verdict, commit, files,
 //! settings and run are the same; the run is, because a log holds one.
 
@@ -14,13 +13,13 @@ use jiff::Timestamp;
 
 use crate::agents::AgentStates;
 use crate::history::Approval;
-use crate::phase_state::{PhaseState, Stage, Status};
+use crate::phase_state::{PhaseState, Status, StepPosition};
 use crate::spending::Spending;
 use model::event::{Escalation, Feedback, Outcome, PauseReason, RunRequested, RunStarted, Worked};
 use model::phase::PhaseName;
 use model::policy::Difficulty;
 
-/// Where a run stands. Before the first fact there is no [`Run`].
+/// The state of a log. Before the first fact there is no [`Run`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
     /// The number of the latest entry; 0 before the first.
@@ -40,7 +39,7 @@ pub struct Run {
     pub updated_at: Timestamp,
     /// In the order of the agreement.
     pub phases: Vec<PhaseState>,
-    /// Where it stands as a whole.
+    /// Its outcome so far.
     pub outcome: Outcome,
     /// The part of the run that was asked for last.
     pub asked: RunRequested,
@@ -54,13 +53,13 @@ pub struct Run {
     pub simulated: bool,
     /// The limits in force, and what is used of them.
     pub spending: Spending,
-    /// Which agents were called, and which are of no use now.
+    /// Which agents were called, and which cannot be used now.
     pub agents: AgentStates,
-    /// Where its branch stands.
+    /// The state of its branch.
     pub branch: BranchState,
-    /// What of it others see.
+    /// Its pull request and comments.
     pub publication: Publication,
-    /// What others said about its finished work.
+    /// The feedback on its finished work.
     pub feedback: FeedbackState,
     /// What authors want later authors to know, the newest first.
     pub notices: Vec<Notice>,
@@ -68,38 +67,38 @@ pub struct Run {
     pub notes: Vec<(String, String)>,
 }
 
-/// Where the branch of a run stands, as the facts know it.
+/// The state of a run's branch, as far as the facts know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchState {
-    /// The commit where the engine knows the branch to stand.
+    /// The head of the branch, as far as the engine knows.
     pub head: String,
     /// The same without our own records of how a run halted, which hold nothing but the log.
     pub content_head: String,
     /// The commit of the phase that ended last, whatever was put on the branch since; the base before the first.
     pub phase_head: String,
-    /// How far somebody looked at what the branch holds.
+    /// How far the branch was reviewed.
     pub coverage: ReviewCoverage,
 }
 
 /// What of a run's branch was reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewCoverage {
-    /// The commit of the latest phase whose reviewer was shown the code; the base before the first.
+    /// The commit of the latest phase whose reviewer saw the code; the base before the first.
     pub reviewed: String,
     /// The phases that were committed since then.
     pub since: Vec<UnreviewedPhase>,
     /// What people changed since then without a commit of their own, as far as that is known.
     pub by_hand: BTreeSet<String>,
-    /// Where the branch stood when a reviewer was shown it last.
+    /// The head of the branch that a reviewer saw last.
     shown_at: Option<String>,
 }
 
-/// A phase whose commit no reviewer was shown.
+/// A phase whose commit no reviewer saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreviewedPhase {
     /// Its name.
     pub phase: PhaseName,
-    /// The commit at which the branch stood before it.
+    /// The head of the branch before it.
     pub from: String,
     /// Its commit.
     pub to: String,
@@ -107,7 +106,7 @@ pub struct UnreviewedPhase {
     pub is_accepted: bool,
 }
 
-/// What of a run others see: its pull request and what belongs to it.
+/// What a run published on the server: its pull request and what belongs to it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Publication {
     /// Number and address of the pull request, once there is one.
@@ -126,10 +125,10 @@ pub struct Publication {
     pub follow_up: Option<(u64, String)>,
 }
 
-/// What others said about the finished work of a run, and what became of it.
+/// The feedback on the finished work of a run, and what became of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FeedbackState {
-    /// What was said last, until it is answered.
+    /// The latest feedback, until it is answered.
     pub pending: Option<Feedback>,
     /// Review threads that were taken up ever, each with the last comment that was read.
     pub threads: BTreeMap<String, u64>,
@@ -141,7 +140,7 @@ pub struct FeedbackState {
     pub ci_rounds: u32,
 }
 
-/// What an author told.
+/// A note of an author for later authors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The phase whose author wrote it.
@@ -152,13 +151,13 @@ pub struct Notice {
     pub text: String,
 }
 
-/// More than so many are not kept.
+/// The most notices that are kept.
 const MOST_NOTICES: usize = 20;
 
 /// The longest notice, in characters.
 const LONGEST_NOTICE: usize = 300;
 
-/// One line, not too long.
+/// Returns a notice as one line, at most so long as a notice may be.
 fn shortened(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     words.chars().take(LONGEST_NOTICE).collect()
@@ -168,7 +167,7 @@ fn shortened(text: &str) -> String {
 const REVISED: &str = "implementation";
 
 impl State {
-    /// Returns where the run stands as a whole; a run that has not begun counts as running.
+    /// Returns the outcome of the run; a run that has not begun counts as running.
     pub fn outcome(&self) -> Outcome {
         self.run.as_ref().map_or(Outcome::Running, |run| run.outcome)
     }
@@ -186,14 +185,14 @@ impl Run {
         self.paused.as_ref().is_some_and(|escalation| escalation.reason.passes_by_itself())
     }
 
-    /// Tells whether the run waits for a person's word; a pause that passes by itself is looked at again instead.
+    /// Tells whether the run waits for a person's answer; a pause that passes by itself is checked again instead.
     pub fn waits_for_a_person(&self) -> bool {
         self.paused.as_ref().is_some_and(|escalation| !escalation.reason.passes_by_itself())
     }
 
-    /// Tells whether any phase has begun; before that the branch stands on its base, and nothing can have changed.
+    /// Tells whether any phase has begun; before that the branch is at its base, and nothing can have changed.
     pub fn has_begun(&self) -> bool {
-        self.phases.iter().any(|phase| phase.stage != Stage::Idle)
+        self.phases.iter().any(|phase| phase.position != StepPosition::Idle)
     }
 
     /// Returns the state of a phase.
@@ -212,8 +211,8 @@ impl Run {
         by_urgency.iter().find_map(|status| self.phases.iter().find(|phase| phase.status == *status))
     }
 
-    /// Returns who is asked, for people; nothing while the run does not wait.
-    pub fn asked_of(&self) -> Option<String> {
+    /// Returns the person who is asked, in words; nothing while the run does not wait.
+    pub fn recipient_of_question(&self) -> Option<String> {
         let (paused, issue) = (self.paused.as_ref()?, &self.started.issue);
         let maintainer = format!("a maintainer of {}", self.started.repository);
         let asked = if paused.reason == PauseReason::Budget {
@@ -244,7 +243,7 @@ impl Run {
         self.notices.truncate(MOST_NOTICES);
     }
 
-    /// Returns what a call of an author is told: all but what it said itself in the session that goes on.
+    /// Returns the notices for a call of an author: all but its own from the session that the call continues.
     pub fn notices_for(&self, phase: &PhaseState, agent: &str, resumes: bool) -> Vec<&Notice> {
         let own = |notice: &Notice| resumes && notice.phase == *phase.name() && notice.agent == agent;
         self.notices.iter().filter(|notice| !own(notice)).collect()
@@ -264,7 +263,7 @@ impl BranchState {
         Self { head, content_head, phase_head, coverage: ReviewCoverage::up_to(base) }
     }
 
-    /// A reviewer that answers was shown all that the branch differs in from its base.
+    /// Remembers that a reviewer saw the whole difference between the branch and its base.
     pub(crate) fn remember_shown(&mut self, phase: &PhaseState) {
         if phase.shows_code() {
             self.coverage.shown_at = Some(self.content_head.clone());
@@ -284,7 +283,7 @@ impl BranchState {
         let by_person = phase.person.accepted_by.is_some();
         let was_shown = !by_person || self.coverage.shown_at.as_ref() == Some(&self.content_head);
         if shows_code && was_shown {
-            // What is still in no commit, no reviewer was shown.
+            // No reviewer saw what is still in no commit.
             let by_hand = self.coverage.by_hand.difference(&phase.files.changed).cloned().collect();
             self.coverage = ReviewCoverage { by_hand, ..ReviewCoverage::up_to(commit) };
             return;
@@ -308,8 +307,8 @@ impl ReviewCoverage {
     }
 }
 
-/// Returns the approval that makes another review of the files as they are needless; once somebody was heard in this
-/// round, all are.
+/// Returns the approval that makes another review of the files as they are needless. Once a reviewer has answered in this
+/// round, all of them are called.
 pub(crate) fn standing_approval<'a>(run: &Run, phase: &'a PhaseState) -> Option<&'a Approval> {
     if !phase.takes_reviews() {
         return None;
@@ -317,11 +316,11 @@ pub(crate) fn standing_approval<'a>(run: &Run, phase: &'a PhaseState) -> Option<
     let approval = phase.reviews.approval.as_ref()?;
     let same_files = approval.review.tree == phase.files.tree;
     let unheard = phase.reviews.opinions.is_empty() && phase.reviews.exchange.is_none();
-    (same_files && unheard && lapsed(run, phase).is_none()).then_some(approval)
+    (same_files && unheard && change_since_approval(run, phase).is_none()).then_some(approval)
 }
 
-/// Says what changed around an approval since it was given; nothing where nothing did, or where there is none.
-pub fn lapsed(run: &Run, phase: &PhaseState) -> Option<&'static str> {
+/// Returns what changed around an approval since it was given; nothing where nothing changed, or where there is none.
+pub fn change_since_approval(run: &Run, phase: &PhaseState) -> Option<&'static str> {
     let approval = phase.reviews.approval.as_ref()?;
     if approval.settings != run.asked.settings {
         Some("the settings changed after the approval")

@@ -31,11 +31,11 @@ pub struct Spending {
     pub day: Option<SpentOnDay>,
     /// What other runs have spent.
     pub elsewhere: Option<SpentOnDay>,
-    /// What one call of each kind has cost at most.
+    /// The highest cost of one call of each kind.
     pub dearest: BTreeMap<Step, UsageTotal>,
     /// What the latest call has used, until a person goes on in spite of it.
     pub latest_call: UsageTotal,
-    /// The first agent whose price nobody knows.
+    /// The first agent whose price is not known.
     pub unpriced_agent: Option<String>,
     /// The limits that were warned of.
     pub warned: BTreeSet<String>,
@@ -105,7 +105,7 @@ impl Limit {
         (self.most - self.used).max(0.0)
     }
 
-    /// Returns what tells this limit from every other one, and from itself once it is raised.
+    /// Returns a key that differs between limits, and changes when the limit is raised.
     pub(crate) fn key(&self) -> String {
         format!("{:?} {} {}", self.scope, self.measure, self.most)
     }
@@ -180,7 +180,7 @@ pub(crate) fn kind(step: Step) -> Step {
 }
 
 impl Spending {
-    /// Remembers what a call has used. A program that ended at a limit it was told has kept that limit.
+    /// Remembers what a call has used. A program that ended at a limit it was given has kept that limit.
     pub(crate) fn remember_call(&mut self, agent: &str, ended: &CallEnd) {
         self.latest_call = UsageTotal::of(ended);
         if ended.outcome == ExecOutcome::LimitReached {

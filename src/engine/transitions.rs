@@ -1,11 +1,11 @@
-//! What facts and rulings do to a phase: its step pointer moves, its rounds are closed and recorded, its counters move.
+//! What facts and rulings change in a phase: its position in its steps, its rounds and its counters.
 //! Knows no limits and chooses no ruling: that is `rule`'s and `judge`'s.
 
 use jiff::Timestamp;
 
 use crate::findings::{hand_out_tasks, take_up_findings};
 use crate::history::{Exchange, FallbackChain, Round};
-use crate::phase_state::{PhaseState, Stage, Status};
+use crate::phase_state::{PhaseState, Status, StepPosition};
 use model::event::{
     CheckResult, CheckStatus, Checked, ClaimStatus, ExecOutcome, PauseReason, Reviewed, Ruled, Ruling,
     StepStarted, Triaged, Worked,
@@ -15,9 +15,9 @@ use model::policy::FirstStep;
 use model::verdict::{Judgment, ReadAs, Verdict};
 
 impl PhaseState {
-    /// Other agents than the agreed ones, because somebody asked for them. What is named for the phase alone stands.
-    pub(crate) fn work_with(&mut self, agents: &[String], reviewers: &[String]) {
-        let reviewers = self.not_its_author(agents, reviewers);
+    /// Replaces the agreed agents by those that a request names. Agents that are named for the phase alone stay.
+    pub(crate) fn use_agents(&mut self, agents: &[String], reviewers: &[String]) {
+        let reviewers = self.reviewers_but_author(agents, reviewers);
         if !agents.is_empty() && !self.def.own_agents {
             agents.clone_into(&mut self.def.agents);
             self.calls.turns.remove(&FallbackChain::Author);
@@ -30,8 +30,8 @@ impl PhaseState {
         }
     }
 
-    /// Reviewers that fit other agents do not review the author that stands: it may be one of them.
-    fn not_its_author(&self, agents: &[String], reviewers: &[String]) -> Vec<String> {
+    /// Returns the requested reviewers without the phase's own authors, which the request does not replace.
+    fn reviewers_but_author(&self, agents: &[String], reviewers: &[String]) -> Vec<String> {
         let stands = self.def.own_agents && !agents.is_empty();
         let fits = |reviewer: &&String| !(stands && self.def.agents.contains(reviewer));
         reviewers.iter().filter(fits).cloned().collect()
@@ -56,7 +56,7 @@ impl PhaseState {
             _ if self.def.policy.entry == FirstStep::Review => self.look_again(),
             _ => {
                 self.counters.rounds = 1;
-                self.stage = Stage::Ready(Step::Execute);
+                self.position = StepPosition::Ready(Step::Execute);
             }
         }
     }
@@ -64,12 +64,12 @@ impl PhaseState {
     fn look_again(&mut self) {
         self.counters.rounds = 1;
         self.forget_evidence();
-        self.stage = self.after_work();
+        self.position = self.position_after_work();
     }
 
-    /// A call from `Working` takes up an interrupted one and is not counted again.
-    pub(crate) fn call(&mut self, started: &StepStarted) {
-        if self.stage != Stage::Working(started.step) {
+    /// Begins a call. A call from `Working` continues an interrupted one and is not counted again.
+    pub(crate) fn begin_call(&mut self, started: &StepStarted) {
+        if self.position != StepPosition::Working(started.step) {
             let author = matches!(started.step, Step::Execute | Step::Revise);
             self.counters.passes += u32::from(author);
             self.evidence.broken = None;
@@ -79,12 +79,12 @@ impl PhaseState {
         let digest = if started.template.is_empty() { &started.prompt } else { &started.template };
         self.calls.prompts.insert(started.step, digest.clone());
         self.calls.attempts.insert((started.round, started.step), started.attempt);
-        self.stage = Stage::Working(started.step);
+        self.position = StepPosition::Working(started.step);
         self.files.author_was_stopped = false;
         self.calls.delay_ms = 0;
     }
 
-    pub(crate) fn worked(&mut self, worked: &Worked) {
+    pub(crate) fn record_work(&mut self, worked: &Worked) {
         self.calls.remember_document(worked.step, worked.round, worked.attempt, &worked.ended);
         worked.tree.clone_into(&mut self.files.tree);
         self.files.changed.extend(worked.changed.iter().cloned());
@@ -96,68 +96,72 @@ impl PhaseState {
         }
         self.calls.remember_session(&worked.ended);
         self.evidence.author.clone_from(&self.calls.last_agent);
-        self.evidence.work = Some(self.with_what_was_left(worked));
+        self.evidence.work = Some(self.add_changes_of_stopped_calls(worked));
         if !worked.ended.outcome.ended() {
             if worked.ended.outcome.is_outage() {
-                self.give_pass_back(worked.step);
+                self.refund_pass(worked.step);
             }
-            return self.broke(worked.step);
+            return self.record_break(worked.step);
         }
         self.evidence.claim = worked.claim.clone().map(|claim| (worked.round, claim));
         self.evidence.evaluation.clone_from(&worked.evaluation);
-        self.done(worked.step);
-        self.author_has_read();
+        self.complete_step(worked.step);
+        self.clear_advice();
         if worked.step == Step::Revise {
-            self.tasks.tried(worked.round, &self.calls.last_agent);
+            self.tasks.record_try(worked.round, &self.calls.last_agent);
             self.open_round();
         } else {
             self.forget_evidence();
         }
         let blocked = worked.claim.as_ref().is_some_and(|claim| claim.status == ClaimStatus::Blocked);
         self.counters.blocked = if blocked { self.counters.blocked + 1 } else { 0 };
-        self.stage = if self.sent_on_unchecked() { Stage::Deciding } else { self.after_work() };
+        self.position = if self.skips_checks() { StepPosition::Deciding } else { self.position_after_work() };
     }
 
-    fn with_what_was_left(&mut self, worked: &Worked) -> Worked {
+    fn add_changes_of_stopped_calls(&mut self, worked: &Worked) -> Worked {
         let mut changed = std::mem::take(&mut self.files.left_by_stopped);
         changed.extend(worked.changed.iter().cloned());
         Worked { changed: changed.into_iter().collect(), ..worked.clone() }
     }
 
-    pub(crate) fn checked(&mut self, checked: &Checked) {
+    pub(crate) fn record_checks(&mut self, checked: &Checked) {
         checked.tree.clone_into(&mut self.files.tree);
         self.evidence.checks = Some(checked.results.clone());
-        self.done(Step::Check);
-        self.stage = if self.evidence_judgment().is_some() { Stage::Deciding } else { self.after_checks() };
+        self.complete_step(Step::Check);
+        self.position = if self.evidence_judgment().is_some() {
+            StepPosition::Deciding
+        } else {
+            self.position_after_checks()
+        };
     }
 
-    pub(crate) fn reviewed(&mut self, reviewed: &Reviewed) {
+    pub(crate) fn record_review(&mut self, reviewed: &Reviewed) {
         self.calls.remember_document(Step::Review, reviewed.round, reviewed.attempt, &reviewed.ended);
         if reviewed.ended.outcome == ExecOutcome::Cancelled {
             return;
         }
         self.reviews.current = Some(reviewed.clone());
-        if self.judged_without_words(reviewed) {
+        if self.is_rejection_without_answer(reviewed) {
             return self.decide_after(Step::Review);
         }
         if reviewed.ended.outcome != ExecOutcome::Done || reviewed.reading.is_none() {
-            return self.broke(Step::Review);
+            return self.record_break(Step::Review);
         }
         if self.def.policy.checks.is_empty() {
             reviewed.tree.clone_into(&mut self.files.tree);
         }
-        if self.asks_again(reviewed) {
+        if self.should_ask_again(reviewed) {
             return self.decide_after(Step::Review);
         }
-        if self.asks_author(reviewed) {
+        if self.should_ask_author(reviewed) {
             self.reviews.exchange = Some(Exchange { first: reviewed.clone(), reply: None });
-            self.stage = Stage::Ready(Step::Answer);
+            self.position = StepPosition::Ready(Step::Answer);
             return;
         }
-        self.hear(reviewed);
+        self.record_opinion(reviewed);
     }
 
-    pub(crate) fn triaged(&mut self, triaged: &Triaged) {
+    pub(crate) fn record_triage(&mut self, triaged: &Triaged) {
         self.calls.remember_document(Step::Triage, triaged.round, triaged.attempt, &triaged.ended);
         self.files.changed.extend(triaged.changed.iter().cloned());
         if triaged.ended.outcome == ExecOutcome::Cancelled {
@@ -168,71 +172,76 @@ impl PhaseState {
             triaged.tree.clone_into(&mut self.files.tree);
         }
         if !matches!(triaged.ended.outcome, ExecOutcome::Done | ExecOutcome::Partial) {
-            return self.broke(Step::Triage);
+            return self.record_break(Step::Triage);
         }
-        self.author_has_read();
+        self.clear_advice();
         self.counters.reviews += u32::from(triaged.table.is_some());
         self.decide_after(Step::Triage);
     }
 
-    /// What a person accepted is void too: from here on the evidence decides about the files as they are.
-    pub(crate) fn voided(&mut self, reason: &str) {
+    /// Voids an approval. What a person accepted is void too: from now on the evidence decides about the files as they are.
+    pub(crate) fn void_approval(&mut self, reason: &str) {
         self.counters.voided += 1;
         self.reason = Some(reason.to_owned());
         if self.person.accepted_by.take().is_some() {
             self.person.accepted_because = None;
-            self.ledger.take_waivers_back();
+            self.ledger.revoke_waivers();
         }
         self.evidence.broken = None;
-        self.next_round();
+        self.begin_next_round();
     }
 
-    /// Nobody has looked at the files as they are: this round begins again with its evidence, and what the author said of
-    /// its own work says nothing about them. A question to a reviewer that is open stays open.
-    pub(crate) fn changed_by_hand(&mut self, tree: &str, changed: &[String]) {
+    /// Records changes of a person. The files as they are were neither checked nor reviewed, so this round begins again with its
+    /// evidence, and the author's claim is dropped. An open question to a reviewer stays open.
+    pub(crate) fn record_manual_changes(&mut self, tree: &str, changed: &[String]) {
         tree.clone_into(&mut self.files.tree);
-        self.was_changed(changed);
-        // Who writes takes the files as they are.
-        if self.author_rests() && self.current_step().is_some_and(Step::writes) {
+        self.add_manual_changes(changed);
+        // An author takes the files as they are.
+        if self.is_author_idle() && self.current_step().is_some_and(Step::writes) {
             return;
         }
         if let Some(work) = &mut self.evidence.work {
             work.claim = None;
         }
         self.evidence.broken = None;
-        let asked = self.doubted().cloned();
+        let asked = self.doubtful_review().cloned();
         self.forget_evidence();
         if let Some(asked) = asked {
-            self.ask_which_holds(asked);
+            self.ask_to_clarify(asked);
         }
-        self.stage = self.after_work();
+        self.position = self.position_after_work();
     }
 
-    /// What a person changed is committed with the phase, and known to be theirs.
-    pub(crate) fn was_changed(&mut self, by_hand: &[String]) {
+    /// Adds paths that a person changed: they are committed with the phase and marked as changed by hand.
+    pub(crate) fn add_manual_changes(&mut self, by_hand: &[String]) {
         self.files.changed.extend(by_hand.iter().cloned());
         self.files.by_hand.extend(by_hand.iter().cloned());
     }
 
-    pub(crate) fn committed(&mut self, commit: &str, at: Timestamp) {
+    pub(crate) fn record_commit(&mut self, commit: &str, at: Timestamp) {
         self.files.commit = Some(commit.to_owned());
         self.status = Status::Completed;
         self.reason = None;
         self.completed_at = Some(at);
         self.files.on_branch.append(&mut self.files.changed);
         self.files.by_hand.clear();
-        self.author_has_read();
-        self.stage = Stage::Closed;
+        self.clear_advice();
+        self.position = StepPosition::Closed;
     }
 
-    pub(crate) fn after_work(&self) -> Stage {
-        if self.def.policy.checks.is_empty() { self.after_checks() } else { Stage::Ready(Step::Check) }
+    pub(crate) fn position_after_work(&self) -> StepPosition {
+        if self.def.policy.checks.is_empty() {
+            self.position_after_checks()
+        } else {
+            StepPosition::Ready(Step::Check)
+        }
     }
 
-    /// A reviewer is not paid for work that lacks what the phase is for.
-    fn after_checks(&self) -> Stage {
-        let reviewable = self.def.policy.review.is_some() && !self.undecided() && self.unfinished().is_none();
-        if reviewable { Stage::Ready(Step::Review) } else { Stage::Deciding }
+    /// Returns the position after the checks. Work that lacks what the phase is for is not reviewed.
+    fn position_after_checks(&self) -> StepPosition {
+        let reviewable =
+            self.def.policy.review.is_some() && !self.lacks_decision() && self.unfinished_claim().is_none();
+        if reviewable { StepPosition::Ready(Step::Review) } else { StepPosition::Deciding }
     }
 
     pub(crate) fn open_round(&mut self) {
@@ -249,23 +258,23 @@ impl PhaseState {
         self.evidence.completed_steps.retain(|step| matches!(step, Step::Execute | Step::Revise));
     }
 
-    fn broke(&mut self, step: Step) {
+    fn record_break(&mut self, step: Step) {
         self.evidence.broken = Some(step);
-        self.stage = Stage::Deciding;
+        self.position = StepPosition::Deciding;
     }
 
-    /// What a person said was for the author's next prompt; a reviewer before it does not use it up.
-    fn author_has_read(&mut self) {
+    /// Clears a person's advice after the author has read it; the call of a reviewer before that does not clear it.
+    fn clear_advice(&mut self) {
         (self.person.advice, self.person.reopened) = (None, None);
     }
 
-    /// A call that a provider did not let happen is no pass.
-    pub(crate) fn give_pass_back(&mut self, step: Step) {
+    /// Does not count a call that the provider refused as a pass.
+    pub(crate) fn refund_pass(&mut self, step: Step) {
         let author = matches!(step, Step::Execute | Step::Revise);
         self.counters.passes = self.counters.passes.saturating_sub(u32::from(author));
     }
 
-    pub(crate) fn ruled(&mut self, ruled: &Ruled, at: Timestamp) {
+    pub(crate) fn record_ruling(&mut self, ruled: &Ruled, at: Timestamp) {
         take_up_findings(self);
         self.history.rulings.push(ruled.clone());
         if let Ruling::Redo { step, delay_ms, next_agent, .. } = &ruled.ruling {
@@ -275,10 +284,10 @@ impl PhaseState {
         }
         if let Ruling::Wait { step, .. } = &ruled.ruling {
             self.set_turn(*step, 0);
-            return self.once_more(*step);
+            return self.repeat_broken_step(*step);
         }
         if let Ruling::LeaveOut { seat } = &ruled.ruling {
-            return self.leave_out(seat, &ruled.rule);
+            return self.leave_out_seat(seat, &ruled.rule);
         }
         if let (Some(step), Ruling::Pause { escalation }) = (self.evidence.broken, &ruled.ruling)
             && escalation.reason.passes_by_itself()
@@ -287,28 +296,28 @@ impl PhaseState {
             if escalation.reason != PauseReason::Budget {
                 self.set_turn(step, 0);
             }
-            return self.once_more(step);
+            return self.repeat_broken_step(step);
         }
         self.close_round(ruled);
-        self.follow(&ruled.ruling, at);
+        self.follow_ruling(&ruled.ruling, at);
     }
 
-    fn follow(&mut self, ruling: &Ruling, at: Timestamp) {
+    fn follow_ruling(&mut self, ruling: &Ruling, at: Timestamp) {
         match ruling {
-            Ruling::Advance => self.stage = Stage::Closing,
-            Ruling::Revise if self.evidence.triage.is_some() => self.next_round(),
+            Ruling::Advance => self.position = StepPosition::Closing,
+            Ruling::Revise if self.evidence.triage.is_some() => self.begin_next_round(),
             Ruling::Revise => self.begin_revision(),
             Ruling::Pause { escalation } => {
                 self.status = Status::Paused;
                 self.reason = Some(escalation.reason.as_str().to_owned());
-                self.stage = Stage::Closed;
+                self.position = StepPosition::Closed;
             }
             Ruling::Fail { reason, incomplete } => {
                 self.incomplete = *incomplete;
                 self.fail(reason, at);
             }
             Ruling::Redo { .. } | Ruling::Wait { .. } | Ruling::LeaveOut { .. } | Ruling::Reopen { .. } => {
-                self.stage = Stage::Closed;
+                self.position = StepPosition::Closed;
             }
         }
     }
@@ -317,7 +326,7 @@ impl PhaseState {
         self.status = Status::Failed;
         self.reason = Some(reason.to_owned());
         self.completed_at = Some(at);
-        self.stage = Stage::Closed;
+        self.position = StepPosition::Closed;
     }
 
     pub(crate) fn begin_revision(&mut self) {
@@ -325,24 +334,24 @@ impl PhaseState {
         self.counters.revisions += 1;
         self.evidence.broken = None;
         self.evidence.completed_steps.retain(|step| *step == Step::Execute);
-        self.stage = Stage::Ready(Step::Revise);
+        self.position = StepPosition::Ready(Step::Revise);
     }
 
     /// Opens the next round on the files as they are: the triage, or a person, already made the changes.
-    pub(crate) fn next_round(&mut self) {
+    pub(crate) fn begin_next_round(&mut self) {
         self.open_round();
-        self.stage = self.after_work();
+        self.position = self.position_after_work();
     }
 
     fn redo(&mut self, step: Step, next_agent: bool, judgment: Judgment) {
         let opinion = matches!(step, Step::Review | Step::Triage);
-        if let (Step::Review, Some(doubted)) = (step, self.to_be_asked().cloned()) {
-            self.ask_which_holds(doubted);
+        if let (Step::Review, Some(doubted)) = (step, self.review_to_clarify().cloned()) {
+            self.ask_to_clarify(doubted);
         } else if next_agent {
             self.counters.redos.remove(&step);
         } else if judgment == Judgment::Unverifiable && opinion {
             self.counters.unreadable += 1;
-        } else if self.evidence.broken.is_none() && (self.undecided() || self.format_redo_left()) {
+        } else if self.evidence.broken.is_none() && (self.lacks_decision() || self.needs_format_redo()) {
             self.counters.format_redos += 1;
         } else {
             *self.counters.redos.entry(step).or_default() += 1;
@@ -354,25 +363,25 @@ impl PhaseState {
             self.forget_opinions();
         }
         if step == Step::Revise && self.evidence.broken.is_none() {
-            self.back_to_the_round_that_asked();
+            self.return_to_previous_round();
         }
         self.evidence.broken = None;
         self.evidence.completed_steps.retain(|done| *done != step);
-        self.stage = Stage::Ready(step);
+        self.position = StepPosition::Ready(step);
     }
 
-    /// The step that broke comes again when the run goes on.
-    /// What a quota or a budget did not let happen is counted nowhere; what a failing provider did not was given back already.
-    fn once_more(&mut self, step: Step) {
+    /// Repeats the step that broke when the run goes on. A call that a quota or a budget prevented is not counted; the pass of a
+    /// call that failed at its provider was refunded before.
+    fn repeat_broken_step(&mut self, step: Step) {
         if !self.ended_of(step).is_some_and(|ended| ended.outcome.is_outage()) {
-            self.give_pass_back(step);
+            self.refund_pass(step);
         }
         self.evidence.broken = None;
-        self.stage = Stage::Ready(step);
+        self.position = StepPosition::Ready(step);
     }
 
-    /// A redo is no round: a revise that ended, and has to be done over, opens its round once more.
-    fn back_to_the_round_that_asked(&mut self) {
+    /// Returns to the round that asked for the revision: a redo is no round, so a revise that is redone opens its round again.
+    fn return_to_previous_round(&mut self) {
         let revised = self.evidence.work.as_ref().is_some_and(|work| work.step == Step::Revise);
         if revised && self.history.rounds.last().is_some_and(|round| round.n + 1 == self.round) {
             self.round -= 1;
@@ -380,7 +389,7 @@ impl PhaseState {
         }
     }
 
-    /// A step that broke leaves the record of the round that asked for it; anything else replaces it.
+    /// Closes a round. When a step broke, the record of the round that asked for it stays; otherwise a new record replaces it.
     fn close_round(&mut self, ruled: &Ruled) {
         let recorded = self.history.rounds.last().is_some_and(|round| round.n == ruled.round);
         let broke = self.evidence.broken.is_some() && self.person.accepted_by.is_none();
@@ -394,7 +403,7 @@ impl PhaseState {
         }
         self.counters.redos.clear();
         self.counters.unreadable = 0;
-        if !self.format_failed() {
+        if !self.has_format_failure() {
             self.counters.format_redos = 0;
         }
     }
@@ -412,26 +421,26 @@ impl PhaseState {
             findings: self.findings().iter().cloned().chain(self.false_claim()).collect(),
             failed: self.evidence.results().filter(|result| did_not_pass(result)).cloned().collect(),
             open: self.open(),
-            attempts: self.attempts(ruled.round),
+            attempts: self.count_attempts(ruled.round),
             changed_files,
             standstill: ruled.standstill.clone(),
-            opinions: self.opinions_told(),
+            opinions: self.summarize_opinions(),
             exchange: self.reviews.exchange.clone(),
             table: self.evidence.triage.as_ref().and_then(|triage| triage.table),
         }
     }
 
     /// Counts the calls that made and judged a round; its revise carries the number of the round before.
-    fn attempts(&self, round: u32) -> u32 {
+    fn count_attempts(&self, round: u32) -> u32 {
         let revise = (round.saturating_sub(1), Step::Revise);
         let own = [Step::Execute, Step::Review, Step::Answer, Step::Triage].map(|step| (round, step));
         own.iter().chain([&revise]).filter_map(|call| self.calls.attempts.get(call)).sum()
     }
 
-    /// Returns what the review amounts to after the engine's tightening; with triage, what its judgment does. Nothing when a
-    /// failed check ended the round.
+    /// Returns the verdict of the review, tightened by the engine; with triage that of its judgment. Nothing when a failed check
+    /// ended the round.
     pub(crate) fn verdict(&self, judgment: Judgment) -> Option<Verdict> {
-        if self.by_table() {
+        if self.has_triage_table() {
             return Some(judgment.verdict());
         }
         let reading = self.reading()?;
@@ -439,7 +448,7 @@ impl PhaseState {
     }
 
     fn read_as(&self) -> Option<ReadAs> {
-        if self.by_table() {
+        if self.has_triage_table() {
             return Some(ReadAs::Table);
         }
         self.reading().map(|reading| reading.read_as.clone())

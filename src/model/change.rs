@@ -63,10 +63,10 @@ impl FileContent {
         if size > LONGEST_TEXT {
             return Self::TooLong(size);
         }
-        match wide(&bytes) {
+        match read_utf16(&bytes) {
             Some(text) => Self::Text(text),
             None if bytes.contains(&0) => Self::Binary(bytes),
-            None => String::from_utf8(bytes).map_or_else(|error| narrow(error.into_bytes()), Self::Text),
+            None => String::from_utf8(bytes).map_or_else(|error| read_latin1(error.into_bytes()), Self::Text),
         }
     }
 
@@ -96,7 +96,7 @@ impl FileContent {
 }
 
 /// Reads UTF-16 that says so with its first bytes.
-fn wide(bytes: &[u8]) -> Option<String> {
+fn read_utf16(bytes: &[u8]) -> Option<String> {
     let of: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
         [0xff, 0xfe] => u16::from_le_bytes,
         [0xfe, 0xff] => u16::from_be_bytes,
@@ -108,7 +108,7 @@ fn wide(bytes: &[u8]) -> Option<String> {
 }
 
 /// Reads Latin-1, which every byte is; controls that no text has tell what is none.
-fn narrow(bytes: Vec<u8>) -> FileContent {
+fn read_latin1(bytes: Vec<u8>) -> FileContent {
     let of_text = |byte: &u8| *byte >= b' ' && *byte != 0x7f || b"\t\n\r\x0c\x1b".contains(byte);
     if !bytes.iter().all(of_text) {
         return FileContent::Binary(bytes);
@@ -169,12 +169,12 @@ impl Change {
 
     /// Returns the lines that the change brought, with their numbers from 1 in the new text, without their ends.
     pub fn added_lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        picked(self.new_text(), &self.lines().added)
+        pick_lines(self.new_text(), &self.lines().added)
     }
 
     /// Returns the lines that the change took away, with their numbers from 1 in the old text.
     pub fn removed_lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        picked(self.old_text(), &self.lines().removed)
+        pick_lines(self.old_text(), &self.lines().removed)
     }
 
     fn lines(&self) -> &ChangedLines {
@@ -183,7 +183,7 @@ impl Change {
 }
 
 /// Returns the lines with these ascending numbers from 0, and their numbers from 1.
-fn picked<'t>(text: Option<&'t str>, numbers: &'t [usize]) -> impl Iterator<Item = (usize, &'t str)> {
+fn pick_lines<'t>(text: Option<&'t str>, numbers: &'t [usize]) -> impl Iterator<Item = (usize, &'t str)> {
     let mut wanted = numbers.iter().peekable();
     text.unwrap_or("")
         .lines()

@@ -55,7 +55,7 @@ impl Masker {
         secrets.sort();
         let mut names = HashMap::new();
         for (name, value) in &secrets {
-            let needles = disguises(value.trim()).into_iter();
+            let needles = encoded_forms(value.trim()).into_iter();
             for needle in needles.filter(|needle| needle.len() >= SHORTEST_SECRET) {
                 names.entry(needle).or_insert_with(|| name.clone());
             }
@@ -99,8 +99,8 @@ const CUT: usize = 7;
 const LEFT: usize = 16;
 
 /// Returns a value and its disguises.
-fn disguises(value: &str) -> BTreeSet<String> {
-    let mut forms = BTreeSet::from([value.to_owned(), escaped(value)]);
+fn encoded_forms(value: &str) -> BTreeSet<String> {
+    let mut forms = BTreeSet::from([value.to_owned(), escape_json(value)]);
     if value.len() > LONGEST_DISGUISED {
         return forms;
     }
@@ -109,8 +109,8 @@ fn disguises(value: &str) -> BTreeSet<String> {
         forms.insert(base64(value.as_bytes(), offset, &URL_SAFE));
     }
     let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
-    forms.extend([hex.to_uppercase(), hex, url_encoded(value)]);
-    forms.extend([spelled(value, false), spelled(value, true)]);
+    forms.extend([hex.to_uppercase(), hex, encode_url(value)]);
+    forms.extend([escape_every_character(value, false), escape_every_character(value, true)]);
     forms.insert(value.chars().rev().collect());
     if let Some(rest) = value.get(CUT..).filter(|rest| rest.len() >= LEFT) {
         forms.insert(rest.to_owned());
@@ -121,18 +121,18 @@ fn disguises(value: &str) -> BTreeSet<String> {
 }
 
 /// Returns the value as it stands inside a JSON text.
-fn escaped(value: &str) -> String {
+fn escape_json(value: &str) -> String {
     let quoted = serde_json::Value::from(value).to_string();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
 /// Returns the value with every character as a JSON escape.
-fn spelled(value: &str, upper: bool) -> String {
+fn escape_every_character(value: &str, upper: bool) -> String {
     let unit = |unit: u16| if upper { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
     value.encode_utf16().map(unit).collect()
 }
 
-fn url_encoded(value: &str) -> String {
+fn encode_url(value: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let encode = |byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     value.bytes().map(encode).collect()

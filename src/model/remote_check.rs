@@ -37,7 +37,7 @@ impl RemoteCheck {
             _ => RemoteCheckState::Running,
         };
         let word = if status == "completed" { conclusion.unwrap_or(status) } else { status };
-        Self { name: name.to_owned(), state, word: word.to_owned(), output: short(output) }
+        Self { name: name.to_owned(), state, word: word.to_owned(), output: shorten(output) }
     }
 
     /// Makes one of a status of a commit.
@@ -47,7 +47,7 @@ impl RemoteCheck {
             "pending" => RemoteCheckState::Running,
             _ => RemoteCheckState::Failed,
         };
-        Self { name: context.to_owned(), state, word: word.to_owned(), output: short(&[description]) }
+        Self { name: context.to_owned(), state, word: word.to_owned(), output: shorten(&[description]) }
     }
 
     /// Returns the name with the server's word, for people.
@@ -56,7 +56,7 @@ impl RemoteCheck {
     }
 }
 
-fn short(texts: &[Option<&str>]) -> String {
+fn shorten(texts: &[Option<&str>]) -> String {
     let filled = texts.iter().flatten().map(|text| text.trim()).filter(|text| !text.is_empty());
     filled.collect::<Vec<_>>().join("\n").chars().take(LONGEST).collect()
 }

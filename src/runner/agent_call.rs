@@ -270,7 +270,7 @@ fn record_review(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
     if !beyond.is_empty() {
         reading = review::reading(answer, &Terms { beyond: &beyond, ..terms });
     }
-    if phase.may_doubt(ending.call.seat.as_deref()) {
+    if phase.may_be_asked_to_clarify(ending.call.seat.as_deref()) {
         reading = reading.map(|reading| review::doubted(reading, &answer.text));
     }
     let EndedCall { call, ended, tree, .. } = ending;
@@ -329,7 +329,7 @@ fn beyond(active: &ActiveRun, delta: &PreviousReview, tree: &Tree, all: &[Findin
     let changes = workspace.changes().between(&Tree::try_from(delta.tree.as_str())?, tree, &files)?;
     let is_placed = |finding: &&Finding| finding.file.as_ref().is_some_and(|file| files.contains(file));
     let placed: Vec<Finding> = all.iter().filter(is_placed).cloned().collect();
-    Ok(delta.beyond(&placed, &changes))
+    Ok(delta.out_of_scope(&placed, &changes))
 }
 
 /// Asks how hard the issue is, once and before the first phase. Nothing the answer says can do more than choose models: what

@@ -67,7 +67,7 @@ pub(super) fn record_voiding(active: &mut ActiveRun, name: &PhaseName, seen: Opt
 fn tells_people_apart(active: &ActiveRun, name: &PhaseName, step: Step) -> Result<bool> {
     let phase = active.phase(name)?;
     let is_reader = matches!(step, Step::Review | Step::Answer | Step::Check);
-    Ok(is_reader || (phase.def.policy.review.is_none() && phase.author_rests()))
+    Ok(is_reader || (phase.def.policy.review.is_none() && phase.is_author_idle()))
 }
 
 /// Returns what a person changed and did not commit before a phase began; what earlier authors left is theirs.

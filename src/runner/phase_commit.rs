@@ -6,19 +6,19 @@ use crate::error::{Result, RunError};
 use crate::prompt::DiffCache;
 use crate::publisher::{JobRole, Publisher, Push};
 use crate::{changes_by_hand, documents, review};
-use engine::{PhaseState, Run, Stage, lapsed};
+use engine::{PhaseState, Run, StepPosition, change_since_approval};
 use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree};
 use journal::Journal;
 use journal::store::folders::RunFolder;
 use model::event::{Fact, Outcome};
 use model::phase::PhaseName;
 use model::redact::Masker;
-use views::summary::titled;
+use views::summary::format_title;
 
 /// Writes down the commit of a phase whose fact is lost: a crash came between the two, or only the branch went to another
 /// machine, where the log ends with the announcement.
 pub fn settle_commit(journal: &mut Journal, space: &RunWorkspace) -> Result<()> {
-    let closing = |phase: &&PhaseState| phase.stage == Stage::Closing;
+    let closing = |phase: &&PhaseState| phase.position == StepPosition::Closing;
     let run = journal.state().run.as_ref();
     let Some(phase) = run.and_then(|run| run.phases.iter().find(closing)) else { return Ok(()) };
     let phase = phase.name().clone();
@@ -42,7 +42,7 @@ fn announced(journal: &Journal, space: &RunWorkspace, name: &PhaseName) -> Resul
 /// Returns the message of the commit of a phase.
 pub fn phase_message(run: &Run, trailers: &Trailers) -> String {
     let (phase, issue) = (&trailers.phase, &run.started.issue);
-    format!("[ai-workflow] {phase}: #{} {}\n\n{trailers}", issue.number, titled(&issue.title))
+    format!("[ai-workflow] {phase}: #{} {}\n\n{trailers}", issue.number, format_title(&issue.title))
 }
 
 /// Returns the message of a record of how a run halted.
@@ -97,7 +97,7 @@ pub(super) fn commit(active: &mut ActiveRun, diffs: &mut DiffCache, name: &Phase
 
 /// Makes the commit of a phase; nothing, but the fact that its approval is void, where that does not hold any more.
 fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<CommitId>> {
-    if let Some(reason) = lapsed(active.run()?, active.phase(name)?) {
+    if let Some(reason) = change_since_approval(active.run()?, active.phase(name)?) {
         active.record(Fact::ApprovalVoided { phase: name.clone(), reason: reason.into() })?;
         return Ok(None);
     }

@@ -14,7 +14,9 @@ use crate::publisher::{JobRole, Publisher, Push};
 use crate::{
     agent_call, changes_by_hand, evidence, phase_commit, pull_request, remote_checks, unfinished_work,
 };
-use engine::{Action, Decision, Stage, decide, job_limit_pause, pause, pause_on_request, rate_limit_pause};
+use engine::{
+    Action, Decision, StepPosition, decide, job_limit_pause, pause, pause_on_request, rate_limit_pause,
+};
 use forge::ForgeError;
 use model::event::{Escalation, Fact, Outcome, PauseChoice, PauseReason};
 use model::phase::PhaseName;
@@ -153,7 +155,8 @@ impl PhaseRunner {
 
     /// The disk of a job is gone when the job is. An announced commit is not there yet, and a record must not pass for it.
     async fn leave_unfinished(&mut self) -> Result<()> {
-        let is_closing = self.active.run()?.phases.iter().any(|phase| phase.stage == Stage::Closing);
+        let is_closing =
+            self.active.run()?.phases.iter().any(|phase| phase.position == StepPosition::Closing);
         if self.publisher.push != Push::Phase || is_closing {
             return Ok(());
         }

@@ -22,7 +22,7 @@ use model::policy::OnFail;
 use model::verdict::ReadAs;
 use views::prompt::{
     InlinedFile, LONGEST_DOCUMENT, LONGEST_REVIEW, NamedFinding, PromptDocument, PromptInput, PromptTask,
-    RepairInput, ReviewInput, WorkInput, first_cut, render,
+    RepairInput, ReviewInput, WorkInput, first_cut_document, render,
 };
 use views::summary::{deliverable_path, history};
 
@@ -212,7 +212,7 @@ fn open(phase: &PhaseState) -> Vec<NamedFinding> {
 }
 
 fn named(listed: &LedgerFinding) -> NamedFinding {
-    NamedFinding { id: listed.id.to_string(), finding: listed.told() }
+    NamedFinding { id: listed.id.to_string(), finding: listed.with_latest_wording() }
 }
 
 /// Returns what a reviewer asked in this round, and what the author answered: who answers has the questions only, and
@@ -377,7 +377,7 @@ fn what_is_cut(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option
     if let Some(missing) = documents.iter().find(is_missing) {
         return Ok(Some(format!("{} cannot be read", missing.path)));
     }
-    match first_cut(&inlined) {
+    match first_cut_document(&inlined) {
         Some(cut) => longer(&cut.path),
         None => Ok(None),
     }

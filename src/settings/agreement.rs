@@ -6,12 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contradictions::takes_a_panel;
 use super::defined_check::defined_check;
 use super::error::{ConfigError, did_you_mean, suggestion};
 use super::keys::{AnswerFormat, PhaseKeys, split_at_commas};
 use super::registry::{FailureAction, QUALITY_GATE, RegistryStep};
 use super::settings::{Settings, phase_name};
+use super::validation::takes_a_panel;
 use model::policy::{
     Agreement, AnswerForm, CheckKind, CheckRule, CheckSettings, DefinedCheck, Difficulty, FailurePattern,
     ModelChoice, OnFail, OnUnavailable, PanelReviewer, PhaseDef, Policy, ReviewRule, TimeLimits,
@@ -43,7 +43,7 @@ impl Settings {
             time: TimeLimits { by_step: self.limits.steps.clone(), ..self.limits.time.clone() },
             protected: Vec::new(),
             check_settings: self.check_settings(),
-            defined: self.defined(),
+            defined: self.defined_checks(),
             patterns: self.patterns(),
             require_review_id: self.verdict.require_review_id.unwrap_or(false),
             fresh_sessions: self.fresh_sessions,
@@ -181,11 +181,11 @@ impl Settings {
     }
 
     /// Returns the checks that the project defines itself: those of its configuration, and those of attached steps.
-    fn defined(&self) -> BTreeMap<String, DefinedCheck> {
+    fn defined_checks(&self) -> BTreeMap<String, DefinedCheck> {
         let own = self.checks.define.iter();
         let own = own.filter_map(|(name, own)| Some((name.clone(), defined_check(own).ok()?)));
         let of_steps = self.attached_steps().flat_map(|step| &step.checks);
-        own.chain(of_steps.map(|(id, check)| (id.clone(), in_a_run(check)))).collect()
+        own.chain(of_steps.map(|(id, check)| (id.clone(), adapt_to_run(check)))).collect()
     }
 
     fn patterns(&self) -> BTreeMap<String, FailurePattern> {
@@ -276,7 +276,7 @@ impl RegistryStep {
 
 /// In a run it is the engine that commits, after the checks: what git lists by then is the work itself. The usual command
 /// for "everything is committed" therefore asks whether something lies there that no commit will take.
-fn in_a_run(check: &DefinedCheck) -> DefinedCheck {
+fn adapt_to_run(check: &DefinedCheck) -> DefinedCheck {
     let lists_all = |run: &str| run.split_whitespace().eq(["git", "status", "--porcelain"]);
     match &check.look {
         CheckKind::Command { run, .. } if lists_all(run) && check.success_when == "empty" => DefinedCheck {

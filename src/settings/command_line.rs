@@ -21,7 +21,7 @@ enum Quote {
 /// Returns how each byte is quoted, and at the end how the line ends; where `\` is known, it takes the meaning of a quotation
 /// mark behind it.
 fn quotes(line: &str, knows_escapes: bool) -> Vec<Quote> {
-    let is_escaped = |at| knows_escapes && escaped(line, at);
+    let is_escaped = |at| knows_escapes && is_escaped(line, at);
     let mut state = Quote::None;
     let mut all = Vec::with_capacity(line.len() + 1);
     for (at, byte) in line.bytes().enumerate() {
@@ -38,7 +38,7 @@ fn quotes(line: &str, knows_escapes: bool) -> Vec<Quote> {
     all
 }
 
-fn escaped(line: &str, at: usize) -> bool {
+fn is_escaped(line: &str, at: usize) -> bool {
     line[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
@@ -67,10 +67,10 @@ pub fn split_words(command: &str) -> Result<Vec<String>, &'static str> {
 
 /// Returns a line that is split into these words again.
 pub(super) fn line_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+    words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -90,7 +90,7 @@ pub(super) fn shell_syntax(command: &str) -> Option<String> {
     let text = text.trim();
     let begins_word = |at: usize| text[..at].ends_with(char::is_whitespace);
     let comment = text.match_indices('#').find(|(at, _)| begins_word(*at));
-    variable_in_front(text)
+    find_variable_in_front(text)
         .or_else(|| text.char_indices().find_map(|(at, _)| syntax_at(&text[at..])))
         .or(comment.map(|(_, sign)| sign.to_owned()))
 }
@@ -112,7 +112,7 @@ fn syntax_at(text: &str) -> Option<String> {
     }
 }
 
-fn variable_in_front(text: &str) -> Option<String> {
+fn find_variable_in_front(text: &str) -> Option<String> {
     let (name, _) = text.split_whitespace().next()?.split_once('=')?;
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -150,7 +150,7 @@ pub fn shell_line(line: &str) -> (String, Vec<&str>) {
 }
 
 /// Says why a line cannot be run as it stands, with or without a shell.
-pub(super) fn objection(line: &str, shell: bool) -> Option<String> {
+pub(super) fn find_objection(line: &str, shell: bool) -> Option<String> {
     if line.trim().is_empty() {
         return Some("is empty".to_owned());
     }
@@ -164,18 +164,18 @@ pub(super) fn objection(line: &str, shell: bool) -> Option<String> {
             Some(format!("has `${{{name}}}` inside single quotes, where a shell fills nothing in"))
         }
         _ if shell => None,
-        _ => shell_word(line, &quotes).map(|word| {
+        _ => find_shell_word(line, &quotes).map(|word| {
             format!("has `{word}`, which only a shell understands; no shell is used unless `shell` is true")
         }),
     }
 }
 
 /// Returns what only a shell would understand: operators, variables, patterns, a variable in front of the program.
-fn shell_word(line: &str, quotes: &[Quote]) -> Option<String> {
+fn find_shell_word(line: &str, quotes: &[Quote]) -> Option<String> {
     let plain: Vec<Range<usize>> = places(line).map(|(place, _)| place).collect();
-    let unquoted = |at: usize| quotes[at] == Quote::None && !escaped(line, at);
+    let unquoted = |at: usize| quotes[at] == Quote::None && !is_escaped(line, at);
     let operator = line.char_indices().find(|(at, c)| {
-        let expands = matches!(c, '$' | '`') && quotes[*at] != Quote::Single && !escaped(line, *at);
+        let expands = matches!(c, '$' | '`') && quotes[*at] != Quote::Single && !is_escaped(line, *at);
         let inside = plain.iter().any(|place| place.contains(at));
         !inside && (expands || "|&;<>*~\\\n".contains(*c) && unquoted(*at))
     });

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde_json::Value;
 
-use super::command_line::{objection, places};
+use super::command_line::{find_objection, places};
 use super::error::{did_you_mean, suggestion};
 use model::policy::{CheckKind, DefinedCheck, Extractor, OwnCheck};
 
@@ -16,7 +16,7 @@ type KeyError = (&'static str, String);
 
 /// Makes the check of a table.
 pub(super) fn defined_check(own: &OwnCheck) -> Result<DefinedCheck, KeyError> {
-    let look = look(own)?;
+    let look = select_kind(own)?;
     let is_command = matches!(look, CheckKind::Command { .. });
     refuse_what_no_look_uses(own, &look)?;
     for (param, name) in &own.extract {
@@ -50,7 +50,7 @@ pub(super) fn is_plain_name(name: &str) -> bool {
 }
 
 /// Returns the one thing that a check looks at.
-fn look(own: &OwnCheck) -> Result<CheckKind, KeyError> {
+fn select_kind(own: &OwnCheck) -> Result<CheckKind, KeyError> {
     let all = [
         own.run.as_ref().map(|run| CheckKind::Command { run: run.clone(), shell: own.shell }),
         own.file.as_ref().map(|path| CheckKind::Files { paths: vec![path.clone()] }),
@@ -75,7 +75,7 @@ fn refuse_what_no_look_uses(own: &OwnCheck, look: &CheckKind) -> Result<(), KeyE
     let is_command = matches!(look, CheckKind::Command { .. });
     match look {
         CheckKind::Command { run, shell } => {
-            objection(run, *shell).map_or(Ok(()), |what| Err(("run", what)))?;
+            find_objection(run, *shell).map_or(Ok(()), |what| Err(("run", what)))?;
         }
         CheckKind::Files { paths } => {
             let inside = paths.iter().try_for_each(|path| refuse_leading_out(path));

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 use super::error::{ConfigError, Origin};
-use super::schema::{ValueNormalizer, joined};
+use super::schema::{ValueNormalizer, join_key};
 
 /// Values with their places, by the dotted path of the key.
 #[derive(Debug, Clone, Default)]
@@ -21,15 +21,15 @@ impl ConfigLayer {
     /// Reads the text of a file, with the line of every key.
     pub(super) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
         let file = ConfigFile { name, text };
-        let values: Table = toml::from_str(text).map_err(|error| file.syntax(&error))?;
-        let lines = DeTable::parse(text).map_err(|error| file.syntax(&error))?;
+        let values: Table = toml::from_str(text).map_err(|error| file.syntax_error(&error))?;
+        let lines = DeTable::parse(text).map_err(|error| file.syntax_error(&error))?;
         let mut places = BTreeMap::new();
         file.note_places(lines.get_ref(), "", &mut places);
         Ok(Self { values, places })
     }
 
     /// Checks every value against the shape of a configuration.
-    pub(super) fn checked(self) -> Result<Self, ConfigError> {
+    pub(super) fn check(self) -> Result<Self, ConfigError> {
         let values = ValueNormalizer { is_complete: false, places: &self.places }.whole(self.values)?;
         Ok(Self { values, places: self.places })
     }
@@ -38,7 +38,7 @@ impl ConfigLayer {
     pub(super) fn insert(&mut self, path: &[impl AsRef<str>], value: Value, place: &Origin) {
         let mut key = String::new();
         for name in path {
-            key = joined(&key, name.as_ref());
+            key = join_key(&key, name.as_ref());
             self.places.insert(key.clone(), place.clone());
         }
         let around =
@@ -74,7 +74,7 @@ struct ConfigFile<'a> {
 }
 
 impl ConfigFile<'_> {
-    fn syntax(&self, error: &toml::de::Error) -> ConfigError {
+    fn syntax_error(&self, error: &toml::de::Error) -> ConfigError {
         let place = self.place(&error.span().unwrap_or(0..0));
         let message = error.message().trim().replace('\n', ", ");
         ConfigError::Syntax { place, language: "TOML", message }
@@ -87,7 +87,7 @@ impl ConfigFile<'_> {
 
     fn note_places(&self, table: &DeTable<'_>, path: &str, places: &mut BTreeMap<String, Origin>) {
         for (name, value) in table {
-            let key = joined(path, name.get_ref());
+            let key = join_key(path, name.get_ref());
             places.insert(key.clone(), self.place(&name.span()));
             if let DeValue::Table(inner) = value.get_ref() {
                 self.note_places(inner, &key, places);

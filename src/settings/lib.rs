@@ -15,9 +15,9 @@ mod schema;
 mod variables;
 
 pub mod command_line;
-mod contradictions;
 mod error;
 pub mod registry;
+mod validation;
 
 pub use command_line::split_words;
 pub use defined_check::SuccessWhen;

@@ -56,15 +56,15 @@ fn drop_null(schema: &mut Schema) {
 
 /// What a value must look like.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Shape {
+pub(super) enum ValueType {
     /// A table with known keys; `required` have to be there in the end.
     Table {
-        keys: BTreeMap<String, Shape>,
+        keys: BTreeMap<String, ValueType>,
         required: Vec<String>,
     },
     /// A table whose keys are names that the user chooses.
-    Named(Box<Shape>),
-    List(Box<Shape>),
+    Named(Box<ValueType>),
+    List(Box<ValueType>),
     /// A list of texts, or one text with commas.
     Names,
     /// A program with its arguments: one text, or a list of texts.
@@ -78,9 +78,9 @@ pub(super) enum Shape {
 }
 
 /// The shape of a whole configuration.
-pub(super) static ROOT: LazyLock<Shape> = LazyLock::new(|| Shape::of(COMPLETE.as_value()));
+pub(super) static ROOT: LazyLock<ValueType> = LazyLock::new(|| ValueType::of(COMPLETE.as_value()));
 
-impl Shape {
+impl ValueType {
     fn of(schema: &Value) -> Self {
         if let Some(choices) = schema.get("oneOf").and_then(Value::as_array) {
             return Self::Words(choices.iter().flat_map(words).collect());
@@ -162,63 +162,63 @@ impl ValueNormalizer<'_> {
         Ok(values.try_into().expect("a table stays a table"))
     }
 
-    fn value(&self, shape: &Shape, value: &mut Toml, key: &str) -> Result<(), ConfigError> {
+    fn value(&self, shape: &ValueType, value: &mut Toml, key: &str) -> Result<(), ConfigError> {
         match (shape, value) {
-            (Shape::Table { keys, required }, Toml::Table(table)) => {
+            (ValueType::Table { keys, required }, Toml::Table(table)) => {
                 for (name, inner) in table.iter_mut() {
                     let Some(shape) = keys.get(name) else {
                         let near = suggestion(name, keys.keys().map(String::as_str));
-                        let near = near.map(|near| joined(key, near));
-                        return Err(self.unfit(joined(key, name), no_setting(near.as_deref())));
+                        let near = near.map(|near| join_key(key, near));
+                        return Err(self.unfit_error(join_key(key, name), no_setting(near.as_deref())));
                     };
-                    self.value(shape, inner, &joined(key, name))?;
+                    self.value(shape, inner, &join_key(key, name))?;
                 }
                 match required.iter().find(|name| self.is_complete && !table.contains_key(*name)) {
-                    Some(name) => Err(self.unfit(joined(key, name), "is missing".to_owned())),
+                    Some(name) => Err(self.unfit_error(join_key(key, name), "is missing".to_owned())),
                     None => Ok(()),
                 }
             }
-            (Shape::Named(shape), Toml::Table(table)) => {
-                table.iter_mut().try_for_each(|(name, inner)| self.value(shape, inner, &joined(key, name)))
+            (ValueType::Named(shape), Toml::Table(table)) => {
+                table.iter_mut().try_for_each(|(name, inner)| self.value(shape, inner, &join_key(key, name)))
             }
-            (Shape::List(shape), Toml::Array(items)) => self.items(shape, items, key),
-            (Shape::Names, Toml::Array(items)) => self.items(&Shape::Text, items, key),
-            (Shape::Names, value @ Toml::String(_)) => {
+            (ValueType::List(shape), Toml::Array(items)) => self.items(shape, items, key),
+            (ValueType::Names, Toml::Array(items)) => self.items(&ValueType::Text, items, key),
+            (ValueType::Names, value @ Toml::String(_)) => {
                 *value = split_at_commas(value.as_str().unwrap_or_default()).into();
                 Ok(())
             }
-            (Shape::Command, value @ Toml::Array(_)) => {
+            (ValueType::Command, value @ Toml::Array(_)) => {
                 let words = value.as_array_mut().expect("it is a list");
-                self.items(&Shape::Text, words, key)?;
+                self.items(&ValueType::Text, words, key)?;
                 let words: Vec<&str> = words.iter().filter_map(|word| word.as_str()).collect();
                 if words.first().is_none_or(|program| program.trim().is_empty()) {
-                    return Err(self.wrong_type(shape, key, "a list that names no program"));
+                    return Err(self.wrong_type_error(shape, key, "a list that names no program"));
                 }
                 *value = Toml::String(line_of(words));
                 Ok(())
             }
             (shape, value) if shape.holds(value) => Ok(()),
-            (shape, value) => Err(self.wrong_type(shape, key, &found(value))),
+            (shape, value) => Err(self.wrong_type_error(shape, key, &describe_found(value))),
         }
     }
 
     /// In a list everything is complete.
-    fn items(&self, shape: &Shape, items: &mut [Toml], key: &str) -> Result<(), ConfigError> {
+    fn items(&self, shape: &ValueType, items: &mut [Toml], key: &str) -> Result<(), ConfigError> {
         let fit = ValueNormalizer { is_complete: true, places: self.places };
         items.iter_mut().try_for_each(|item| fit.value(shape, item, key))
     }
 
-    fn wrong_type(&self, shape: &Shape, key: &str, found: &str) -> ConfigError {
-        self.unfit(key.to_owned(), format!("has to be {}, not {found}", shape.words()))
+    fn wrong_type_error(&self, shape: &ValueType, key: &str, found: &str) -> ConfigError {
+        self.unfit_error(key.to_owned(), format!("has to be {}, not {found}", shape.words()))
     }
 
-    fn unfit(&self, key: String, what: String) -> ConfigError {
+    fn unfit_error(&self, key: String, what: String) -> ConfigError {
         ConfigError::Unfit { place: place_of(&key, self.places), key, what }
     }
 }
 
 /// Returns the path of a key inside a table.
-pub(super) fn joined(table: &str, key: &str) -> String {
+pub(super) fn join_key(table: &str, key: &str) -> String {
     if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
 }
 
@@ -243,7 +243,7 @@ fn strings(list: &Value) -> Vec<String> {
     items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-fn found(value: &Toml) -> String {
+fn describe_found(value: &Toml) -> String {
     match value {
         Toml::String(text) => format!("the text \"{}\"", text.escape_debug()),
         Toml::Integer(number) => number.to_string(),

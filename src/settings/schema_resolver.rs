@@ -64,7 +64,7 @@ pub enum SchemaError {
     Cycle(String),
 }
 
-fn unusable(place: &str, why: String) -> SchemaError {
+fn unusable_error(place: &str, why: String) -> SchemaError {
     SchemaError::Unusable { place: place.to_owned(), why }
 }
 
@@ -76,7 +76,7 @@ pub fn output_schema(
 ) -> Result<Value, SchemaError> {
     let (file, name) = file_and_name(reference);
     let schema = SchemaResolver::new(read).resolve(file, &name)?;
-    let refused = |why: String| unusable(reference, why);
+    let refused = |why: String| unusable_error(reference, why);
     if schema.get("type") != Some(&Value::from("object")) {
         return Err(refused("the schema of an answer needs `type = \"object\"`".into()));
     }
@@ -130,7 +130,7 @@ impl<F: Fn(&str) -> Result<String, String>> SchemaResolver<F> {
 
     /// Resolves the schema that `name` in `file` is, as seen from another file.
     fn follow(&mut self, from: &str, file: &str, name: &str) -> Result<Value, SchemaError> {
-        let file = beside(from, file)?;
+        let file = resolve_path(from, file)?;
         let document = self.document(&file)?;
         let (address, target) = find(file, name, &document)?;
         if let Some(first) = self.chain.iter().position(|seen| *seen == address) {
@@ -158,20 +158,20 @@ impl<F: Fn(&str) -> Result<String, String>> SchemaResolver<F> {
         self.chain.last().map_or("", String::as_str)
     }
 
-    fn unusable(&self, why: String) -> SchemaError {
-        unusable(self.place(), why)
+    fn unusable_error(&self, why: String) -> SchemaError {
+        unusable_error(self.place(), why)
     }
 
     fn walk(&mut self, schema: &Value) -> Result<Value, SchemaError> {
         self.left = self.left.saturating_sub(1);
         self.depth += 1;
         if self.left == 0 || self.depth > DEEPEST {
-            return Err(self.unusable("the schema is too deep or too large".into()));
+            return Err(self.unusable_error("the schema is too deep or too large".into()));
         }
         let walked = match schema {
             Value::Bool(_) => Ok(schema.clone()),
             Value::Object(words) => self.walk_words(words),
-            other => Err(self.unusable(format!("a schema is an object, not {}", clipped(other)))),
+            other => Err(self.unusable_error(format!("a schema is an object, not {}", clip(other)))),
         };
         self.depth -= 1;
         walked
@@ -188,13 +188,13 @@ impl<F: Fn(&str) -> Result<String, String>> SchemaResolver<F> {
                     }
                 }
                 ("$ref" | "allOf" | "$dynamicRef" | "$recursiveRef", _) => {
-                    return Err(self.unusable(format!("`{word}` of this kind cannot be resolved")));
+                    return Err(self.unusable_error(format!("`{word}` of this kind cannot be resolved")));
                 }
                 ("$defs" | "definitions" | "$schema" | "$id" | "$anchor" | "$comment", _) => {}
                 _ => drop(own.insert(word.clone(), self.value_of(word, value.clone())?)),
             }
         }
-        merged(own, parts, self.place())
+        merge(own, parts, self.place())
     }
 
     fn reference(&mut self, target: &str) -> Result<Value, SchemaError> {
@@ -207,7 +207,7 @@ impl<F: Fn(&str) -> Result<String, String>> SchemaResolver<F> {
     /// Resolves the schemas inside a word.
     fn value_of(&mut self, word: &str, mut value: Value) -> Result<Value, SchemaError> {
         let Some(schemas) = schemas_in(word, &mut value) else {
-            return Err(self.unusable(format!("`{word}` cannot be {}", clipped(&value))));
+            return Err(self.unusable_error(format!("`{word}` cannot be {}", clip(&value))));
         };
         for schema in schemas {
             *schema = self.walk(schema)?;
@@ -255,7 +255,7 @@ fn schemas_in<'v>(word: &str, value: &'v mut Value) -> Option<Vec<&'v mut Value>
     }
 }
 
-fn clipped(value: &Value) -> String {
+fn clip(value: &Value) -> String {
     value.to_string().chars().take(40).collect()
 }
 
@@ -269,7 +269,7 @@ fn find<'d>(file: String, name: &str, document: &'d Value) -> Result<(String, &'
     let pointer = match name.strip_prefix('#').unwrap_or(name) {
         "" => Some(String::new()),
         pointer if pointer.starts_with('/') => Some(pointer.to_owned()),
-        bare => named(bare, document),
+        bare => pointer_of_name(bare, document),
     };
     match pointer.and_then(|pointer| Some((document.pointer(&pointer)?, pointer))) {
         Some((schema, pointer)) => Ok((format!("{file}#{pointer}"), schema)),
@@ -287,17 +287,17 @@ fn refuse_malformed(file: &str, name: &str) -> Result<(), SchemaError> {
     Err(SchemaError::Malformed { file: file.to_owned(), name: name.to_owned(), why })
 }
 
-fn named(name: &str, document: &Value) -> Option<String> {
+fn pointer_of_name(name: &str, document: &Value) -> Option<String> {
     let name = name.replace('~', "~0").replace('/', "~1");
     let places = ["", "/$defs", "/definitions"].map(|list| format!("{list}/{name}"));
     places.into_iter().find(|pointer| document.pointer(pointer).is_some_and(Value::is_object))
 }
 
 /// Returns the path of a file that another one names, below the folder of both.
-fn beside(from: &str, file: &str) -> Result<String, SchemaError> {
+fn resolve_path(from: &str, file: &str) -> Result<String, SchemaError> {
     let outside = || {
         let why = format!("`$ref` leads to `{file}`, outside the folder of schemas");
-        unusable(if from.is_empty() { file } else { from }, why)
+        unusable_error(if from.is_empty() { file } else { from }, why)
     };
     if file.starts_with('/') || file.contains([':', '\\']) {
         return Err(outside());
@@ -322,7 +322,7 @@ const COMPOSED: [&str; 7] = ["anyOf", "oneOf", "allOf", "not", "if", "dependentS
 const NAMED: [&str; 2] = ["properties", "patternProperties"];
 
 /// Returns the whole of what a schema includes and its own words, which stand above those of its parts.
-fn merged(own: Map<String, Value>, mut parts: Vec<Value>, place: &str) -> Result<Value, SchemaError> {
+fn merge(own: Map<String, Value>, mut parts: Vec<Value>, place: &str) -> Result<Value, SchemaError> {
     if own.is_empty() && parts.len() == 1 {
         return Ok(parts.remove(0));
     }
@@ -353,7 +353,7 @@ fn add_words(
 ) -> Result<(), SchemaError> {
     let agree = |word: &str, agrees: bool| match part_of {
         Some(place) if !agrees => {
-            Err(unusable(place, format!("the parts of `allOf` disagree about `{word}`")))
+            Err(unusable_error(place, format!("the parts of `allOf` disagree about `{word}`")))
         }
         _ => Ok(()),
     };

@@ -8,12 +8,12 @@ use std::ops::Deref;
 use toml::Table;
 
 use super::command_line::shell_syntax;
-use super::contradictions;
 use super::error::{ConfigError, Origin, place_of};
 use super::keys::Keys;
 use super::layer::ConfigLayer;
 use super::registry::{ReviewLoop, StepsRegistry};
 use super::schema::ValueNormalizer;
+use super::validation;
 use super::variables;
 use model::phase::PhaseName;
 use model::policy::Budget;
@@ -58,7 +58,7 @@ pub fn load(layers: &ConfigTexts) -> Result<Settings, ConfigError> {
     }
     merged.places.clear();
     if let Some((name, text)) = &layers.user {
-        merged.merge(ConfigLayer::read(name, text)?.checked()?);
+        merged.merge(ConfigLayer::read(name, text)?.check()?);
     }
     let mut review_loop = ReviewLoop::default();
     if let Some((name, text)) = &layers.review_loop {
@@ -67,12 +67,12 @@ pub fn load(layers: &ConfigTexts) -> Result<Settings, ConfigError> {
         merged.merge(layer);
     }
     if let Some((name, text)) = &layers.repository {
-        merged.merge(ConfigLayer::read(name, text)?.checked()?);
+        merged.merge(ConfigLayer::read(name, text)?.check()?);
     }
     merged.merge(variables::read(&layers.environment, &merged.values)?);
     merged.merge(variables::read_flags(&layers.flags)?);
     let steps = layers.steps.as_ref().map(|(name, text)| StepsRegistry::read(name, text)).transpose()?;
-    complete(merged, steps, review_loop)
+    check_all(merged, steps, review_loop)
 }
 
 /// Tells whether these are the variables of a job of a server for builds.
@@ -81,7 +81,7 @@ fn is_in_job(environment: &BTreeMap<String, String>) -> bool {
 }
 
 /// Checks the whole: everything is there, commands need no shell, and nothing contradicts something else.
-fn complete(
+fn check_all(
     merged: ConfigLayer,
     steps: Option<StepsRegistry>,
     review_loop: ReviewLoop,
@@ -96,7 +96,7 @@ fn complete(
             return Err(ConfigError::ShellSyntax { place: place_of(&key, &places), key, syntax });
         }
     }
-    contradictions::find(&keys, steps.as_ref()).map_err(|wrong| ConfigError::Contradiction {
+    validation::validate(&keys, steps.as_ref()).map_err(|wrong| ConfigError::Contradiction {
         place: place_of(&wrong.key, &places),
         key: wrong.key,
         what: wrong.what,
@@ -151,7 +151,7 @@ impl Settings {
     }
 }
 
-/// Returns the name of a phase that `contradictions` has seen.
+/// Returns the name of a phase that `validation` has seen.
 pub(super) fn phase_name(name: &str) -> PhaseName {
     name.parse().expect("names of phases are checked at load")
 }

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use super::error::{ConfigError, Origin, suggestion};
 use super::keys::split_at_commas;
 use super::layer::ConfigLayer;
-use super::schema::{ROOT, Shape, joined, no_setting};
+use super::schema::{ROOT, ValueType, join_key, no_setting};
 
 const PREFIX: &str = "AI_WORKFLOW_";
 
@@ -29,11 +29,13 @@ pub(super) fn read(
             continue;
         }
         let place = Origin::Variable(variable.clone());
-        let Some((path, shape)) = setting(rest, known) else { return Err(unknown(variable, place)) };
-        let value = value(text, Some(shape), &path, &place)?;
+        let Some((path, shape)) = find_setting(rest, known) else {
+            return Err(unknown_error(variable, place));
+        };
+        let value = parse_value(text, Some(shape), &path, &place)?;
         layer.insert(&path, value, &place);
     }
-    layer.checked()
+    layer.check()
 }
 
 /// Reads flags: dotted keys and their texts.
@@ -41,49 +43,54 @@ pub(super) fn read_flags(flags: &BTreeMap<String, String>) -> Result<ConfigLayer
     let mut layer = ConfigLayer::default();
     for (key, text) in flags {
         let path: Vec<String> = key.split('.').map(str::to_owned).collect();
-        let shape = path.iter().try_fold(&*ROOT, |shape: &Shape, name| shape.inner(name));
+        let shape = path.iter().try_fold(&*ROOT, |shape: &ValueType, name| shape.inner(name));
         let place = Origin::Flag(if key.contains('.') {
             format!("--set {key}")
         } else {
             format!("--{}", key.replace('_', "-"))
         });
-        let value = value(text, shape, &path, &place)?;
+        let value = parse_value(text, shape, &path, &place)?;
         layer.insert(&path, value, &place);
     }
-    layer.checked()
+    layer.check()
 }
 
 /// Returns the value of a text; where a list is wanted, `[` begins one in TOML, which may hold commas.
 /// A command may be a list, too, and `[` is a program as well.
-fn value(text: &str, shape: Option<&Shape>, path: &[String], place: &Origin) -> Result<Value, ConfigError> {
+fn parse_value(
+    text: &str,
+    shape: Option<&ValueType>,
+    path: &[String],
+    place: &Origin,
+) -> Result<Value, ConfigError> {
     let text = text.trim();
     match shape {
-        Some(Shape::Command) => Ok(list(text).unwrap_or_else(|_| plain_value(text, shape))),
-        Some(Shape::List(_) | Shape::Names) if text.starts_with('[') => {
-            list(text).map_err(|why| ConfigError::Contradiction {
+        Some(ValueType::Command) => Ok(parse_list(text).unwrap_or_else(|_| parse_plain_value(text, shape))),
+        Some(ValueType::List(_) | ValueType::Names) if text.starts_with('[') => {
+            parse_list(text).map_err(|why| ConfigError::Contradiction {
                 place: place.clone(),
                 key: path.join("."),
                 what: format!("begins with `[` but is not a list in TOML such as `[\"a\", \"b\"]`: {why}"),
             })
         }
-        _ => Ok(plain_value(text, shape)),
+        _ => Ok(parse_plain_value(text, shape)),
     }
 }
 
 /// Returns the value that a text stands for. A text that does not fit is left a text, so that the walk over the layer
 /// refuses it with place and key.
-fn plain_value(text: &str, shape: Option<&Shape>) -> Value {
+fn parse_plain_value(text: &str, shape: Option<&ValueType>) -> Value {
     let read = match shape {
-        Some(Shape::Truth) => truth(text),
-        Some(Shape::Whole(_)) => text.parse().ok().map(Value::Integer),
-        Some(Shape::Number) => text.parse().ok().map(Value::Float),
-        Some(Shape::List(inner)) if **inner == Shape::Text => Some(split_at_commas(text).into()),
+        Some(ValueType::Truth) => parse_truth(text),
+        Some(ValueType::Whole(_)) => text.parse().ok().map(Value::Integer),
+        Some(ValueType::Number) => text.parse().ok().map(Value::Float),
+        Some(ValueType::List(inner)) if **inner == ValueType::Text => Some(split_at_commas(text).into()),
         _ => None,
     };
     read.unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-fn truth(text: &str) -> Option<Value> {
+fn parse_truth(text: &str) -> Option<Value> {
     match text.to_lowercase().as_str() {
         "true" | "1" | "yes" => Some(Value::Boolean(true)),
         "false" | "0" | "no" => Some(Value::Boolean(false)),
@@ -92,7 +99,7 @@ fn truth(text: &str) -> Option<Value> {
 }
 
 /// Reads one TOML array and nothing behind it.
-fn list(text: &str) -> Result<Value, String> {
+fn parse_list(text: &str) -> Result<Value, String> {
     let one_line = |error: toml::de::Error| error.message().split_whitespace().collect::<Vec<_>>().join(" ");
     let mut read: Table = toml::from_str(&format!("list = {text}")).map_err(one_line)?;
     match read.remove("list") {
@@ -101,8 +108,8 @@ fn list(text: &str) -> Result<Value, String> {
     }
 }
 
-fn setting(rest: &str, known: &Table) -> Option<(Vec<String>, &'static Shape)> {
-    let mut shape: &'static Shape = &ROOT;
+fn find_setting(rest: &str, known: &Table) -> Option<(Vec<String>, &'static ValueType)> {
+    let mut shape: &'static ValueType = &ROOT;
     let mut known = Some(known);
     let mut path: Vec<String> = Vec::new();
     for segment in rest.split("__") {
@@ -111,23 +118,23 @@ fn setting(rest: &str, known: &Table) -> Option<(Vec<String>, &'static Shape)> {
         known = known.and_then(|table| table.get(&name)).and_then(Value::as_table);
         path.push(name);
     }
-    if matches!(shape, Shape::Table { .. } | Shape::Named(_)) { None } else { Some((path, shape)) }
+    if matches!(shape, ValueType::Table { .. } | ValueType::Named(_)) { None } else { Some((path, shape)) }
 }
 
 /// Returns the name that a part of a variable means: in upper case as in lower, and `_` for `-`.
-fn name_of(segment: &str, shape: &Shape, known: Option<&Table>, as_written: bool) -> String {
+fn name_of(segment: &str, shape: &ValueType, known: Option<&Table>, as_written: bool) -> String {
     if as_written {
         return segment.to_owned();
     }
     let plain = |name: &str| name.to_lowercase().replace('-', "_");
     let names = match shape {
-        Shape::Named(_) => known.map(|table| table.keys().cloned().collect()).unwrap_or_default(),
+        ValueType::Named(_) => known.map(|table| table.keys().cloned().collect()).unwrap_or_default(),
         _ => Vec::new(),
     };
     names.into_iter().find(|name| plain(name) == plain(segment)).unwrap_or_else(|| segment.to_lowercase())
 }
 
-fn unknown(variable: &str, place: Origin) -> ConfigError {
+fn unknown_error(variable: &str, place: Origin) -> ConfigError {
     let names = names(&ROOT, "");
     let near = suggestion(&variable.replace("__", "_"), names.iter().map(|(plain, _)| plain.as_str()))
         .and_then(|near| names.iter().find(|(plain, _)| plain == near));
@@ -136,12 +143,12 @@ fn unknown(variable: &str, place: Origin) -> ConfigError {
 }
 
 /// Lists the variables of all settings with fixed names, each also with single underscores.
-fn names(shape: &Shape, path: &str) -> Vec<(String, String)> {
+fn names(shape: &ValueType, path: &str) -> Vec<(String, String)> {
     match shape {
-        Shape::Table { keys, .. } => {
-            keys.iter().flat_map(|(key, inner)| names(inner, &joined(path, key))).collect()
+        ValueType::Table { keys, .. } => {
+            keys.iter().flat_map(|(key, inner)| names(inner, &join_key(path, key))).collect()
         }
-        Shape::Named(_) => Vec::new(),
+        ValueType::Named(_) => Vec::new(),
         _ => {
             let name = |between| format!("{PREFIX}{}", path.replace('.', between).to_uppercase());
             vec![(name("_"), name("__"))]

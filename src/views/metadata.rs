@@ -173,7 +173,7 @@ fn pause(run: &Run) -> Option<Pause> {
         reason: escalation.reason.as_str().to_owned(),
         phase: escalation.phase.clone(),
         question: escalation.question.clone(),
-        asked: run.asked_of(),
+        asked: run.recipient_of_question(),
         options: escalation.options.iter().map(|choice| choice.as_str().to_owned()).collect(),
         report: escalation.report.clone(),
     })

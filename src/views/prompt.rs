@@ -3,20 +3,20 @@
 
 mod fence;
 mod input;
-mod rehearse;
 mod render;
 mod repair;
 mod retry_texts;
 mod reviewer_contract;
+mod template_check;
 mod templates;
 
 pub use input::{
     InlinedFile, NamedFinding, PromptDocument, PromptInput, PromptTask, RepairInput, ReviewInput, WorkInput,
 };
-pub use rehearse::rehearse;
-pub use render::{LONGEST_DOCUMENT, LONGEST_REVIEW, difficulty, first_cut, render, retry_prompt};
+pub use render::{LONGEST_DOCUMENT, LONGEST_REVIEW, difficulty, first_cut_document, render, retry_prompt};
 pub use retry_texts::retry_folder;
 pub use reviewer_contract::reviewer_schema;
+pub use template_check::check_templates;
 pub use templates::{EMBEDDED, LONGEST_TEMPLATE, is_retry, template_digest, unknown_overrides};
 
 /// Says why no prompt could be made, in words that name the template and the line.

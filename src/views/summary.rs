@@ -13,9 +13,11 @@ mod question;
 pub mod review_loop;
 mod sarif;
 
-pub use crate::text::{columns, counted, duration, neutral, neutral_json, padded, plain, quoted, titled};
+pub use crate::text::{
+    columns, counted, duration, format_title, neutralize, neutralize_json, pad, plain, quoted,
+};
 pub use commands::next_command;
-pub use evidence::untested;
+pub use evidence::reason_without_tests;
 pub use job::annotations;
 pub use lines::{
     agent_lines, cost_line, deliverable_path, exchange_line, finding_line, finding_lines, note,

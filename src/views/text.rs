@@ -41,7 +41,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// Returns a text filled with spaces up to a width in columns; East Asian letters take two.
-pub fn padded(text: &str, width: usize) -> String {
+pub fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 
@@ -67,23 +67,23 @@ static SKIP_CI: LazyLock<Regex> =
 
 /// Returns a text from outside as one line of Markdown that mentions nobody, closes nothing and shows no image or link.
 pub fn quoted(text: &str) -> String {
-    shortened(&naming_nobody(text).replace("](", "]\u{200b}(").replace('<', "&lt;"), LONGEST_QUOTE)
+    shorten(&escape_mentions(text).replace("](", "]\u{200b}(").replace('<', "&lt;"), LONGEST_QUOTE)
 }
 
 /// Returns a text from outside as a title or the first line of a commit message, which are no Markdown: as it stands, but it
 /// mentions nobody, closes nothing, and gives the runner of a job no command.
-pub fn titled(text: &str) -> String {
-    shortened(&neutral(&naming_nobody(text)), LONGEST_QUOTE)
+pub fn format_title(text: &str) -> String {
+    shorten(&neutralize(&escape_mentions(text)), LONGEST_QUOTE)
 }
 
-fn naming_nobody(text: &str) -> String {
+fn escape_mentions(text: &str) -> String {
     let text = plain(text).replace('@', "@\u{200b}").replace('#', "#\u{200b}");
     let text = ISSUE_NAME.replace_all(text.trim(), "${1}\u{200b}${2}");
     SKIP_CI.replace_all(&text, "[\u{200b}${1}]").into_owned()
 }
 
 /// Returns the first characters of a text, with a sign where there are more.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shorten(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -97,7 +97,7 @@ pub(crate) fn clean(raw: &str) -> String {
 
 /// Returns a text as one short line.
 pub(crate) fn line(raw: &str) -> String {
-    shortened(clean(&raw.replace(['\n', '\t'], " ")).trim(), LONGEST_LINE)
+    shorten(clean(&raw.replace(['\n', '\t'], " ")).trim(), LONGEST_LINE)
 }
 
 /// Tells whether a character changes the order of others or is made to be invisible: bidirectional controls and tags.
@@ -106,7 +106,7 @@ fn hides(c: char) -> bool {
 }
 
 /// Returns a text of several lines as a paragraph of a list.
-pub(crate) fn indented(text: &str) -> String {
+pub(crate) fn indent(text: &str) -> String {
     text.trim().replace('\n', "\n   ")
 }
 
@@ -160,21 +160,21 @@ fn expression(pattern: &str) -> Regex {
 /// Returns a text in which a runner of GitHub Actions finds no command: a space parts the signs. A runner reads commands out
 /// of everything that a step prints, also with invisible characters in between. Always done, not only in a job: what is
 /// sometimes done is sometimes forgotten.
-pub fn neutral(text: &str) -> String {
+pub fn neutralize(text: &str) -> String {
     let text = COMMAND_AT_START.replace_all(text, "$1 :");
     COMMAND_ANYWHERE.replace_all(&text, "$1 [").into_owned()
 }
 
 /// Returns a document of JSON in which a runner finds no command, with the same meaning: the signs can only be in a text,
 /// and no line begins inside one.
-pub fn neutral_json(document: &str) -> String {
+pub fn neutralize_json(document: &str) -> String {
     COMMAND_ANYWHERE.replace_all(document, r"$1\u005b").into_owned()
 }
 
 handlebars_helper!(quoted_text: |text: str| quoted(text));
 handlebars_helper!(cell_text: |text: str| cell(&quoted(text)));
 handlebars_helper!(line_text: |text: str| line(text));
-handlebars_helper!(indented_text: |text: str| indented(text));
+handlebars_helper!(indented_text: |text: str| indent(text));
 handlebars_helper!(place_text: |file: str, number: Json| place(Some(&line(file)), number.as_u64()));
 
 /// What fills templates of ours. Its helpers make texts from outside harmless: for Markdown, for a cell of a table there, and for
@@ -191,7 +191,7 @@ static ENGINE: LazyLock<Handlebars<'_>> = LazyLock::new(|| {
 });
 
 /// Fills a template of ours. Values stand in it as they are, unless it names a helper, and are never looked at again.
-pub(crate) fn filled(template: &str, values: &Value) -> String {
+pub(crate) fn fill_template(template: &str, values: &Value) -> String {
     ENGINE.render_template(template, values).expect("a template of ours has no error, as its tests show")
 }
 

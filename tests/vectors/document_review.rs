@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use content_parser::read_triage;
-use engine::{Stage, Status, apply};
+use engine::{Status, StepPosition, apply};
 use model::event::{
     Answered, Entry, ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Reopened, ReopenedBy,
     RunRequested, TriageTable,
@@ -198,15 +198,15 @@ fn state_of(review: &Value) -> World {
     let round = &review["roundDetails"][0]["status"];
     match review["status"].as_str() {
         Some("approved") => full.cut(full.entries.len()),
-        Some("in_progress") if round == "incomplete" => {
-            cut(&|world| (world.first().round, world.first().stage) == (1, Stage::Working(Step::Review)))
-        }
+        Some("in_progress") if round == "incomplete" => cut(&|world| {
+            (world.first().round, world.first().position) == (1, StepPosition::Working(Step::Review))
+        }),
         Some("in_progress") if round == "reply_complete" => {
             cut(&|world| world.first().history.rounds.len() == 1)
         }
         Some("in_progress") => cut(&|world| {
             u64::from(world.first().round) == review["currentRound"].as_u64().unwrap_or(1)
-                && world.first().stage == Stage::Ready(Step::Triage)
+                && world.first().position == StepPosition::Ready(Step::Triage)
         }),
         _ => full.cut(1),
     }
@@ -215,7 +215,7 @@ fn state_of(review: &Value) -> World {
 fn next(world: &World) -> u32 {
     world.first().history.rounds.last().map_or(0, |round| round.n)
         + 1
-        + u32::from(world.first().stage == Stage::Ready(Step::Triage))
+        + u32::from(world.first().position == StepPosition::Ready(Step::Triage))
 }
 
 /// Tells whether a review of this round comes first when the run goes on.

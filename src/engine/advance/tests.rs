@@ -1,7 +1,7 @@
 //! Tests of `advance`.
 
 use super::*;
-use crate::{Stage, fold};
+use crate::{StepPosition, fold};
 use model::event::{
     CallEnd, CheckResult, ClaimStatus, Entry, ExecOutcome, Reading, TriageTable, Triaged, Worked,
 };
@@ -63,7 +63,7 @@ fn good() -> PhaseState {
         output_schema: None,
         answer_form: None,
     });
-    phase.stage = Stage::Deciding;
+    phase.position = StepPosition::Deciding;
     phase.files.tree = "tree".into();
     phase.evidence.checks = Some(vec![result("tests", CheckStatus::Pass), result("lint", CheckStatus::Fail)]);
     phase.reviews.current = Some(Reviewed {

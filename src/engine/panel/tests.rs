@@ -54,7 +54,7 @@ fn graded(mut review: Reviewed, grade: Grade, viewpoints: &[(&str, Grade)]) -> R
 }
 
 fn together(opinions: &[Reviewed]) -> Reading {
-    merged(opinions).and_then(|review| review.reading).expect("a reading")
+    merge_reviews(opinions).and_then(|review| review.reading).expect("a reading")
 }
 
 fn of_both(chief: Vec<Finding>, second: Vec<Finding>) -> Vec<Finding> {
@@ -65,8 +65,8 @@ fn of_both(chief: Vec<Finding>, second: Vec<Finding>) -> Vec<Finding> {
 #[test]
 fn a_single_review_is_kept_unchanged() {
     let alone = says(None, Judgment::Revise, vec![found(Severity::Major, 3, "wrong")]);
-    assert_eq!(merged(std::slice::from_ref(&alone)), Some(alone));
-    assert_eq!(merged(&[]), None);
+    assert_eq!(merge_reviews(std::slice::from_ref(&alone)), Some(alone));
+    assert_eq!(merge_reviews(&[]), None);
 }
 
 #[test]

@@ -423,7 +423,7 @@ impl UsageTotal {
     }
 
     /// Returns what the beginning of a call counts.
-    pub fn beginning(prompt_bytes: u64) -> Self {
+    pub fn of_call_start(prompt_bytes: u64) -> Self {
         Self { calls: 1, prompt_bytes, ..Self::default() }
     }
 

@@ -49,14 +49,14 @@ fn is_name(before: &str, word: &str) -> bool {
     let page = ["page", "next", "page_", "next_"].iter().any(|end| before.ends_with(end));
     let glued = previous.is_ascii_alphanumeric();
     let is_hump = word.starts_with(|c: char| c.is_ascii_uppercase()) && !previous.is_ascii_uppercase();
-    !page && (!glued || is_hump || is_telling(word))
+    !page && (!glued || is_hump || is_credential_word(word))
 }
 
 /// Tells whether the value behind a name is a secret.
 fn is_secret(text: &str, found: &Captures<'_>) -> bool {
     let value = value_of(found);
     let next = text[value.end()..].chars().next().unwrap_or('\n');
-    let telling = is_telling(&found["word"]);
+    let telling = is_credential_word(&found["word"]);
     if found.name("bare").is_some() {
         is_bare_secret(value.as_str(), next, telling && &found["sign"] == "=")
     } else {
@@ -74,7 +74,7 @@ fn is_bare_secret(value: &str, next: char, telling: bool) -> bool {
 }
 
 /// Tells whether the word is about people's secrets: `token` and `key` are words of every parser, too.
-fn is_telling(word: &str) -> bool {
+fn is_credential_word(word: &str) -> bool {
     let lower = word.to_lowercase();
     lower.starts_with("pass") || lower == "secret"
 }

@@ -85,7 +85,7 @@ impl Masker {
             .collect();
         if HINTS.is_match(text) {
             let taken: BTreeSet<usize> = kinds.iter().map(|(_, at)| *at).collect();
-            let shaped = strong(text).into_iter().chain(aws_secrets(text)).chain(passwords(text));
+            let shaped = find_keys(text).into_iter().chain(aws_secrets(text)).chain(passwords(text));
             let shaped = shaped.filter(|(_, at, secret)| !taken.contains(at) && !is_example(secret));
             kinds.extend(shaped.map(|(name, at, _)| (SecretKind::Shaped(name), at)));
         }
@@ -95,7 +95,7 @@ impl Masker {
 }
 
 /// Returns what has the shape of a key: its name, where it begins and the key.
-fn strong(text: &str) -> Vec<(&'static str, usize, &str)> {
+fn find_keys(text: &str) -> Vec<(&'static str, usize, &str)> {
     let (mut found, mut taken) = (Vec::new(), BTreeSet::new());
     for shape in LISTS.shapes.iter().filter(|shape| !shape.weak) {
         let secrets = shape.pattern.captures_iter(text).filter_map(|found| found.name("secret"));

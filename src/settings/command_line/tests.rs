@@ -109,20 +109,20 @@ fn shell_syntax_is_refused_in_commands_without_a_shell() {
         ("a\nb", "a line break"),
         ("make \\*", "\\"),
     ] {
-        let told = objection(line, false).unwrap_or_default();
+        let told = find_objection(line, false).unwrap_or_default();
         assert!(told.starts_with(&format!("has `{word}`, which only a shell")), "{line}: {told}");
-        assert_eq!(objection(line, true), None, "{line}");
+        assert_eq!(find_objection(line, true), None, "{line}");
     }
     for line in ["deno task test", "grep 'a|b' \"c;d\"", "echo ${message}", "x --flag=1", "a '$b'"] {
-        assert_eq!(objection(line, false), None, "{line}");
+        assert_eq!(find_objection(line, false), None, "{line}");
     }
 }
 
 #[test]
 fn invalid_command_lines_are_refused() {
-    assert_eq!(objection(" ", true).as_deref(), Some("is empty"));
+    assert_eq!(find_objection(" ", true).as_deref(), Some("is empty"));
     for line in ["echo 'x", "echo \"x"] {
-        assert!(objection(line, true).is_some_and(|told| told.contains("nothing closes")), "{line}");
+        assert!(find_objection(line, true).is_some_and(|told| told.contains("nothing closes")), "{line}");
     }
-    assert!(objection("echo '${x}'", true).is_some_and(|told| told.contains("single quotes")));
+    assert!(find_objection("echo '${x}'", true).is_some_and(|told| told.contains("single quotes")));
 }

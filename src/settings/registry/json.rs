@@ -34,7 +34,11 @@ impl<'t> JsonDocument<'t> {
         let lines = KeyLines::of(text);
         if let Some((pointer, line)) = &lines.twice {
             let what = "stands twice in the same object".to_owned();
-            return Err(ConfigError::Contradiction { place: place(*line), key: readable(pointer), what });
+            return Err(ConfigError::Contradiction {
+                place: place(*line),
+                key: display_pointer(pointer),
+                what,
+            });
         }
         Ok(Self { file, lines, value })
     }
@@ -69,29 +73,29 @@ impl<'a> JsonNode<'a> {
     }
 
     fn key(&self) -> String {
-        if self.pointer.is_empty() { "the file".to_owned() } else { readable(&self.pointer) }
+        if self.pointer.is_empty() { "the file".to_owned() } else { display_pointer(&self.pointer) }
     }
 
     /// Makes the error that says what is wrong with it.
-    pub(super) fn wrong(&self, what: impl Into<String>) -> ConfigError {
+    pub(super) fn error_at(&self, what: impl Into<String>) -> ConfigError {
         ConfigError::Contradiction { place: self.place(), key: self.key(), what: what.into() }
     }
 
-    fn not(&self, expected: &str) -> ConfigError {
-        self.unfit(self.key(), format!("has to be {expected}, not {}", found(self.value)))
+    fn expected_error(&self, expected: &str) -> ConfigError {
+        self.unfit_error(self.key(), format!("has to be {expected}, not {}", describe_found(self.value)))
     }
 
-    fn unfit(&self, key: String, what: String) -> ConfigError {
+    fn unfit_error(&self, key: String, what: String) -> ConfigError {
         ConfigError::Unfit { place: self.place(), key, what }
     }
 
     fn inner(&self, key: &str, value: &'a Value) -> Self {
-        Self { document: self.document, pointer: inside(&self.pointer, key), value }
+        Self { document: self.document, pointer: join_pointer(&self.pointer, key), value }
     }
 
     /// Returns an object.
     pub(super) fn map(&self) -> Result<&'a Map<String, Value>, ConfigError> {
-        self.value.as_object().ok_or_else(|| self.not("an object"))
+        self.value.as_object().ok_or_else(|| self.expected_error("an object"))
     }
 
     /// Checks that it is an object with no other keys than these; `known` names them with spaces between.
@@ -102,8 +106,8 @@ impl<'a> JsonNode<'a> {
         };
         let node = self.inner(key, value);
         match later.iter().find(|(keys, _)| keys.split(' ').any(|later| later == key)) {
-            Some((_, what)) => Err(node.wrong(*what)),
-            None => Err(node.unfit(node.key(), no_setting(suggestion(key, known.split(' '))))),
+            Some((_, what)) => Err(node.error_at(*what)),
+            None => Err(node.unfit_error(node.key(), no_setting(suggestion(key, known.split(' '))))),
         }
     }
 
@@ -118,14 +122,14 @@ impl<'a> JsonNode<'a> {
 
     /// Returns the items of a list.
     pub(super) fn items(&self) -> Result<Vec<Self>, ConfigError> {
-        let items = self.value.as_array().ok_or_else(|| self.not("a list"))?;
+        let items = self.value.as_array().ok_or_else(|| self.expected_error("a list"))?;
         Ok(items.iter().enumerate().map(|(index, item)| self.inner(&format!("[{index}]"), item)).collect())
     }
 
     /// Returns a text that says something.
     pub(super) fn text(&self) -> Result<&'a str, ConfigError> {
-        let text = self.value.as_str().ok_or_else(|| self.not("a text"))?;
-        if text.trim().is_empty() { Err(self.wrong("is empty")) } else { Ok(text) }
+        let text = self.value.as_str().ok_or_else(|| self.expected_error("a text"))?;
+        if text.trim().is_empty() { Err(self.error_at("is empty")) } else { Ok(text) }
     }
 
     /// Returns the texts of a list.
@@ -136,23 +140,23 @@ impl<'a> JsonNode<'a> {
     /// Returns one of these words.
     pub(super) fn word(&self, words: &[&str]) -> Result<&'a str, ConfigError> {
         let known = self.value.as_str().filter(|word| words.contains(word));
-        known.ok_or_else(|| self.not(&format!("one of {}", words.join(", "))))
+        known.ok_or_else(|| self.expected_error(&format!("one of {}", words.join(", "))))
     }
 
     /// Returns a whole number, 0 or more.
     pub(super) fn whole(&self) -> Result<u64, ConfigError> {
-        self.value.as_u64().ok_or_else(|| self.not("a whole number, 0 or more"))
+        self.value.as_u64().ok_or_else(|| self.expected_error("a whole number, 0 or more"))
     }
 
     /// Returns a whole number from 1.
     pub(super) fn count(&self) -> Result<u32, ConfigError> {
-        let number = u32::try_from(self.whole()?).map_err(|_| self.wrong("is too much"))?;
-        if number == 0 { Err(self.wrong("has to be 1 or more")) } else { Ok(number) }
+        let number = u32::try_from(self.whole()?).map_err(|_| self.error_at("is too much"))?;
+        if number == 0 { Err(self.error_at("has to be 1 or more")) } else { Ok(number) }
     }
 
     /// Returns true or false.
     pub(super) fn truth(&self) -> Result<bool, ConfigError> {
-        self.value.as_bool().ok_or_else(|| self.not("true or false"))
+        self.value.as_bool().ok_or_else(|| self.expected_error("true or false"))
     }
 
     /// Returns a field that may be missing.
@@ -162,7 +166,8 @@ impl<'a> JsonNode<'a> {
 
     /// Returns a field that has to be there.
     pub(super) fn need(&self, key: &str) -> Result<Self, ConfigError> {
-        let missing = || self.unfit(readable(&inside(&self.pointer, key)), "is missing".to_owned());
+        let missing =
+            || self.unfit_error(display_pointer(&join_pointer(&self.pointer, key)), "is missing".to_owned());
         self.get(key).ok_or_else(missing)
     }
 
@@ -173,7 +178,7 @@ impl<'a> JsonNode<'a> {
 
     /// Refuses a field that means nothing here.
     pub(super) fn refuse(&self, key: &str, what: &str) -> Result<(), ConfigError> {
-        self.get(key).map_or(Ok(()), |node| Err(node.wrong(what)))
+        self.get(key).map_or(Ok(()), |node| Err(node.error_at(what)))
     }
 
     /// Reads a field that may be missing.
@@ -191,7 +196,7 @@ impl<'a> JsonNode<'a> {
     }
 }
 
-fn found(value: &Value) -> String {
+fn describe_found(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".to_owned(),
         Value::Array(_) => "a list".to_owned(),
@@ -240,7 +245,8 @@ impl KeyLines {
         match first {
             "{" => {
                 while let Some((name, line)) = tokens.next().filter(|(token, _)| *token != "}") {
-                    let key = inside(pointer, &serde_json::from_str::<String>(name).unwrap_or_default());
+                    let key =
+                        join_pointer(pointer, &serde_json::from_str::<String>(name).unwrap_or_default());
                     let known = self.by_pointer.insert(key.clone(), line);
                     if known.is_some() && self.twice.is_none() {
                         self.twice = Some((key.clone(), line));
@@ -252,7 +258,7 @@ impl KeyLines {
                 for index in 0.. {
                     let item = tokens.next().filter(|(token, _)| *token != "]");
                     let Some((first, line)) = item else { break };
-                    let pointer = inside(pointer, &format!("[{index}]"));
+                    let pointer = join_pointer(pointer, &format!("[{index}]"));
                     self.by_pointer.insert(pointer.clone(), line);
                     self.read_rest(&pointer, first, tokens);
                 }
@@ -263,12 +269,12 @@ impl KeyLines {
 }
 
 /// Returns the pointer of a key inside a value.
-fn inside(pointer: &str, key: &str) -> String {
+fn join_pointer(pointer: &str, key: &str) -> String {
     format!("{pointer}{BETWEEN}{key}")
 }
 
 /// Returns a pointer as people write it: `validators.tests-pass.command`, `conditions[0]`.
-fn readable(pointer: &str) -> String {
+fn display_pointer(pointer: &str) -> String {
     let names = pointer.split(BETWEEN).filter(|name| !name.is_empty());
     names.fold(String::new(), |text, name| match (text.is_empty(), name.starts_with('[')) {
         (true, _) | (_, true) => text + name,

@@ -8,7 +8,7 @@ mod review_loop;
 
 use std::collections::BTreeMap;
 
-use super::command_line::objection;
+use super::command_line::find_objection;
 use super::defined_check::{SuccessWhen, refuse_leading_out, refuse_unknown_extractor, require_params};
 use super::error::{ConfigError, Origin, names_no};
 use json::{JsonDocument, JsonNode};
@@ -62,7 +62,7 @@ pub enum FailureAction {
 }
 
 /// What keys of later versions of this form are called here.
-const LATER_KEYS: [(&str, &str); 3] = [
+const UNSUPPORTED_KEYS: [(&str, &str); 3] = [
     ("validationSteps", "is a key of later versions; here steps stand under `steps`"),
     ("completionSteps", "is not known here; steps stand under `steps`"),
     (
@@ -70,7 +70,7 @@ const LATER_KEYS: [(&str, &str); 3] = [
         "is a key of later versions and means nothing here: phases and their order stand in `config.toml`",
     ),
 ];
-const LATER_KEYS_OF_STEPS: [(&str, &str); 2] = [
+const UNSUPPORTED_KEYS_OF_STEPS: [(&str, &str); 2] = [
     ("validationConditions", "is a key of later versions; here it is `completionConditions`"),
     (
         "uvVariables usesStdin stepKind kind permissionMode structuredGate transitions fallbackKey model",
@@ -84,59 +84,61 @@ impl StepsRegistry {
         let document = JsonDocument::read(file, text)?;
         let keys =
             "$schema agentId version c1 userPromptsBase completionPatterns failurePatterns validators steps";
-        let root = document.root().only(keys, &LATER_KEYS)?;
+        let root = document.root().only(keys, &UNSUPPORTED_KEYS)?;
         root.optional_text("$schema")?;
         root.optional_text("version")?;
         let agent = root.need("agentId")?;
-        let agent = plain_name(&agent)?;
+        let agent = read_plain_name(&agent)?;
         let base = match root.get("userPromptsBase") {
-            Some(node) => inside_the_worktree(&node)?.trim_end_matches('/').to_owned(),
+            Some(node) => read_path_in_worktree(&node)?.trim_end_matches('/').to_owned(),
             None => format!(".agent/{agent}/prompts"),
         };
-        let patterns = patterns(&root)?;
-        let read = |_: &str, node: &JsonNode<'_>| validator(node);
+        let patterns = read_patterns(&root)?;
+        let read = |_: &str, node: &JsonNode<'_>| read_validator(node);
         let validators = root.optional("validators", |node| node.map_of(read))?.unwrap_or_default();
-        let c1 = root.optional("c1", plain_name)?.unwrap_or_else(|| "steps".to_owned());
+        let c1 = root.optional("c1", read_plain_name)?.unwrap_or_else(|| "steps".to_owned());
         let c3l = RetryPromptPath { base: base.clone(), c1, ..RetryPromptPath::default() };
         let reader = StepsReader { patterns, validators, c3l };
         let node = root.need("steps")?;
         let steps = node.map_of(|id, step| reader.step(id, step))?;
-        if steps.is_empty() { Err(node.wrong("names no step")) } else { Ok(Self { steps, base }) }
+        if steps.is_empty() { Err(node.error_at("names no step")) } else { Ok(Self { steps, base }) }
     }
 }
 
 /// Names of agents and parts of paths: one folder, nothing hidden.
-fn plain_name(node: &JsonNode<'_>) -> Result<String, ConfigError> {
+fn read_plain_name(node: &JsonNode<'_>) -> Result<String, ConfigError> {
     let name = node.text()?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let good = name.chars().all(plain) && !name.starts_with('.');
     if good {
         Ok(name.to_owned())
     } else {
-        Err(node.wrong("has to be a plain name: letters, digits, `.`, `-` and `_`"))
+        Err(node.error_at("has to be a plain name: letters, digits, `.`, `-` and `_`"))
     }
 }
 
 /// Reads the patterns; the edition of one is empty where it is left to the step.
-fn patterns(root: &JsonNode<'_>) -> Result<BTreeMap<String, FailurePattern>, ConfigError> {
+fn read_patterns(root: &JsonNode<'_>) -> Result<BTreeMap<String, FailurePattern>, ConfigError> {
     let written = match (root.get("completionPatterns"), root.get("failurePatterns")) {
         (Some(_), Some(later)) => {
-            return Err(later.wrong("says the same as `completionPatterns`; only one of them can stand here"));
+            return Err(
+                later.error_at("says the same as `completionPatterns`; only one of them can stand here")
+            );
         }
         (one, other) => one.or(other),
     };
-    written.map_or(Ok(BTreeMap::new()), |written| written.map_of(|_, node| pattern(node)))
+    written.map_or(Ok(BTreeMap::new()), |written| written.map_of(|_, node| read_pattern(node)))
 }
 
-fn pattern(node: &JsonNode<'_>) -> Result<FailurePattern, ConfigError> {
+fn read_pattern(node: &JsonNode<'_>) -> Result<FailurePattern, ConfigError> {
     let fields = node.only("description edition adaptation params keywords", &[])?;
     let texts = |key| Ok(fields.optional(key, JsonNode::texts)?.unwrap_or_default());
     Ok(FailurePattern {
         description: fields.optional_text("description")?.unwrap_or_default(),
-        adaptation: fields.optional("adaptation", plain_name)?,
+        adaptation: fields.optional("adaptation", read_plain_name)?,
         params: texts("params")?,
         keywords: texts("keywords")?,
-        edition: fields.optional("edition", plain_name)?.unwrap_or_default(),
+        edition: fields.optional("edition", read_plain_name)?.unwrap_or_default(),
     })
 }
 
@@ -151,24 +153,24 @@ struct StepsReader {
 impl StepsReader {
     fn step(&self, id: &str, node: &JsonNode<'_>) -> Result<RegistryStep, ConfigError> {
         let keys = "stepId name c2 c3 edition adaptation completionConditions onFailure outputSchemaRef";
-        let fields = node.only(keys, &LATER_KEYS_OF_STEPS)?;
+        let fields = node.only(keys, &UNSUPPORTED_KEYS_OF_STEPS)?;
         if let Some(own) = fields.get("stepId")
             && own.value != id
         {
-            return Err(own.wrong(format!("has to be `{id}`, as the step is called")));
+            return Err(own.error_at(format!("has to be `{id}`, as the step is called")));
         }
         let checks = self.checks(id, &fields)?;
-        let output_schema = fields.optional("outputSchemaRef", schema_ref)?;
+        let output_schema = fields.optional("outputSchemaRef", read_schema_ref)?;
         if checks.is_empty() && output_schema.is_none() {
-            return Err(node.wrong(
+            return Err(node.error_at(
                 "has neither `completionConditions` nor `outputSchemaRef`: it would let everything pass",
             ));
         }
         let part = |key: &str, without: &str| {
             let node = fields.need_if(!checks.is_empty(), key)?;
-            node.map_or(Ok(without.to_owned()), |node| plain_name(&node))
+            node.map_or(Ok(without.to_owned()), |node| read_plain_name(&node))
         };
-        let (on_failure, max_attempts) = on_failure(&fields, !checks.is_empty())?;
+        let (on_failure, max_attempts) = read_on_failure(&fields, !checks.is_empty())?;
         Ok(RegistryStep {
             name: fields.optional_text("name")?.unwrap_or_else(|| id.to_owned()),
             c3l: RetryPromptPath { c2: part("c2", "retry")?, c3: part("c3", "issue")?, ..self.c3l.clone() },
@@ -185,11 +187,11 @@ impl StepsReader {
         let Some(node) = fields.get("completionConditions") else { return Ok(Vec::new()) };
         let items = node.items()?;
         if items.is_empty() {
-            return Err(node.wrong("names no condition: the step would let everything pass"));
+            return Err(node.error_at("names no condition: the step would let everything pass"));
         }
         let mut checks: Vec<(String, DefinedCheck)> = Vec::new();
         for item in items {
-            let (name, check) = condition(&item, &self.validators, &self.patterns)?;
+            let (name, check) = read_condition(&item, &self.validators, &self.patterns)?;
             let first = format!("{id}/{name}");
             let is_same = |known: &str| known.split('#').next() == Some(&first);
             let before = checks.iter().filter(|(known, _)| is_same(known)).count();
@@ -205,8 +207,8 @@ impl StepsReader {
         fields: &JsonNode<'_>,
         checks: &[(String, DefinedCheck)],
     ) -> Result<BTreeMap<String, FailurePattern>, ConfigError> {
-        let own_edition = fields.optional("edition", plain_name)?.unwrap_or_else(|| EDITION.to_owned());
-        let own_adaptation = fields.optional("adaptation", plain_name)?;
+        let own_edition = fields.optional("edition", read_plain_name)?.unwrap_or_else(|| EDITION.to_owned());
+        let own_adaptation = fields.optional("adaptation", read_plain_name)?;
         let mut patterns = BTreeMap::new();
         for (_, check) in checks {
             let Some(mut pattern) = self.patterns.get(&check.pattern).cloned() else { continue };
@@ -220,7 +222,7 @@ impl StepsReader {
     }
 }
 
-fn on_failure(fields: &JsonNode<'_>, needed: bool) -> Result<(FailureAction, Option<u32>), ConfigError> {
+fn read_on_failure(fields: &JsonNode<'_>, needed: bool) -> Result<(FailureAction, Option<u32>), ConfigError> {
     let Some(node) = fields.need_if(needed, "onFailure")? else { return Ok((FailureAction::Retry, None)) };
     let fields = node.only("action maxAttempts", &[])?;
     let action = match fields.need("action")?.word(&["retry", "abort", "skip"])? {
@@ -236,9 +238,9 @@ fn on_failure(fields: &JsonNode<'_>, needed: bool) -> Result<(FailureAction, Opt
 }
 
 /// Returns the name of a schema in a file; of the whole file without one.
-fn schema_ref(node: &JsonNode<'_>) -> Result<String, ConfigError> {
+fn read_schema_ref(node: &JsonNode<'_>) -> Result<String, ConfigError> {
     let fields = node.only("file schema", &[])?;
-    let file = inside_the_worktree(&fields.need("file")?)?;
+    let file = read_path_in_worktree(&fields.need("file")?)?;
     let name = fields.optional_text("schema")?.unwrap_or_default();
     Ok(format!("{file}#{}", name.strip_prefix('#').unwrap_or(&name)))
 }
@@ -248,7 +250,7 @@ const KEYS_OF_VALIDATORS: &str = "type command path check semanticConfig shell s
 
 const COMMANDS_ONLY: &str = "means something with a command only";
 
-const LATER_KEYS_OF_VALIDATORS: [(&str, &str); 1] = [(
+const UNSUPPORTED_KEYS_OF_VALIDATORS: [(&str, &str); 1] = [(
     "phase",
     "is a key of later versions and means nothing here: all conditions are looked at after the work",
 )];
@@ -261,16 +263,16 @@ struct Validator {
 }
 
 /// Reads a validator.
-fn validator(node: &JsonNode<'_>) -> Result<Validator, ConfigError> {
-    let fields = node.only(KEYS_OF_VALIDATORS, &LATER_KEYS_OF_VALIDATORS)?;
+fn read_validator(node: &JsonNode<'_>) -> Result<Validator, ConfigError> {
+    let fields = node.only(KEYS_OF_VALIDATORS, &UNSUPPORTED_KEYS_OF_VALIDATORS)?;
     let kind = fields.need("type")?;
     let kind = kind.word(&["command", "file", "custom", "semantic"])?;
     fields.optional_text("description")?;
-    let look = look(kind, &fields)?;
+    let look = read_kind(kind, &fields)?;
     let is_command = matches!(look, CheckKind::Command { .. });
-    let success_when = success_when(&fields, &look)?;
+    let success_when = read_success_when(&fields, &look)?;
     let pattern = fields.need("failurePattern")?.text()?.to_owned();
-    let extract = extract(&fields, is_command || look == CheckKind::GitClean)?;
+    let extract = read_extract(&fields, is_command || look == CheckKind::GitClean)?;
     if !is_command {
         fields.refuse("timeoutSeconds", COMMANDS_ONLY)?;
     }
@@ -286,22 +288,22 @@ fn validator(node: &JsonNode<'_>) -> Result<Validator, ConfigError> {
     Ok(Validator { check, takes_paths: kind == "file" })
 }
 
-fn look(kind: &str, fields: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
+fn read_kind(kind: &str, fields: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
     if kind != "semantic" {
         fields.refuse("semanticConfig", "means something with the type `semantic` only")?;
     }
     let look = match (kind, fields.get("check")) {
-        ("semantic", None) => semantic(&fields.need("semanticConfig")?)?,
-        ("custom", Some(own)) => own_check(&own)?,
-        (_, Some(own)) => return Err(own.wrong("means something with the type `custom` only")),
+        ("semantic", None) => read_semantic(&fields.need("semanticConfig")?)?,
+        ("custom", Some(own)) => read_own_check(&own)?,
+        (_, Some(own)) => return Err(own.error_at("means something with the type `custom` only")),
         ("file", None) => {
-            let path = fields.optional("path", inside_the_worktree)?;
+            let path = fields.optional("path", read_path_in_worktree)?;
             CheckKind::Files { paths: path.into_iter().collect() }
         }
         ("custom", None) if fields.get("command").is_none() => {
-            return Err(fields.wrong("has neither `command` nor `check`: it would let everything pass"));
+            return Err(fields.error_at("has neither `command` nor `check`: it would let everything pass"));
         }
-        _ => command(fields)?,
+        _ => read_command(fields)?,
     };
     let foreign = "means nothing with this type";
     if !matches!(look, CheckKind::Command { .. }) {
@@ -314,7 +316,7 @@ fn look(kind: &str, fields: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
     Ok(look)
 }
 
-fn own_check(node: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
+fn read_own_check(node: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
     Ok(match node.word(&["git_clean", "issue_closed", "remote_checks"])? {
         "git_clean" => CheckKind::GitClean,
         "remote_checks" => CheckKind::RemoteChecks,
@@ -323,7 +325,7 @@ fn own_check(node: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
 }
 
 /// Reads what a semantic validator judges. One that is not known here is an error: it would let everything pass.
-fn semantic(node: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
+fn read_semantic(node: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
     let kind = node.only("checkType", &[])?.need("checkType")?;
     Ok(match kind.word(&["commit-message", "git-clean"])? {
         "git-clean" => CheckKind::GitClean,
@@ -331,18 +333,18 @@ fn semantic(node: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
     })
 }
 
-fn command(fields: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
+fn read_command(fields: &JsonNode<'_>) -> Result<CheckKind, ConfigError> {
     let node = fields.need("command")?;
     let run = node.text()?.to_owned();
     let shell = fields.optional("shell", JsonNode::truth)?.unwrap_or(false);
-    objection(&run, shell).map_or(Ok(CheckKind::Command { run, shell }), |what| Err(node.wrong(what)))
+    find_objection(&run, shell).map_or(Ok(CheckKind::Command { run, shell }), |what| Err(node.error_at(what)))
 }
 
-fn success_when(fields: &JsonNode<'_>, look: &CheckKind) -> Result<String, ConfigError> {
+fn read_success_when(fields: &JsonNode<'_>, look: &CheckKind) -> Result<String, ConfigError> {
     if matches!(look, CheckKind::Command { .. }) {
         let node = fields.need("successWhen")?;
         let text = node.text()?;
-        return SuccessWhen::parse(text).map(|_| text.to_owned()).map_err(|why| node.wrong(why));
+        return SuccessWhen::parse(text).map(|_| text.to_owned()).map_err(|why| node.error_at(why));
     }
     let Some(node) = fields.get("successWhen") else { return Ok(String::new()) };
     // The format demands the key; for a condition on files it can have one value only.
@@ -350,26 +352,26 @@ fn success_when(fields: &JsonNode<'_>, look: &CheckKind) -> Result<String, Confi
     node.word(&[word]).map(|_| String::new())
 }
 
-fn extract(fields: &JsonNode<'_>, prints: bool) -> Result<BTreeMap<String, String>, ConfigError> {
+fn read_extract(fields: &JsonNode<'_>, prints: bool) -> Result<BTreeMap<String, String>, ConfigError> {
     let Some(node) = fields.get("extractParams") else { return Ok(BTreeMap::new()) };
     if !prints && !node.map()?.is_empty() {
-        return Err(node.wrong(COMMANDS_ONLY));
+        return Err(node.error_at(COMMANDS_ONLY));
     }
     node.map_of(|_, node| {
         let name = node.text()?;
-        refuse_unknown_extractor(name).map_err(|what| node.wrong(format!("names `{name}`, {what}")))?;
+        refuse_unknown_extractor(name).map_err(|what| node.error_at(format!("names `{name}`, {what}")))?;
         Ok(name.to_owned())
     })
 }
 
 /// Returns a path that cannot lead out of the worktree by its words.
-fn inside_the_worktree(node: &JsonNode<'_>) -> Result<String, ConfigError> {
+fn read_path_in_worktree(node: &JsonNode<'_>) -> Result<String, ConfigError> {
     let path = node.text()?;
-    refuse_leading_out(path).map(|()| path.to_owned()).map_err(|what| node.wrong(what))
+    refuse_leading_out(path).map(|()| path.to_owned()).map_err(|what| node.error_at(what))
 }
 
 /// Reads a condition; returns the validator's name and the check that it makes.
-fn condition(
+fn read_condition(
     node: &JsonNode<'_>,
     validators: &BTreeMap<String, Validator>,
     patterns: &BTreeMap<String, FailurePattern>,
@@ -378,7 +380,7 @@ fn condition(
     let named = fields.need("validator")?;
     let name = named.text()?;
     let Some(validator) = validators.get(name) else {
-        return Err(named.wrong(names_no("validator", name, validators.keys().map(String::as_str))));
+        return Err(named.error_at(names_no("validator", name, validators.keys().map(String::as_str))));
     };
     let mut check = validator.check.clone();
     if let Some(params) = fields.get("params") {
@@ -387,13 +389,13 @@ fn condition(
             take_paths(&mut check, &params)?;
         }
     }
-    require_params(&check).map_err(|what| named.wrong(what))?;
+    require_params(&check).map_err(|what| named.error_at(what))?;
     let Some(pattern) = patterns.get(&check.pattern) else {
         return Err(
-            named.wrong(format!("fails with the pattern `{}`, which is not described", check.pattern))
+            named.error_at(format!("fails with the pattern `{}`, which is not described", check.pattern))
         );
     };
-    require_pattern_params(&check, pattern).map_err(|what| named.wrong(what))?;
+    require_pattern_params(&check, pattern).map_err(|what| named.error_at(what))?;
     Ok((name.to_owned(), check))
 }
 
@@ -402,7 +404,7 @@ fn take_paths(check: &mut DefinedCheck, params: &JsonNode<'_>) -> Result<(), Con
     let CheckKind::Files { paths } = &mut check.look else { return Ok(()) };
     let Some(node) = params.get("paths") else { return Ok(()) };
     let named = node.texts()?;
-    named.iter().try_for_each(|path| refuse_leading_out(path)).map_err(|what| node.wrong(what))?;
+    named.iter().try_for_each(|path| refuse_leading_out(path)).map_err(|what| node.error_at(what))?;
     paths.splice(0..0, named);
     check.params.remove("paths");
     Ok(())

@@ -35,7 +35,7 @@ impl ReviewLoop {
         patterns(&root, &mut layer)?;
         let read = criteria(&root)?;
         if root.optional("enabled", JsonNode::truth)?.unwrap_or(true) {
-            return Ok((layer.checked()?, read));
+            return Ok((layer.check()?, read));
         }
         let notice = Some(format!("{file} is switched off (`enabled` is false) and does not count"));
         Ok((ConfigLayer::default(), Self { notice, ..Self::default() }))
@@ -52,7 +52,7 @@ fn limits(root: &JsonNode<'_>, layer: &mut ConfigLayer) -> Result<(), ConfigErro
         put(["limits", "max_revisions"], i64::from(passes - 1).into(), &node);
     }
     if let Some(node) = root.get("retry_delay_ms") {
-        let delay = i64::try_from(node.whole()?).map_err(|_| node.wrong("is too much"))?;
+        let delay = i64::try_from(node.whole()?).map_err(|_| node.error_at("is too much"))?;
         put(["limits", "backoff_ms"], delay.into(), &node);
     }
     if let Some(node) = root.get("escalate_on_max") {
@@ -78,13 +78,13 @@ fn criteria(root: &JsonNode<'_>) -> Result<ReviewLoop, ConfigError> {
     let fields = node.only("mandatory optional", &[])?;
     let mandatory = fields.optional("mandatory", checks)?;
     if let (Some([]), Some(node)) = (mandatory.as_deref(), fields.get("mandatory")) {
-        return Err(node.wrong("names no criterion: the gate would let everything pass"));
+        return Err(node.error_at("names no criterion: the gate would let everything pass"));
     }
     let optional = fields.optional("optional", checks)?.unwrap_or_default();
     let both = optional.iter().find(|id| mandatory.iter().flatten().any(|other| other == *id));
     match (both, fields.get("optional")) {
         (Some(id), Some(node)) => {
-            Err(node.wrong(format!("names `{}`, which is mandatory already", criterion(id).unwrap_or(id))))
+            Err(node.error_at(format!("names `{}`, which is mandatory already", criterion(id).unwrap_or(id))))
         }
         _ => Ok(ReviewLoop { mandatory, optional, notice: None }),
     }
@@ -98,10 +98,10 @@ fn checks(node: &JsonNode<'_>) -> Result<Vec<String>, ConfigError> {
         let id = check_id(name);
         if criterion(id).is_none() {
             let known = CRITERIA.iter().flat_map(|(criterion, id)| [*criterion, *id]);
-            return Err(item.wrong(names_no("criterion", name, known)));
+            return Err(item.error_at(names_no("criterion", name, known)));
         }
         if ids.iter().any(|known| known == id) {
-            return Err(item.wrong(format!("names `{name}` a second time")));
+            return Err(item.error_at(format!("names `{name}` a second time")));
         }
         ids.push(id.to_owned());
     }

@@ -99,17 +99,17 @@ fn schema_name_is_searched_at_the_top_level_and_in_definitions() {
 
 #[test]
 fn schema_paths_outside_the_folder_are_refused() {
-    assert_eq!(beside("s/a.json", "b.json").as_deref(), Ok("s/b.json"));
-    assert_eq!(beside("s/a.json", "../b.json").as_deref(), Ok("b.json"));
-    assert_eq!(beside("", "./s//b.json").as_deref(), Ok("s/b.json"));
+    assert_eq!(resolve_path("s/a.json", "b.json").as_deref(), Ok("s/b.json"));
+    assert_eq!(resolve_path("s/a.json", "../b.json").as_deref(), Ok("b.json"));
+    assert_eq!(resolve_path("", "./s//b.json").as_deref(), Ok("s/b.json"));
     for path in ["../b.json", "/b.json", "file:///b.json", "c:\\b.json"] {
-        assert!(beside("a.json", path).is_err(), "{path}");
+        assert!(resolve_path("a.json", path).is_err(), "{path}");
     }
 }
 
 fn merged(own: &Value, bases: Vec<Value>) -> Result<Value, SchemaError> {
     let own = own.as_object().cloned().unwrap_or_default();
-    super::merged(own, bases, "a")
+    super::merge(own, bases, "a")
 }
 
 #[test]

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use engine::{
-    Exchange, FixTask, LedgerFinding, Opinion, PhaseState, Round, Stage, Standing, Status, TaskState, Trend,
-    state_of,
+    Exchange, FindingStatus, FixTask, LedgerFinding, Opinion, PhaseState, Round, Status, StepPosition,
+    TaskState, Trend, state_of,
 };
 use model::event::{CheckResult, CheckStatus, TriageTable, UsageTotal};
 use model::finding::{Disposition, Finding, Severity};
@@ -150,7 +150,7 @@ pub struct LedgerFindingView {
     /// `F1`, `F2`, … in the order in which they were first seen.
     pub id: String,
     /// `new`, `repeated`, `resolved` or `waived`.
-    pub state: Standing,
+    pub state: FindingStatus,
     /// What is to be done about it.
     pub disposition: Disposition,
     /// Why it needs no fix or a discussion.
@@ -215,7 +215,7 @@ fn phase_view(phase: &PhaseState) -> PhaseView {
     PhaseView {
         status: phase.status,
         reason: phase.reason.clone(),
-        current_step: if phase.stage == Stage::Closed { None } else { phase.current_step() },
+        current_step: if phase.position == StepPosition::Closed { None } else { phase.current_step() },
         completed_steps: phase.evidence.completed_steps.clone(),
         retry_count: phase.counters.revisions,
         started_at: phase.started_at,
@@ -269,7 +269,7 @@ fn finding_view(finding: &Finding) -> FindingView {
 fn ledger_finding(listed: &LedgerFinding) -> LedgerFindingView {
     LedgerFindingView {
         id: listed.id.to_string(),
-        state: listed.standing,
+        state: listed.status,
         disposition: listed.disposition,
         evidence: listed.evidence.clone(),
         first_round: listed.first_round,
@@ -277,7 +277,7 @@ fn ledger_finding(listed: &LedgerFinding) -> LedgerFindingView {
         returned_in: listed.returned_in,
         found_by: listed.found_by.iter().map(ToString::to_string).collect(),
         in_scope: listed.finding.in_scope,
-        finding: finding_view(&listed.told()),
+        finding: finding_view(&listed.with_latest_wording()),
     }
 }
 

@@ -64,33 +64,33 @@ pub(super) struct FenceMarks<'a> {
 impl FenceMarks<'_> {
     /// Returns a text in a fence with the mark of the call.
     pub(super) fn block(&self, source: &str, raw: &str, keep: Truncation) -> String {
-        block(self.call, source, &self.without(raw), keep)
+        block(self.call, source, &self.remove_marks(raw), keep)
     }
 
     /// Returns a text in a fence with the mark of the run, so that prompts of the run have the same bytes there.
     pub(super) fn block_of_run(&self, source: &str, raw: &str, keep: Truncation) -> String {
-        block(self.run, source, &self.without(raw), keep)
+        block(self.run, source, &self.remove_marks(raw), keep)
     }
 
     /// Returns a foreign text as one short line that may stand anywhere.
     pub(super) fn line(&self, raw: &str) -> String {
-        unfenced(&line(&self.without(raw)))
+        remove_fences(&line(&self.remove_marks(raw)))
     }
 
     /// Returns a foreign text of several lines that may stand inside a fence.
     pub(super) fn text(&self, raw: &str) -> String {
-        let text = cut(clean(&self.without(raw)).trim_matches('\n'), TOOL_TEXT);
-        unfenced(&text)
+        let text = cut(clean(&self.remove_marks(raw)).trim_matches('\n'), TOOL_TEXT);
+        remove_fences(&text)
     }
 
     /// Takes both marks out of a text. Cleaned first: a hidden character must not hide a mark.
-    fn without(&self, raw: &str) -> String {
+    fn remove_marks(&self, raw: &str) -> String {
         clean(raw).replace(self.call, "[mark]").replace(self.run, "[mark]")
     }
 }
 
 /// Returns a text without runs of three or more backticks or tildes, which could open or close a fence.
-fn unfenced(text: &str) -> String {
+fn remove_fences(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     let (mut last, mut run) = (' ', 0);
     for c in text.chars() {

@@ -12,7 +12,7 @@ use super::repair::{self, CHECKS, CheckInPrompt, FROM_CHECKS, checks_block, decl
 use super::retry_texts::{FailedCheck, RetryTexts, is_open};
 use super::reviewer_contract::VerdictWords;
 use super::templates::{Templates, Values, is_gate};
-use crate::text::{filled, line};
+use crate::text::{fill_template, line};
 use model::event::CheckResult;
 use model::issue::{Discussion, Issue};
 use model::phase::Step;
@@ -154,7 +154,7 @@ const PLACEHOLDERS: &[Placeholder] = &[
         let documents = it.material.documents.iter();
         documents.map(|of| json!({"name": line(&of.phase), "path": line(&of.path)})).collect()
     }),
-    ("inlined", |it| inlined(it).into()),
+    ("inlined", |it| inline_documents(it).into()),
     ("output_text", |it| {
         it.data("the deliverable", it.material.output_text, Truncation::Start(LONGEST_DOCUMENT))
     }),
@@ -164,14 +164,14 @@ const PLACEHOLDERS: &[Placeholder] = &[
         commands.map(|(id, text)| json!({"id": line(id), "line": line(text)})).collect()
     }),
     ("suggestions", |it| {
-        it.data_of_run("suggestions of earlier reviewers", &repair::plain(it.material.suggestions), TEXT)
+        it.data_of_run("suggestions of earlier reviewers", &repair::list_texts(it.material.suggestions), TEXT)
     }),
-    ("notices", |it| it.data("notices of earlier authors", &repair::plain(it.material.notices), TEXT)),
+    ("notices", |it| it.data("notices of earlier authors", &repair::list_texts(it.material.notices), TEXT)),
     ("history", |it| {
         let source = "what each round of the run came to, and what is open";
-        it.data_of_run(source, &repair::plain(it.material.history), TEXT)
+        it.data_of_run(source, &repair::list_texts(it.material.history), TEXT)
     }),
-    ("changed", |it| it.data("paths from git", &repair::plain(it.material.changed), LIST)),
+    ("changed", |it| it.data("paths from git", &repair::list_texts(it.material.changed), LIST)),
     ("diff", |it| it.data("all that the branch differs in from its base, from git", it.material.diff, DIFF)),
     // What a reviewer is asked for.
     ("review_id", |it| it.review.review_id.unwrap_or_default().into()),
@@ -192,7 +192,7 @@ const PLACEHOLDERS: &[Placeholder] = &[
             if is_triage { "the review as the reviewer wrote it" } else { "the reply to the last review" };
         it.data(source, it.review.previous_review, REVIEW)
     }),
-    ("questions", |it| it.data("questions of a reviewer", &repair::plain(it.review.questions), TEXT)),
+    ("questions", |it| it.data("questions of a reviewer", &repair::list_texts(it.review.questions), TEXT)),
     ("replied", |it| it.data("the author's answers to them", it.review.replied, TEXT)),
     ("evidence", |it| {
         let all: Vec<CheckInPrompt<'_>> = it.input.checks.iter().map(CheckInPrompt::whole).collect();
@@ -201,11 +201,13 @@ const PLACEHOLDERS: &[Placeholder] = &[
     // What an author has to repair.
     ("findings", |it| it.data("findings of a reviewer", &findings(it.input), LIST)),
     ("tasks", |it| it.data("findings of a reviewer, as tasks", &repair::tasks(it.repair.tasks), LIST)),
-    ("later", |it| it.data("findings of a reviewer, as tasks", &repair::later(it.repair.later), TEXT)),
-    ("remarks", |it| it.data("findings of a reviewer", &repair::named(it.repair.remarks), TEXT)),
+    ("later", |it| {
+        it.data("findings of a reviewer, as tasks", &repair::list_waiting_tasks(it.repair.later), TEXT)
+    }),
+    ("remarks", |it| it.data("findings of a reviewer", &repair::list_findings(it.repair.remarks), TEXT)),
     ("checks", |it| checks_block(it.failed, it.library, true).into()),
     ("outputs", |it| checks_block(it.failed, it.library, false).into()),
-    ("form", |it| it.data("what our checks saw", &form(it.input), TEXT)),
+    ("form", |it| it.data("what our checks saw", &form_problem(it.input), TEXT)),
     ("problems", |it| problems(&it.open, it.library.marks).0.into()),
     ("more_problems", |it| problems(&it.open, it.library.marks).1.into()),
     ("demands", |it| demands(&it.open).into()),
@@ -256,7 +258,7 @@ fn grades(viewpoints: &[String]) -> String {
 /// Returns the findings that a call is about; a review reads their ids.
 fn findings(input: &PromptInput<'_>) -> String {
     let (open, findings) = (input.review.open, input.repair.findings);
-    if open.is_empty() { repair::findings(findings) } else { repair::named(open) }
+    if open.is_empty() { repair::findings(findings) } else { repair::list_findings(open) }
 }
 
 /// Returns the pattern that an author's answer has to meet.
@@ -268,7 +270,7 @@ fn answer_pattern<'a>(input: &PromptInput<'a>) -> &'a str {
 }
 
 /// Returns what was wrong with the form of the last answer, when the work is done over for nothing else.
-fn form(input: &PromptInput<'_>) -> String {
+fn form_problem(input: &PromptInput<'_>) -> String {
     if input.step != Step::Execute {
         return String::new();
     }
@@ -282,12 +284,12 @@ fn form(input: &PromptInput<'_>) -> String {
 }
 
 /// Returns the first of these documents that a prompt shows only the beginning of.
-pub fn first_cut(documents: &[InlinedFile]) -> Option<&InlinedFile> {
-    with_lengths(documents).find(|(document, most)| document.text.len() > *most).map(|(document, _)| document)
+pub fn first_cut_document(documents: &[InlinedFile]) -> Option<&InlinedFile> {
+    add_lengths(documents).find(|(document, most)| document.text.len() > *most).map(|(document, _)| document)
 }
 
 /// Returns documents, each with how many bytes of it are shown: until there is no more space.
-fn with_lengths(documents: &[InlinedFile]) -> impl Iterator<Item = (&InlinedFile, usize)> {
+fn add_lengths(documents: &[InlinedFile]) -> impl Iterator<Item = (&InlinedFile, usize)> {
     documents.iter().scan(DOCUMENTS, |left, document| {
         let most = (*left).min(LONGEST_DOCUMENT);
         *left -= most.min(document.text.len());
@@ -296,8 +298,8 @@ fn with_lengths(documents: &[InlinedFile]) -> impl Iterator<Item = (&InlinedFile
 }
 
 /// Returns the texts of documents, each in its block.
-fn inlined(source: &PromptSource<'_>) -> String {
-    let blocks = with_lengths(source.material.inlined).map(|(document, most)| {
+fn inline_documents(source: &PromptSource<'_>) -> String {
+    let blocks = add_lengths(source.material.inlined).map(|(document, most)| {
         let from = format!("the file {}", line(&document.path));
         source.library.marks.block_of_run(&from, &document.text, Truncation::Start(most))
     });
@@ -315,7 +317,7 @@ fn issue_block(issue: &Issue, marks: FenceMarks<'_>) -> String {
         (said, comments(&issue.discussion), COMMENTS),
         (
             "issues that the text names",
-            filled(include_str!("linked.hbs"), &json!(issue.discussion.linked)),
+            fill_template(include_str!("linked.hbs"), &json!(issue.discussion.linked)),
             LINKED,
         ),
     ];
@@ -329,7 +331,7 @@ fn comments(discussion: &Discussion) -> String {
         json!({"author": remark.author, "at": at, "text": remark.text.trim()})
     });
     let values = json!({"left_out": discussion.left_out, "comments": comments.collect::<Vec<_>>()});
-    filled(include_str!("comments.hbs"), &values)
+    fill_template(include_str!("comments.hbs"), &values)
 }
 
 #[cfg(test)]

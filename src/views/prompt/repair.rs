@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::fence::{FenceMarks, Truncation, cut};
 use super::input::{NamedFinding, PromptInput, PromptTask};
-use super::retry_texts::{FailedCheck, RetryTexts, value_text, with_rest};
+use super::retry_texts::{FailedCheck, RetryTexts, add_rest, value_text};
 use super::templates::{Templates, is_gate};
-use crate::text::{self, counted, filled, indented, line};
+use crate::text::{self, counted, fill_template, indent, line};
 use model::event::{CheckResult, CheckStatus, Place};
 use model::finding::{Finding, Severity, worst_first};
 use model::phase::Step;
@@ -121,7 +121,8 @@ pub(super) fn declaration(input: &PromptInput<'_>, open: &[&CheckResult], marks:
         Some((_, claim)) if has_declaration(input) => claim,
         _ => return String::new(),
     };
-    let claim = filled(include_str!("claim.hbs"), &json!({"claim": claim, "summary": claim.summary.trim()}));
+    let claim =
+        fill_template(include_str!("claim.hbs"), &json!({"claim": claim, "summary": claim.summary.trim()}));
     let declared = marks.block("what the author said of its work", &claim, DECLARATION);
     format!("{declared}\nWhat we saw instead:\n{}", contradictions(input, open, marks).join("\n"))
 }
@@ -157,7 +158,7 @@ fn failure_line(result: &CheckResult, marks: FenceMarks<'_>) -> String {
     let first = result.places.iter().take(MOST_PLACES).map(|place| {
         if is_of_a_command(result, place) { marks.line(&place.what) } else { place_text(place, marks) }
     });
-    let places = with_rest(first.collect(), result.places.len());
+    let places = add_rest(first.collect(), result.places.len());
     format!("- `{check}` {word}: {}", places.join(", "))
 }
 
@@ -165,26 +166,26 @@ fn failure_line(result: &CheckResult, marks: FenceMarks<'_>) -> String {
 pub(super) fn findings(findings: &[Finding]) -> String {
     let sorted = worst_first(findings).into_iter().enumerate();
     let numbered = sorted.map(|(index, finding)| (format!("{}.", index + 1), finding));
-    listed(include_str!("findings.hbs"), &numbered.collect::<Vec<_>>())
+    fill_list(include_str!("findings.hbs"), &numbered.collect::<Vec<_>>())
 }
 
 /// Returns findings with their ids, the worst first.
-pub(super) fn named(findings: &[NamedFinding]) -> String {
+pub(super) fn list_findings(findings: &[NamedFinding]) -> String {
     let mut sorted: Vec<(String, &Finding)> =
         findings.iter().map(|named| (format!("{}:", named.id), &named.finding)).collect();
     sorted.sort_by_key(|(_, finding)| std::cmp::Reverse(finding.severity));
-    listed(include_str!("findings.hbs"), &sorted)
+    fill_list(include_str!("findings.hbs"), &sorted)
 }
 
 /// Returns the tasks, each with its file and its items.
 pub(super) fn tasks(tasks: &[PromptTask]) -> String {
-    let texts = tasks.iter().map(|task| filled(include_str!("task.hbs"), &values(task)));
+    let texts = tasks.iter().map(|task| fill_template(include_str!("task.hbs"), &values(task)));
     texts.collect::<String>().trim_end_matches('\n').to_owned()
 }
 
 /// Returns the tasks that wait, a line each.
-pub(super) fn later(tasks: &[PromptTask]) -> String {
-    listed(include_str!("later.hbs"), &tasks.iter().map(values).collect::<Vec<_>>())
+pub(super) fn list_waiting_tasks(tasks: &[PromptTask]) -> String {
+    fill_list(include_str!("later.hbs"), &tasks.iter().map(values).collect::<Vec<_>>())
 }
 
 fn values(task: &PromptTask) -> Value {
@@ -197,14 +198,14 @@ fn values(task: &PromptTask) -> Value {
         "tried": task.tried,
         "worst": worst.unwrap_or(Severity::Info),
         "problems": counted(task.items.len() as u64, "problem"),
-        "items": listed(include_str!("items.hbs"), &items.collect::<Vec<_>>()),
+        "items": fill_list(include_str!("items.hbs"), &items.collect::<Vec<_>>()),
     })
 }
 
 /// Fills a template with the first of these items and the number of the others.
-fn listed(template: &str, items: &[impl Serialize]) -> String {
+fn fill_list(template: &str, items: &[impl Serialize]) -> String {
     let shown = &items[..items.len().min(MOST_FINDINGS)];
-    let text = filled(template, &json!({"shown": shown, "more": items.len() - shown.len()}));
+    let text = fill_template(template, &json!({"shown": shown, "more": items.len() - shown.len()}));
     text.trim_end_matches('\n').to_owned()
 }
 
@@ -246,7 +247,7 @@ fn check(entry: &CheckInPrompt<'_>, with_places: bool, space: usize) -> Option<S
             details.push(format!("{}: {}", line(name), param(value)));
         }
     }
-    let evidence = indented(&cut(&evidence, Truncation::End(space)));
+    let evidence = indent(&cut(&evidence, Truncation::End(space)));
     if !evidence.is_empty() {
         details.push(evidence);
     }
@@ -276,10 +277,10 @@ fn param(value: &Value) -> String {
     match value {
         Value::Array(items) => {
             let each = items.iter().take(MOST_ITEMS).map(|item| line(&value_text(item))).collect();
-            with_rest(each, items.len()).join(", ")
+            add_rest(each, items.len()).join(", ")
         }
         Value::String(text) if text.trim().contains('\n') => {
-            format!("\n   {}", indented(&cut(text.trim(), LONGEST_PARAM)))
+            format!("\n   {}", indent(&cut(text.trim(), LONGEST_PARAM)))
         }
         other => line(&value_text(other)),
     }
@@ -322,8 +323,8 @@ fn status(status: CheckStatus) -> &'static str {
 }
 
 /// Returns texts as a list, one line each.
-pub(super) fn plain(items: &[String]) -> String {
-    items.iter().map(|item| format!("- {}", indented(item))).collect::<Vec<_>>().join("\n")
+pub(super) fn list_texts(items: &[String]) -> String {
+    items.iter().map(|item| format!("- {}", indent(item))).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

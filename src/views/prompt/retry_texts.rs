@@ -70,7 +70,7 @@ impl RetryTexts<'_> {
     /// Returns the checks that did not pass, each with the path of its text.
     pub(super) fn failed<'a>(&self, checks: &'a [CheckResult]) -> Vec<FailedCheck<'a>> {
         let open = checks.iter().filter(|result| is_open(result));
-        open.map(|result| FailedCheck { result, path: self.of_failure(result) }).collect()
+        open.map(|result| FailedCheck { result, path: self.path_for_failure(result) }).collect()
     }
 
     /// Returns all texts, each once, under the names of their checks when there are several.
@@ -109,7 +109,7 @@ impl RetryTexts<'_> {
         for param in self.templates.params(path) {
             let value = result.params.get(param);
             if value.is_some() || !values.contains_key(param) {
-                values.insert(param.clone(), cleaner.fitted(param, value));
+                values.insert(param.clone(), cleaner.fit(param, value));
             }
         }
         self.templates.refuse_unknown(path, &values)?;
@@ -120,13 +120,13 @@ impl RetryTexts<'_> {
     }
 
     /// Returns the path of the text for a failed check.
-    pub(super) fn of_failure(&self, result: &CheckResult) -> String {
-        let exact = result.pattern.as_deref().and_then(|pattern| self.of_pattern(pattern));
-        let similar = || self.of_pattern(most_similar(result, self.patterns)?);
-        exact.or_else(similar).unwrap_or_else(|| self.of_all_others())
+    pub(super) fn path_for_failure(&self, result: &CheckResult) -> String {
+        let exact = result.pattern.as_deref().and_then(|pattern| self.path_for_pattern(pattern));
+        let similar = || self.path_for_pattern(most_similar(result, self.patterns)?);
+        exact.or_else(similar).unwrap_or_else(|| self.path_for_others())
     }
 
-    fn of_pattern(&self, pattern: &str) -> Option<String> {
+    fn path_for_pattern(&self, pattern: &str) -> Option<String> {
         let adapted = FailurePattern {
             edition: EDITION.to_owned(),
             adaptation: Some(pattern.to_owned()),
@@ -136,9 +136,9 @@ impl RetryTexts<'_> {
         self.first(&format!("retry/{pattern}.md"), &file, &file_name(&adapted))
     }
 
-    fn of_all_others(&self) -> String {
+    fn path_for_others(&self) -> String {
         let file = format!("f_{EDITION}.md");
-        self.first("retry/generic.md", &file, &file).unwrap_or_else(|| ours(&file))
+        self.first("retry/generic.md", &file, &file).unwrap_or_else(|| built_in_path(&file))
     }
 
     /// Returns the first path at which there is a text.
@@ -148,9 +148,11 @@ impl RetryTexts<'_> {
             None => format!("{USUAL}/{file}"),
         };
         let base = self.c3l.map_or("", |c3l| &c3l.base);
-        let own = [short.to_owned(), below.clone(), based(base, &below)];
+        let own = [short.to_owned(), below.clone(), join_base(base, &below)];
         let own = own.into_iter().find(|path| self.templates.is_own(path));
-        own.or_else(|| [short.to_owned(), ours(usual)].into_iter().find(|path| self.templates.has(path)))
+        own.or_else(|| {
+            [short.to_owned(), built_in_path(usual)].into_iter().find(|path| self.templates.has(path))
+        })
     }
 }
 
@@ -193,27 +195,27 @@ impl ValueCleaner<'_> {
             "pattern": marks.line(result.pattern.as_deref().unwrap_or_default()),
             "description": marks.line(description),
             "summary": marks.line(&result.summary),
-            "error": self.fitted("error", Some(&result.evidence.as_str().into())),
+            "error": self.fit("error", Some(&result.evidence.as_str().into())),
             "places": places(&result.places, marks),
             "instructions": marks.text(result.param("instructions").unwrap_or_default()),
         });
         for name in COMMON {
             let value = facts.get(name).cloned();
-            let value = value.unwrap_or_else(|| self.fitted(name, result.params.get(name)));
+            let value = value.unwrap_or_else(|| self.fit(name, result.params.get(name)));
             values.insert(name.to_owned(), value);
         }
     }
 
     /// Makes a parameter fit the use that a template makes of it: a list where it is gone through, one text where it is not.
     /// What was not given is empty.
-    fn fitted(&self, name: &str, value: Option<&Value>) -> Value {
+    fn fit(&self, name: &str, value: Option<&Value>) -> Value {
         let is_list = self.names.is_list(name);
         match value.unwrap_or(&Value::Null) {
             Value::Null if is_list => json!([]),
             Value::Array(items) if !is_list && !self.names.is_object(name) => {
                 let first = items.iter().take(MOST_ELEMENTS);
                 let each = first.map(|item| self.marks.line(&value_text(item))).collect();
-                Value::String(with_rest(each, items.len()).join(", "))
+                Value::String(add_rest(each, items.len()).join(", "))
             }
             several @ (Value::Array(_) | Value::Object(_)) => self.value(name, several, 0),
             one if is_list => json!([self.value(name, one, 0)]),
@@ -278,7 +280,7 @@ pub(super) fn value_text(value: &Value) -> String {
 }
 
 /// Adds how many of `all` are missing.
-pub(super) fn with_rest(mut shown: Vec<String>, all: usize) -> Vec<String> {
+pub(super) fn add_rest(mut shown: Vec<String>, all: usize) -> Vec<String> {
     if all > shown.len() {
         shown.push(format!("… and {} more", all - shown.len()));
     }
@@ -287,7 +289,7 @@ pub(super) fn with_rest(mut shown: Vec<String>, all: usize) -> Vec<String> {
 
 /// Returns the folder in which the texts of a step of a registry lie, seen from the top of the repository.
 pub fn retry_folder(c3l: &RetryPromptPath) -> String {
-    based(&c3l.base, &format!("{}/{}/{}", c3l.c1, c3l.c2, c3l.c3))
+    join_base(&c3l.base, &format!("{}/{}/{}", c3l.c1, c3l.c2, c3l.c3))
 }
 
 fn file_name(pattern: &FailurePattern) -> String {
@@ -297,12 +299,12 @@ fn file_name(pattern: &FailurePattern) -> String {
     }
 }
 
-fn based(base: &str, path: &str) -> String {
+fn join_base(base: &str, path: &str) -> String {
     let base = base.trim_end_matches('/');
     if base.is_empty() { path.to_owned() } else { format!("{base}/{path}") }
 }
 
-fn ours(file: &str) -> String {
+fn built_in_path(file: &str) -> String {
     format!("{USUAL}/{file}")
 }
 
@@ -323,7 +325,8 @@ pub(super) fn patterns_of<'a>(path: &'a str, patterns: &'a BTreeMap<String, Fail
 /// equal ones the first. Nothing when no keyword is found.
 fn most_similar<'a>(result: &CheckResult, patterns: &'a BTreeMap<String, FailurePattern>) -> Option<&'a str> {
     let corpus = corpus(result);
-    let scores = patterns.iter().map(|(name, pattern)| (score(&pattern.keywords, &corpus), name.as_str()));
+    let scores =
+        patterns.iter().map(|(name, pattern)| (count_keywords(&pattern.keywords, &corpus), name.as_str()));
     match scores.rev().max_by_key(|(score, _)| *score)? {
         (0, _) => None,
         (_, name) => Some(name),
@@ -353,11 +356,11 @@ fn corpus(result: &CheckResult) -> String {
 }
 
 /// Counts the keywords that a text in lower case holds. An expression that is none is skipped.
-fn score(keywords: &[String], corpus: &str) -> usize {
-    keywords.iter().filter(|keyword| found(keyword, corpus)).count()
+fn count_keywords(keywords: &[String], corpus: &str) -> usize {
+    keywords.iter().filter(|keyword| contains_keyword(keyword, corpus)).count()
 }
 
-fn found(keyword: &str, corpus: &str) -> bool {
+fn contains_keyword(keyword: &str, corpus: &str) -> bool {
     let Some(expression) = keyword.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) else {
         let keyword = keyword.trim().to_lowercase();
         return !keyword.is_empty() && corpus.contains(&keyword);

@@ -119,13 +119,13 @@ impl<'a> Templates<'a> {
     }
 
     /// Returns the templates that a prompt is made of: those named, and all that they include.
-    pub(super) fn with_included(&self, paths: Vec<String>) -> BTreeMap<&'a str, &'a str> {
+    pub(super) fn collect_included(&self, paths: Vec<String>) -> BTreeMap<&'a str, &'a str> {
         let mut used = BTreeMap::new();
         let mut open = paths;
         while let Some(path) = open.pop() {
             let Some((path, template)) = self.by_path.get_key_value(path.as_str()) else { continue };
             if used.insert(*path, template.text).is_none() {
-                open.extend(included(template.text));
+                open.extend(included_paths(template.text));
             }
         }
         used
@@ -137,8 +137,9 @@ impl<'a> Templates<'a> {
         let path = self.of_step(phase, step)?;
         if step == Step::Revise && is_gate(phase) && !self.is_own(&path) {
             let task = self.of_step(phase, Step::Execute);
-            let has_place =
-                |task: &String| self.with_included(vec![task.clone()]).contains_key("shared/modification.md");
+            let has_place = |task: &String| {
+                self.collect_included(vec![task.clone()]).contains_key("shared/modification.md")
+            };
             if let Some(path) = task.filter(has_place) {
                 return Some(StepTemplate { path, modifies: true });
             }
@@ -151,9 +152,9 @@ impl<'a> Templates<'a> {
     pub(super) fn engine(&self, paths: Vec<String>) -> Result<Handlebars<'a>, PromptError> {
         let mut engine = Handlebars::new();
         engine.register_escape_fn(handlebars::no_escape);
-        for (path, text) in self.with_included(paths) {
+        for (path, text) in self.collect_included(paths) {
             let registered = engine.register_template_string(&name_of(path), text);
-            registered.map_err(|error| self.unreadable(path, &error))?;
+            registered.map_err(|error| self.parse_error(path, &error))?;
         }
         Ok(engine)
     }
@@ -165,7 +166,7 @@ impl<'a> Templates<'a> {
         path: &str,
         values: &impl Serialize,
     ) -> Result<String, PromptError> {
-        engine.render(&name_of(path), values).map_err(|error| self.unfilled(path, &error))
+        engine.render(&name_of(path), values).map_err(|error| self.render_error(path, &error))
     }
 
     /// Fills one template and refuses every name that has no value.
@@ -177,32 +178,32 @@ impl<'a> Templates<'a> {
 
     /// Refuses a placeholder that is not known, wherever it stands in the text or in what it includes.
     pub(super) fn refuse_unknown(&self, path: &str, known: &Values) -> Result<(), PromptError> {
-        for (path, text) in self.with_included(vec![path.to_owned()]) {
+        for (path, text) in self.collect_included(vec![path.to_owned()]) {
             let asked = TemplatePlaceholders::of(text).asked;
             if let Some((name, line)) = asked.iter().find(|(name, _)| !known.contains_key(name)) {
-                return Err(self.wrong(path, *line, &no_placeholder(name)));
+                return Err(self.error_in_line(path, *line, &no_placeholder(name)));
             }
         }
         Ok(())
     }
 
     /// Says what is wrong in a line of the text of a template.
-    fn wrong(&self, path: &str, line: usize, what: &str) -> PromptError {
+    fn error_in_line(&self, path: &str, line: usize, what: &str) -> PromptError {
         let line = line + self.by_path.get(path).map_or(0, |template| template.above);
         PromptError::Template(format!("{path}, line {line}: {what}"))
     }
 
-    fn unreadable(&self, path: &str, error: &TemplateError) -> PromptError {
-        self.wrong(path, error.pos().map_or(1, |(line, _)| line), &error.reason().to_string())
+    fn parse_error(&self, path: &str, error: &TemplateError) -> PromptError {
+        self.error_in_line(path, error.pos().map_or(1, |(line, _)| line), &error.reason().to_string())
     }
 
-    fn unfilled(&self, path: &str, error: &RenderError) -> PromptError {
+    fn render_error(&self, path: &str, error: &RenderError) -> PromptError {
         let path = error.template_name.as_ref().map_or_else(|| path.to_owned(), |name| format!("{name}.md"));
         let what = match error.reason() {
             RenderErrorReason::MissingVariable(Some(name)) => no_placeholder(name),
             reason => reason.to_string(),
         };
-        self.wrong(&path, error.line_no.unwrap_or(1), &what)
+        self.error_in_line(&path, error.line_no.unwrap_or(1), &what)
     }
 }
 
@@ -226,7 +227,7 @@ impl<'a> Template<'a> {
 }
 
 /// Returns the paths that a template includes; a path that does not exist is found when the prompt is rendered.
-fn included(text: &str) -> impl Iterator<Item = String> {
+fn included_paths(text: &str) -> impl Iterator<Item = String> {
     let names =
         text.split("{{>").skip(1).map(|rest| rest.trim_start().split(['}', ' ']).next().unwrap_or_default());
     names.map(|name| format!("{name}.md"))
@@ -309,7 +310,7 @@ pub(super) fn is_gate(phase: &PhaseDef) -> bool {
 /// prompts of different runs have in common. Advice on failed checks does not count. Nothing when there is no such template.
 pub fn template_digest(phase: &PhaseDef, step: Step, overrides: &BTreeMap<String, String>) -> Option<String> {
     let templates = Templates::new(overrides).ok()?;
-    let used = templates.with_included(vec![templates.for_step(phase, step)?.path]);
+    let used = templates.collect_included(vec![templates.for_step(phase, step)?.path]);
     let mut hasher = Sha256::new();
     for text in used.into_iter().flat_map(|(path, text)| [path, text]) {
         hasher.update((text.len() as u64).to_be_bytes());
@@ -353,7 +354,7 @@ impl TemplatePlaceholders {
             let whole = tag.get(0).expect("a match has itself");
             let between = &template[from..whole.start()];
             line += between.matches('\n').count();
-            fence.pass(between);
+            fence.read_text(between);
             if let Some(inside) = tag.name("inside") {
                 names.take(inside.as_str(), line, &mut blocks, fence.is_open());
             }
@@ -438,7 +439,7 @@ impl CodeFenceState {
         self.open.is_some()
     }
 
-    fn pass(&mut self, text: &str) {
+    fn read_text(&mut self, text: &str) {
         for (index, line) in text.split('\n').enumerate() {
             if index > 0 || !self.within_line {
                 self.line(line.trim_start());

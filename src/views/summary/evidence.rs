@@ -101,7 +101,7 @@ pub(super) fn accepted_list(run: &Run) -> String {
         let why = why.map_or(String::new(), |why| format!(": {}", quoted(why)));
         let (name, person) = (phase.name(), quoted(person));
         let _ = writeln!(lines, "- {name} · **accepted by {person}, not by a reviewer**{why}");
-        if let Some(decision) = overruled(phase) {
+        if let Some(decision) = overruled_decision(phase) {
             let _ = writeln!(lines, "- {name} · {decision}, which {person} accepted{why}");
         }
     }
@@ -109,7 +109,7 @@ pub(super) fn accepted_list(run: &Run) -> String {
 }
 
 /// Returns the decision of an evaluation with which the run would not have gone on; nothing where it would.
-fn overruled(phase: &PhaseState) -> Option<String> {
+fn overruled_decision(phase: &PhaseState) -> Option<String> {
     let decision = phase.evidence.evaluation.as_ref().map(|evaluation| &evaluation.decision);
     let word = match decision {
         _ if !phase.def.decides => return None,
@@ -145,7 +145,7 @@ const TEST_CHECKS: [&str; 2] = ["tests", "red_green"];
 
 /// Returns why no test was run in a run that comes to `outcome`; nothing where one was, where no code was changed, and before
 /// the run is completed. Tests that failed were run.
-pub fn untested(run: &Run, outcome: Outcome) -> Option<String> {
+pub fn reason_without_tests(run: &Run, outcome: Outcome) -> Option<String> {
     let completed = || run.phases.iter().filter(|phase| phase.status == Status::Completed);
     if outcome != Outcome::Completed || !completed().any(|phase| phase.def.changes_code) {
         return None;
@@ -165,7 +165,7 @@ pub fn untested(run: &Run, outcome: Outcome) -> Option<String> {
 
 /// Returns the warning that no test was run, in Markdown; nothing where there is nothing to warn of.
 pub(super) fn untested_warning(run: &Run, outcome: Outcome) -> Option<String> {
-    Some(format!("**No test was run**: {}.", quoted(&untested(run, outcome)?)))
+    Some(format!("**No test was run**: {}.", quoted(&reason_without_tests(run, outcome)?)))
 }
 
 #[cfg(test)]

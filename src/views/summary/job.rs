@@ -11,7 +11,7 @@ use super::evidence::untested_warning;
 use super::lines::{cost_line, phase_values, waiting_line};
 use super::problems::Problem;
 use super::sarif;
-use crate::text::{counted, filled, neutral, plain, plain_address, quoted};
+use crate::text::{counted, fill_template, neutralize, plain, plain_address, quoted};
 use engine::{PhaseState, Run, Status};
 use model::event::{Outcome, PauseReason};
 
@@ -111,7 +111,7 @@ pub fn step_summary(run: &Run) -> String {
         "number_of_notes": counted(run.notes.len() as u64, "note"),
         "notes": notes.iter().map(|(_, text)| quoted(text)).collect::<Vec<_>>(),
     });
-    filled(include_str!("step_summary.hbs"), &values)
+    fill_template(include_str!("step_summary.hbs"), &values)
 }
 
 /// Returns the lines that show open problems beside the lines of a change, the worst first; `changed` are the paths that the
@@ -150,7 +150,7 @@ fn annotation(command: &str, problem: &Problem, file: &str) -> String {
 
 /// Returns one line of text without anything that a terminal or a runner obeys.
 fn one_line(text: &str) -> String {
-    neutral(&plain(text)).chars().take(LONGEST_ANNOTATION).collect()
+    neutralize(&plain(text)).chars().take(LONGEST_ANNOTATION).collect()
 }
 
 /// Escapes the message of a workflow command.

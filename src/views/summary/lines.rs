@@ -139,7 +139,7 @@ pub fn table_line(table: TriageTable) -> String {
 pub fn agent_lines(run: &Run) -> Vec<String> {
     let fallbacks = run.agents.fallbacks.iter();
     let fallbacks = fallbacks.map(|fallback| format!("{} {}: {fallback}", fallback.phase, fallback.step));
-    let own = run.phases.iter().filter(|phase| phase.reviewed_by_its_author());
+    let own = run.phases.iter().filter(|phase| phase.is_reviewed_by_its_author());
     let own = own.map(|phase| format!("{}: the reviewer is the author's own model", phase.name()));
     let of_phases = run.phases.iter().flat_map(|phase| panel_lines(phase).chain(exchange_lines(phase)));
     fallbacks.chain(own).chain(of_phases).collect()
@@ -190,7 +190,7 @@ fn exchange_outcome(exchange: &Exchange) -> String {
 pub fn opinion_lines(phase: &PhaseState) -> Vec<String> {
     let last = phase.history.current_rounds().last();
     let closed = last.is_some_and(|round| round.n >= phase.round);
-    let under_way = if closed { Vec::new() } else { phase.opinions_told() };
+    let under_way = if closed { Vec::new() } else { phase.summarize_opinions() };
     let (round, opinions) = match last {
         Some(last) if under_way.is_empty() => (last.n, last.opinions.clone()),
         _ => (phase.round, under_way),
@@ -248,7 +248,7 @@ pub(super) fn out_of_scope_lines(run: &Run) -> Vec<String> {
 
 /// Returns a finding in one line: its id, severity and place, and how it stands.
 pub fn finding_line(listed: &LedgerFinding) -> String {
-    let finding = listed.told();
+    let finding = listed.with_latest_wording();
     let place = place(finding.file.as_deref(), finding.line);
     let place = place.map_or_else(String::new, |place| format!(" {place}"));
     let scope = if finding.in_scope { "" } else { ", out of scope" };
@@ -256,7 +256,7 @@ pub fn finding_line(listed: &LedgerFinding) -> String {
         Disposition::Open => String::new(),
         disposition => format!(", {}", <&str>::from(disposition)),
     };
-    let (id, severity, standing) = (listed.id, finding.severity.as_str(), listed.standing);
+    let (id, severity, standing) = (listed.id, finding.severity.as_str(), listed.status);
     let (issue, since) = (finding.issue, listed.first_round);
     format!("{id} {severity}{place}: {issue} ({standing}, since round {since}{disposition}{scope})")
 }

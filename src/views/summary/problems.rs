@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::text::{counted, place};
-use engine::{LedgerFinding, PhaseState, Round, Run, Standing, check_identity};
+use engine::{FindingStatus, LedgerFinding, PhaseState, Round, Run, check_identity};
 use model::event::{CheckResult, CheckStatus, Place};
 use model::finding::{Disposition, Finding, Severity, normalised};
 use model::phase::PhaseName;
@@ -104,7 +104,7 @@ fn problems_of(phase: &PhaseState) -> Vec<Problem> {
     let listed: BTreeMap<&str, &LedgerFinding> =
         phase.ledger.all().iter().map(|listed| (listed.identity.as_str(), listed)).collect();
     let mut known: BTreeMap<String, Problem> = BTreeMap::new();
-    for (identity, problem) in phase.history.rounds.iter().flat_map(|round| of_round(phase, round)) {
+    for (identity, problem) in phase.history.rounds.iter().flat_map(|round| problems_of_round(phase, round)) {
         let first_round = known.get(&problem.fingerprint).map_or(problem.first_round, |it| it.first_round);
         let listed = listed.get(identity.as_str()).copied().filter(|listed| is_authority(listed));
         let (named, over) = (problem.last_round == latest, listed.is_some_and(is_over));
@@ -112,7 +112,7 @@ fn problems_of(phase: &PhaseState) -> Vec<Problem> {
         // A round that is not over names nothing, and a seat that went without has not looked: then the ledger knows.
         let is_of_review = listed.is_some_and(|listed| !listed.is_of_checks());
         let open = (named || is_of_review) && !over;
-        let problem = with_answer(phase, listed, Problem { first_round, open, answered, ..problem });
+        let problem = add_answer(phase, listed, Problem { first_round, open, answered, ..problem });
         known.insert(problem.fingerprint.clone(), problem);
     }
     let mut all: Vec<Problem> = known.into_values().collect();
@@ -123,7 +123,7 @@ fn problems_of(phase: &PhaseState) -> Vec<Problem> {
 /// Tells whether the ledger knows how a problem stands. Of a failed check it knows only that a person accepted it: whether it is
 /// there, the checks say themselves.
 fn is_authority(listed: &LedgerFinding) -> bool {
-    !listed.is_of_checks() || listed.standing == Standing::Waived
+    !listed.is_of_checks() || listed.status == FindingStatus::Waived
 }
 
 fn is_over(listed: &LedgerFinding) -> bool {
@@ -132,17 +132,17 @@ fn is_over(listed: &LedgerFinding) -> bool {
 
 /// Tells whether it was there when it was accepted, or answered that it needs no fix.
 fn is_answered(listed: &LedgerFinding) -> bool {
-    listed.standing == Standing::Waived || (listed.is_open() && listed.disposition == Disposition::NoFix)
+    listed.status == FindingStatus::Waived || (listed.is_open() && listed.disposition == Disposition::NoFix)
 }
 
 /// Adds what the ledger has about a problem: what is to be done about it, and why.
-fn with_answer(phase: &PhaseState, listed: Option<&LedgerFinding>, problem: Problem) -> Problem {
+fn add_answer(phase: &PhaseState, listed: Option<&LedgerFinding>, problem: Problem) -> Problem {
     let Some(listed) = listed else { return problem };
-    let waived = listed.standing == Standing::Waived;
+    let waived = listed.status == FindingStatus::Waived;
     let reason = if waived { phase.person.accepted_because.clone() } else { listed.evidence.clone() };
     // Of what seats said in other words the ledger knows, of that round.
     let is_of_round = !listed.is_of_checks() && listed.last_round == problem.last_round;
-    let issue = if is_of_round { listed.told().issue } else { problem.issue };
+    let issue = if is_of_round { listed.with_latest_wording().issue } else { problem.issue };
     Problem { disposition: listed.disposition, reason, issue, ..problem }
 }
 
@@ -152,9 +152,9 @@ fn is_open(disposition: &Disposition) -> bool {
 }
 
 /// Returns the problems of a round, each with what the ledger knows it by.
-fn of_round(phase: &PhaseState, round: &Round) -> Vec<(String, Problem)> {
+fn problems_of_round(phase: &PhaseState, round: &Round) -> Vec<(String, Problem)> {
     let mut problems = Vec::new();
-    for (fingerprint, finding) in merged(&round.findings) {
+    for (fingerprint, finding) in merge_findings(&round.findings) {
         problems.push((fingerprint.clone(), problem_of(phase, round, fingerprint, finding)));
     }
     for result in round.failed.iter().filter(|result| result.status == CheckStatus::Fail) {
@@ -165,7 +165,7 @@ fn of_round(phase: &PhaseState, round: &Round) -> Vec<(String, Problem)> {
 }
 
 /// Returns findings by their fingerprints, each with everything that was said of it.
-fn merged(findings: &[Finding]) -> BTreeMap<String, Finding> {
+fn merge_findings(findings: &[Finding]) -> BTreeMap<String, Finding> {
     let mut merged: BTreeMap<String, Finding> = BTreeMap::new();
     for finding in findings {
         let known = merged.entry(finding.fingerprint()).and_modify(|known| {

@@ -8,7 +8,7 @@ use super::evidence::untested_warning;
 use super::lines::{agent_lines, cost_line, finding_line, phase_values, waiting_line};
 use super::pull_request::{closed_request, starts_no_ci};
 use super::question::question;
-use crate::text::{counted, filled, plain_address, quoted};
+use crate::text::{counted, fill_template, plain_address, quoted};
 use engine::{Run, Status};
 use model::event::Outcome;
 use model::issue::IssueNumber;
@@ -56,13 +56,13 @@ fn comment(run: &Run, stopped: Option<&str>) -> String {
         "below": below.iter().flatten().collect::<Vec<_>>(),
         "question": question.as_ref().map(|question| question.trim_end_matches('\n')),
         "folded": [
-            folded("open finding", &open_findings(run), MOST_FINDINGS),
-            folded("note about the agents", &agents, MOST_LINES),
+            fold_lines("open finding", &open_findings(run), MOST_FINDINGS),
+            fold_lines("note about the agents", &agents, MOST_LINES),
         ],
         "cost": cost_line(run),
         "simulated": run.simulated,
     });
-    filled(include_str!("progress_comment.hbs"), &values)
+    fill_template(include_str!("progress_comment.hbs"), &values)
 }
 
 /// Returns the mark by which our own comment is found again.
@@ -94,7 +94,7 @@ fn open_findings(run: &Run) -> Vec<String> {
 }
 
 /// Returns what the template folds: how many lines there are, and the first of them; nothing where there is none.
-fn folded(noun: &str, lines: &[String], most: usize) -> Value {
+fn fold_lines(noun: &str, lines: &[String], most: usize) -> Value {
     if lines.is_empty() {
         return Value::Null;
     }

@@ -10,7 +10,7 @@ use super::lines::{
     agent_lines, cost_line, deliverable_path, finding_lines, note, opinions_of_run, out_of_scope_lines,
     phase_values,
 };
-use crate::text::{bullets, counted, filled, quoted, titled};
+use crate::text::{bullets, counted, fill_template, format_title, quoted};
 use engine::{PhaseState, Run, Status};
 use model::event::{Evaluation, EvaluationDecision, Outcome};
 use model::phase::PhaseName;
@@ -43,18 +43,18 @@ pub fn pull_request(
     documents: Documents,
 ) -> (String, String) {
     let issue = &run.started.issue;
-    let title: String = titled(&issue.title).chars().take(200).collect();
+    let title: String = format_title(&issue.title).chars().take(200).collect();
     // Without its files the run is over for good.
     let are_kept = documents == Documents::Kept;
     let sections = [
-        ("Not passed", not_passed(run)),
+        ("Not passed", list_stopped_phases(run)),
         ("Evidence gathered by ai-workflow", accepted_list(run) + &evidence_table(run)),
         ("Documents", if are_kept { document_list(run) } else { String::new() }),
         ("Agents", bullets(&agent_lines(run))),
         ("Opinions of the reviewers", bullets(&opinions_of_run(run))),
         ("Suggestions of the reviewers", suggestions(run)),
         ("Found and not demanded", bullets(&out_of_scope_lines(run))),
-        ("Left for later", left_for_later(run)),
+        ("Left for later", list_remaining_tasks(run)),
     ];
     let values = json!({
         "number": issue.number,
@@ -67,11 +67,11 @@ pub fn pull_request(
         "cost": cost_line(run),
         "run": run.started.run_id,
     });
-    (title, filled(include_str!("pull_request.hbs"), &values))
+    (title, fill_template(include_str!("pull_request.hbs"), &values))
 }
 
 /// Returns the phases that stopped the run, each with its reason and what is open; their checks stand in the table.
-fn not_passed(run: &Run) -> String {
+fn list_stopped_phases(run: &Run) -> String {
     let stopped = run.phases.iter().filter(|phase| matches!(phase.status, Status::Failed | Status::Paused));
     stopped.map(|phase| stopped_phase(run, phase)).collect()
 }
@@ -124,8 +124,8 @@ impl UnreviewedFiles {
 
     /// Returns how many files those are, and the first of them.
     pub fn line(&self) -> String {
-        let late = counted_files(&self.after_the_end, "changed after the end of the run");
-        let unseen = counted_files(&self.unseen, "changed and shown to no reviewer");
+        let late = count_files(&self.after_the_end, "changed after the end of the run");
+        let unseen = count_files(&self.unseen, "changed and shown to no reviewer");
         late.into_iter().chain(unseen).collect::<Vec<_>>().join("; ")
     }
 
@@ -135,7 +135,7 @@ impl UnreviewedFiles {
     }
 }
 
-fn counted_files(paths: &[String], how: &str) -> Option<String> {
+fn count_files(paths: &[String], how: &str) -> Option<String> {
     if paths.is_empty() {
         return None;
     }
@@ -204,7 +204,7 @@ pub fn wants_follow_up(run: &Run) -> bool {
 /// Returns title and body of the follow-up issue.
 pub fn follow_up(run: &Run) -> (String, String) {
     let issue = &run.started.issue;
-    let title = format!("[Follow-up] #{}: {}", issue.number, titled(&issue.title));
+    let title = format!("[Follow-up] #{}: {}", issue.number, format_title(&issue.title));
     let tasks = remaining_tasks(run);
     let values = json!({
         "marker": follow_up_marker(run),
@@ -213,7 +213,7 @@ pub fn follow_up(run: &Run) -> (String, String) {
         "more": tasks.len().saturating_sub(MOST_TASKS),
         "tasks": tasks.iter().take(MOST_TASKS).collect::<Vec<_>>(),
     });
-    (title.chars().take(200).collect(), filled(include_str!("follow_up.hbs"), &values))
+    (title.chars().take(200).collect(), fill_template(include_str!("follow_up.hbs"), &values))
 }
 
 /// Returns the mark by which the follow-up issue of a run is found again.
@@ -222,7 +222,7 @@ pub fn follow_up_marker(run: &Run) -> String {
 }
 
 /// Returns what is left for later as a list, with the issue that has it; nothing where nothing is.
-fn left_for_later(run: &Run) -> String {
+fn list_remaining_tasks(run: &Run) -> String {
     let tasks: String = remaining_tasks(run).iter().map(|task| format!("- {task}\n")).collect();
     let Some((number, _)) = &run.publication.follow_up else { return tasks };
     let gap = if tasks.is_empty() { "" } else { "\n" };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::commands::{answer_commands, answer_comments, when_to_answer};
 use super::problems::places_or_summary;
-use crate::text::{cell, columns, counted, filled, padded, place, plain, quoted, shortened};
+use crate::text::{cell, columns, counted, fill_template, pad, place, plain, quoted, shorten};
 use engine::{PhaseState, Round, Run, limit_reached};
 use model::event::{CheckResult, CheckStatus, Escalation, PauseReason, Place};
 use model::finding::worst_first;
@@ -22,12 +22,12 @@ const LONGEST_PROBLEM: usize = 90;
 /// Returns the question of a pause with the commands that answer it, in Markdown: where the issue is on a server by a comment, and
 /// at a terminal in any case.
 pub(super) fn question(run: &Run, escalation: &Escalation) -> String {
-    filled(include_str!("question.hbs"), &values(run, escalation, &MARKDOWN))
+    fill_template(include_str!("question.hbs"), &values(run, escalation, &MARKDOWN))
 }
 
 /// Returns the same question for a terminal.
 pub fn question_lines(run: &Run, escalation: &Escalation) -> String {
-    filled(include_str!("question_lines.hbs"), &values(run, escalation, &TERMINAL))
+    fill_template(include_str!("question_lines.hbs"), &values(run, escalation, &TERMINAL))
 }
 
 /// How a text, a table and a list of commands are laid out.
@@ -56,7 +56,7 @@ fn values(run: &Run, escalation: &Escalation, layout: &QuestionFormat) -> Value 
         "limit": limit,
         "tables": explained.map(|phase| tables(phase, layout)),
         "report": report.iter().map(|line| (layout.text)(line)).collect::<Vec<_>>(),
-        "asked": run.asked_of().map(|who| (layout.text)(&who)),
+        "asked": run.recipient_of_question().map(|who| (layout.text)(&who)),
         "comments": comments.join(layout.indent),
         "when": when_to_answer(run, escalation),
         "commands": answer_commands(run, escalation).join(layout.indent),
@@ -161,13 +161,13 @@ fn markdown(title: &str, head: [&str; 4], rows: &[[String; 4]]) -> String {
 fn in_columns(title: &str, head: [&str; 4], rows: &[[String; 4]]) -> String {
     let head = head.map(str::to_lowercase);
     let rows: Vec<[String; 4]> =
-        rows.iter().map(|row| row.clone().map(|text| shortened(&plain(&text), LONGEST_PROBLEM))).collect();
+        rows.iter().map(|row| row.clone().map(|text| shorten(&plain(&text), LONGEST_PROBLEM))).collect();
     let all = || std::iter::once(&head).chain(&rows);
     let widths: Vec<usize> =
         (0..4).map(|column| all().map(|row| columns(&row[column])).max().unwrap_or(0) + 2).collect();
     let mut text = format!("\n{}:\n", title.to_lowercase());
     for row in all() {
-        let line: String = row.iter().zip(&widths).map(|(text, width)| padded(text, *width)).collect();
+        let line: String = row.iter().zip(&widths).map(|(text, width)| pad(text, *width)).collect();
         let _ = writeln!(text, "  {}", line.trim_end());
     }
     text

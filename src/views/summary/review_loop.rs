@@ -303,14 +303,14 @@ impl<'a> Iteration<'a> {
     fn criteria_failed(&self, def: &'a PhaseDef) -> Vec<&'a str> {
         let mut failed: Vec<&str> =
             self.failed_checks(def).map(|result| criterion_or_name(&result.check)).collect();
-        if self.unfinished().is_some() {
+        if self.unfinished_claim().is_some() {
             failed.push(CLAIM);
         }
-        if let Some(reading) = self.rejecting(def) {
+        if let Some(reading) = self.rejecting_review(def) {
             let named: Vec<&str> = reading.findings.iter().filter_map(criterion_of).collect();
             failed.extend(if named.is_empty() { vec![REVIEW] } else { named });
         }
-        if self.untriaged() > 0 {
+        if self.count_unsettled_findings() > 0 {
             failed.push(TRIAGE);
         }
         let mut known = BTreeSet::new();
@@ -335,12 +335,12 @@ impl<'a> Iteration<'a> {
         if self.claims_falsely(def) {
             issues.push(issue("early_termination", None, "the author says that it is complete", None));
         }
-        issues.extend(self.unfinished().map(issue_of_claim));
-        if let Some(reading) = self.rejecting(def) {
+        issues.extend(self.unfinished_claim().map(issue_of_claim));
+        if let Some(reading) = self.rejecting_review(def) {
             issues.extend(issues_of_review(reading));
         }
-        if self.untriaged() > 0 {
-            let what = format!("{} findings are not settled", self.untriaged());
+        if self.count_unsettled_findings() > 0 {
+            let what = format!("{} findings are not settled", self.count_unsettled_findings());
             issues.push(issue("incomplete", None, &what, None));
         }
         if issues.is_empty() {
@@ -362,7 +362,7 @@ impl<'a> Iteration<'a> {
     }
 
     /// Returns a review that does not approve.
-    fn rejecting(&self, def: &PhaseDef) -> Option<&'a Reading> {
+    fn rejecting_review(&self, def: &PhaseDef) -> Option<&'a Reading> {
         let blocking = def.policy.review.as_ref().map(|rule| rule.blocking);
         let reading = self.reading()?;
         let is_serious = blocking.is_some_and(|blocking| reading.worst() >= Some(blocking));
@@ -377,13 +377,13 @@ impl<'a> Iteration<'a> {
         complete && self.failed_checks(def).next().is_some()
     }
 
-    fn unfinished(&self) -> Option<&'a Claim> {
+    fn unfinished_claim(&self) -> Option<&'a Claim> {
         let claim = self.work.and_then(|work| work.claim.as_ref());
         claim.filter(|claim| claim.status != ClaimStatus::Completed)
     }
 
     /// Returns how many findings of a document review are not settled.
-    fn untriaged(&self) -> u32 {
+    fn count_unsettled_findings(&self) -> u32 {
         let table = self.triage.and_then(|triage| triage.table);
         table.map_or(0, |table| table.fix_required.saturating_add(table.needs_discussion))
     }

@@ -24,9 +24,9 @@ fn control_sequences_are_removed() {
 
 #[test]
 fn wide_characters_are_padded_to_the_column_width() {
-    assert_eq!(padded("PASS", 6), "PASS  ");
-    assert_eq!(padded("✓ 判定", 8), "✓ 判定  ");
-    assert_eq!(padded("longer", 3), "longer");
+    assert_eq!(pad("PASS", 6), "PASS  ");
+    assert_eq!(pad("✓ 判定", 8), "✓ 判定  ");
+    assert_eq!(pad("longer", 3), "longer");
 }
 
 #[test]
@@ -49,10 +49,10 @@ fn titles_are_plain_text_without_mentions() {
         ("Fix [skip ci]", "Fix [\u{200b}skip ci]"),
         ("::error::x", ": :error::x"),
     ] {
-        assert_eq!(titled(text), expected, "{text}");
+        assert_eq!(format_title(text), expected, "{text}");
     }
-    assert!(!neutral(&titled("##[group]x")).contains("##["));
-    assert_eq!(titled(&"あ".repeat(500)).chars().count(), LONGEST_QUOTE + 1);
+    assert!(!neutralize(&format_title("##[group]x")).contains("##["));
+    assert_eq!(format_title(&"あ".repeat(500)).chars().count(), LONGEST_QUOTE + 1);
 }
 
 #[test]
@@ -93,8 +93,8 @@ fn printed_text_contains_no_workflow_commands() {
         ("std::fmt in a line, # [x]", "std::fmt in a line, # [x]"),
         ("", ""),
     ] {
-        assert_eq!(neutral(text), expected, "{text:?}");
-        assert_eq!(neutral(expected), expected, "done twice");
+        assert_eq!(neutralize(text), expected, "{text:?}");
+        assert_eq!(neutralize(expected), expected, "done twice");
     }
 }
 
@@ -102,7 +102,7 @@ fn printed_text_contains_no_workflow_commands() {
 fn neutralized_json_keeps_its_meaning() {
     let told = serde_json::json!({ "said": "::error::x\n##[group] ##\\[x]" });
     let text = format!("{told:#}");
-    let calm = neutral_json(&text);
+    let calm = neutralize_json(&text);
     assert!(!calm.contains("##["), "{calm}");
     assert_eq!(serde_json::from_str::<serde_json::Value>(&calm).expect("JSON"), told);
     assert!(calm.lines().all(|line| !line.trim_start().starts_with("::")));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use content_parser::{Terms, default_words, read_review};
-use engine::{Stage, Status, fold};
+use engine::{Status, StepPosition, fold};
 use model::event::{Fact, Outcome, RunRequested};
 use model::phase::Step;
 use model::verdict::ReadAs;
@@ -49,7 +49,7 @@ fn finished_steps_of_a_round_are_not_repeated_after_a_resume() {
     let full = play(&[table(1, 0, 0), table(0, 1, 0)]);
     for length in 1..full.entries.len() {
         let mut world = full.cut(length);
-        let interrupted = matches!(world.first().stage, Stage::Working(_));
+        let interrupted = matches!(world.first().position, StepPosition::Working(_));
         assert_eq!(world.execute(), Outcome::Completed, "{length}");
         let mut calls: BTreeMap<(u32, Step), usize> = BTreeMap::new();
         for entry in &world.entries {
@@ -141,14 +141,14 @@ fn requested_part_of_a_round_stops_before_the_next_step() {
     let def = phase("document_review", doc_review());
     let mut world = World::new(agreement(vec![def])).script(&name("document_review"), script);
     for (steps, stage, calls) in [
-        ([Step::Check, Step::Review], Stage::Ready(Step::Triage), 1),
-        ([Step::Check, Step::Review], Stage::Ready(Step::Triage), 1),
-        ([Step::Triage, Step::Triage], Stage::Ready(Step::Review), 2),
-        ([Step::Triage, Step::Triage], Stage::Ready(Step::Review), 2),
-        ([Step::Check, Step::Review], Stage::Ready(Step::Triage), 3),
+        ([Step::Check, Step::Review], StepPosition::Ready(Step::Triage), 1),
+        ([Step::Check, Step::Review], StepPosition::Ready(Step::Triage), 1),
+        ([Step::Triage, Step::Triage], StepPosition::Ready(Step::Review), 2),
+        ([Step::Triage, Step::Triage], StepPosition::Ready(Step::Review), 2),
+        ([Step::Check, Step::Review], StepPosition::Ready(Step::Triage), 3),
     ] {
         assert_eq!(world.ask(asked(&steps)), Outcome::Running);
-        assert_eq!(world.first().stage, stage);
+        assert_eq!(world.first().position, stage);
         assert_eq!(world.count(|fact| matches!(fact, Fact::StepStarted(_))), calls);
     }
     assert_eq!(world.execute(), Outcome::Completed);

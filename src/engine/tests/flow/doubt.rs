@@ -87,13 +87,13 @@ fn confirmation_question_is_asked_once_per_round_and_stays_open() {
         .enumerate()
         .filter(|(_, entry)| matches!(&entry.fact, Fact::StepStarted(call) if call.step == Step::Review))
         .map(|(index, _)| world.cut(index))
-        .map(|before| (before.first().doubt_of(None).is_some(), before.first().may_doubt(None)))
+        .map(|before| (before.first().doubt_of(None).is_some(), before.first().may_be_asked_to_clarify(None)))
         .collect();
     assert_eq!(seen, [(false, true), (true, false), (true, false)]);
     let next = play(&[doubtful(), fails(), passes()]);
     let revised = next.entries.iter().position(|entry| matches!(entry.fact, Fact::Checked(_)));
     assert!(revised.is_some());
-    assert_eq!((next.first().doubt_of(None), next.first().may_doubt(None)), (None, true));
+    assert_eq!((next.first().doubt_of(None), next.first().may_be_asked_to_clarify(None)), (None, true));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn open_confirmation_question_survives_edits_by_a_person() {
     let changed = vec!["README.md".to_owned()];
     before.record(Fact::ChangedByHand { phase: name("planning"), tree: "t-by-hand".into(), changed });
     assert_eq!(before.first().doubt_of(None), Some("Must fix: the lock"));
-    assert!(!before.first().may_doubt(None), "it is asked once");
+    assert!(!before.first().may_be_asked_to_clarify(None), "it is asked once");
 }
 
 /// A run that waits for a person, because the reviewer that was asked which of both holds says nothing.
@@ -199,7 +199,7 @@ fn doubt_is_off_without_repeat_calls_and_under_author_triage() {
     let may_doubt = |policy| {
         let world = play_in(policy, &[passes()]);
         let first = world.entries.iter().position(|entry| matches!(entry.fact, Fact::PhaseStarted { .. }));
-        world.cut(first.expect("a phase") + 1).first().may_doubt(None)
+        world.cut(first.expect("a phase") + 1).first().may_be_asked_to_clarify(None)
     };
     let mut never = phase_review();
     never.limits.max_unreadable = 0;

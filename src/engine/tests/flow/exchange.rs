@@ -1,6 +1,6 @@
 //! Questions of a reviewer to the author: at most one exchange a round, then the same reviewer's second verdict counts.
 
-use engine::{Stage, Status};
+use engine::{Status, StepPosition};
 use model::event::{ExecOutcome, Fact, Outcome, PauseReason, Replied, Reviewed, StepStarted};
 use model::finding::Severity;
 use model::phase::Step;
@@ -72,7 +72,7 @@ fn question_and_answer_create_no_task_no_finding_and_no_pass() {
     assert_eq!((phase.tasks.all().len(), phase.ledger.all().len()), (0, 0));
     let counters = &phase.counters;
     assert_eq!((counters.passes, counters.rounds, counters.reviews, counters.revisions), (1, 1, 1, 0));
-    assert_eq!((phase.stage, phase.status), (Stage::Closed, Status::Completed));
+    assert_eq!((phase.position, phase.status), (StepPosition::Closed, Status::Completed));
     assert_eq!(
         (phase.calls.usage[&Step::Answer].calls, world.run().spending.total.calls),
         (1, 4),
@@ -213,7 +213,7 @@ fn budget_pause_before_an_answer_does_not_repeat_the_question() {
     let mut world = World::new(agreed).script(&name, script);
     assert_eq!(world.execute(), Outcome::Paused);
     assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Budget));
-    assert_eq!(world.first().stage, Stage::Ready(Step::Answer));
+    assert_eq!(world.first().position, StepPosition::Ready(Step::Answer));
     assert_eq!(world.execute_with(Budget { calls: Some(9), ..Budget::default() }), Outcome::Completed);
     assert_eq!(calls(&world), ["execute", "review", "answer", "review"]);
 }
@@ -239,7 +239,7 @@ fn cancelled_answer_is_requested_again() {
     let Fact::Replied(mut replied) = full.entries[at].fact.clone() else { panic!("an answer") };
     (replied.ended.outcome, replied.text) = (ExecOutcome::Cancelled, None);
     world.record(Fact::Replied(replied));
-    assert_eq!(world.first().stage, Stage::Working(Step::Answer));
+    assert_eq!(world.first().position, StepPosition::Working(Step::Answer));
     world.play_on();
     assert_eq!(calls(&world), ["execute", "review", "answer", "answer", "review"]);
 }

@@ -1,6 +1,6 @@
 //! The findings ledger: one entry for each finding of a phase, whatever is said about it later.
 
-use engine::{Decision, LedgerFinding, PhaseState, Standing, State, Trend, apply, decide, fold};
+use engine::{Decision, FindingStatus, LedgerFinding, PhaseState, State, Trend, apply, decide, fold};
 use model::event::{Answered, CheckStatus, Fact, FindingJudgment, PauseChoice};
 use model::finding::{Disposition, Finding, Severity};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn play(reviews: Vec<Review>) -> World {
 
 fn told(phase: &PhaseState) -> Vec<String> {
     let one = |listed: &LedgerFinding| {
-        let (id, issue, standing) = (listed.id, &listed.finding.issue, listed.standing);
+        let (id, issue, standing) = (listed.id, &listed.finding.issue, listed.status);
         format!("{id} {issue}: {standing}, {}-{}", listed.first_round, listed.last_round)
     };
     phase.ledger.all().iter().map(one).collect()
@@ -34,7 +34,7 @@ fn ledger_keeps_each_finding_with_its_reviewer_and_rounds() {
     let world = play(vec![review, passes()]);
     let listed = &world.first().ledger.all()[0];
     assert_eq!((listed.id.to_string(), &listed.finding), ("F1".into(), &whole));
-    assert_eq!((listed.first_round, listed.last_round, listed.standing), (1, 1, Standing::Resolved));
+    assert_eq!((listed.first_round, listed.last_round, listed.status), (1, 1, FindingStatus::Resolved));
     let found_by: Vec<String> = listed.found_by.iter().map(ToString::to_string).collect();
     assert_eq!(found_by, ["reviewer"]);
 }
@@ -219,11 +219,11 @@ fn identities(phase: &PhaseState) -> Vec<(String, String, u32)> {
 fn merged_findings_of_one_answer_keep_every_text_and_place() {
     let numbers = named(&["line 10 leaks", "line 20 leaks"]);
     let world = play(vec![numbers, named(&["line 20 leaks"]), passes()]);
-    let told = |round| after_ruling(&world, round).ledger.all()[0].told().issue;
+    let told = |round| after_ruling(&world, round).ledger.all()[0].with_latest_wording().issue;
     assert_eq!(told(1), "line 10 leaks; also: line 20 leaks");
     assert_eq!(told(2), "line 20 leaks", "only what the latest review told");
     assert_eq!(world.first().ledger.all().len(), 1);
-    assert_eq!(world.first().ledger.all()[0].standing, Standing::Resolved);
+    assert_eq!(world.first().ledger.all()[0].status, FindingStatus::Resolved);
 
     let mut places = fails();
     for line in [3, 9] {
@@ -232,10 +232,10 @@ fn merged_findings_of_one_answer_keep_every_text_and_place() {
         places.reading.as_mut().expect("a reading").findings.push(found);
     }
     let world = play(vec![places, passes()]);
-    assert_eq!(world.first().ledger.all()[0].told().issue, "no test; also: a.rs:9: no test");
+    assert_eq!(world.first().ledger.all()[0].with_latest_wording().issue, "no test; also: a.rs:9: no test");
 
     let world = play(vec![named(&["no test", "no test"]), passes()]);
-    assert_eq!(world.first().ledger.all()[0].told().issue, "no test; also: no test");
+    assert_eq!(world.first().ledger.all()[0].with_latest_wording().issue, "no test; also: no test");
     let problems = views::summary::problems(world.run());
     assert_eq!(problems[0].issue, "no test; also: no test");
 }

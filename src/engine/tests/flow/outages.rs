@@ -1,7 +1,7 @@
 //! A provider that fails: another agent takes over, else it is asked again after growing pauses, then the run pauses. It
 //! never fails a run and uses up no limit.
 
-use engine::{Action, Decision, Stage, Status, decide};
+use engine::{Action, Decision, Status, StepPosition, decide};
 use model::event::{ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Ruling, RunRequested};
 use model::phase::Step;
 use model::policy::{PanelReviewer, PhaseDef, Policy, PolicyLimits};
@@ -92,7 +92,7 @@ fn provider_failure_beyond_the_outage_limit_pauses_until_a_time() {
     assert!(waits(&world).iter().sum::<i64>() < seconds, "the calls take their time, too");
     assert!((15..25).contains(&calls), "{calls}");
     let phase = world.first();
-    assert_eq!((phase.status, phase.stage), (Status::InProgress, Stage::Ready(Step::Execute)));
+    assert_eq!((phase.status, phase.position), (Status::InProgress, StepPosition::Ready(Step::Execute)));
     assert_eq!((phase.counters.passes, phase.counters.redos.len()), (0, 0));
     let asked = world.run().paused.clone().expect("a pause");
     let until = asked.until.expect("a time");

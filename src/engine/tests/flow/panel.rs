@@ -323,5 +323,5 @@ fn merged_finding_keeps_the_texts_and_names_of_both_reviewers() {
 
 /// What the only finding of the phase was told to be when nobody had looked again.
 fn after_first(world: &World) -> String {
-    world.first().ledger.all()[0].told().issue
+    world.first().ledger.all()[0].with_latest_wording().issue
 }

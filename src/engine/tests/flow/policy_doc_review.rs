@@ -166,7 +166,9 @@ fn interrupted_review_resumes_after_the_last_finished_round() {
     for length in 1..full.entries.len() {
         let mut world = full.cut(length);
         let finished = world.first().history.rounds.clone();
-        if world.first().status == Status::InProgress && world.first().stage != engine::Stage::Closing {
+        if world.first().status == Status::InProgress
+            && world.first().position != engine::StepPosition::Closing
+        {
             assert_eq!(world.first().round as usize, finished.len() + 1, "{length}");
         }
         world.execute();

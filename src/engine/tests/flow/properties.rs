@@ -1,6 +1,6 @@
 //! What holds for every policy, every agent and every person.
 
-use engine::{Decision, FallbackChain, PhaseState, Run, Stage, State, Status, apply, decide, fold};
+use engine::{Decision, FallbackChain, PhaseState, Run, State, Status, StepPosition, apply, decide, fold};
 use model::event::{Entry, Fact, Outcome, Replied, Ruled, Ruling};
 use model::finding::Severity;
 use model::phase::Step;
@@ -57,7 +57,7 @@ fn essence_of(phase: &PhaseState) -> String {
     let steps = (
         &phase.evidence.completed_steps,
         phase.round,
-        phase.stage,
+        phase.position,
         turn(phase, &FallbackChain::Author),
         turn(phase, &FallbackChain::Reviewer),
     );
@@ -240,7 +240,10 @@ fn lasting(phase: &PhaseState) -> String {
 fn heard_or_asked_again(was: &PhaseState, is: &PhaseState, replied: &Replied) {
     let first = &was.reviews.exchange.as_ref().expect("questions").first;
     if replied.text.is_some() {
-        assert_eq!((is.stage, &is.reviews.opinions), (Stage::Ready(Step::Review), &was.reviews.opinions));
+        assert_eq!(
+            (is.position, &is.reviews.opinions),
+            (StepPosition::Ready(Step::Review), &was.reviews.opinions)
+        );
         assert_eq!(is.seat_due().map(|seat| &seat.name), first.seat.as_ref());
     } else {
         assert_eq!(is.reviews.opinions.last(), Some(first));

@@ -1,6 +1,6 @@
 //! What each class of a broken call leads to: the same step again, the next agent, a wait, an end a person can act on.
 
-use engine::{Stage, Status};
+use engine::{Status, StepPosition};
 use model::event::{ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Ruling, RunRequested, StepStarted};
 use model::phase::Step;
 use model::policy::PhaseDef;
@@ -147,7 +147,7 @@ fn exhausted_quotas_pause_until_the_first_reset_and_use_no_limit() {
     assert_eq!(asked.options, [PauseChoice::Continue]);
     assert_eq!(world.last_rule(), "execute: quota or credit is used up; no agent is left; on quota: pause");
     let phase = world.first();
-    assert_eq!((phase.status, phase.stage), (Status::InProgress, Stage::Ready(Step::Execute)));
+    assert_eq!((phase.status, phase.position), (Status::InProgress, StepPosition::Ready(Step::Execute)));
     assert_eq!((phase.counters.revisions, phase.counters.passes), (0, 1));
     assert!(phase.counters.redos.is_empty());
 

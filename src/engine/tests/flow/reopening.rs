@@ -1,6 +1,6 @@
 //! Opening again what was closed: by a retry, a rollback, or the evaluation.
 
-use engine::{Counters, Stage, Status};
+use engine::{Counters, Status, StepPosition};
 use model::event::{EvaluationDecision, Fact, Outcome, ReopenedBy};
 use model::phase::Step;
 use model::policy::PhaseDef;
@@ -163,7 +163,7 @@ fn author_of_a_reopened_phase_receives_the_reason() {
     let reopened = world.phase("design").person.reopened.clone().expect("a reason");
     assert_eq!(reopened.by, ReopenedBy::Evaluation);
     assert!(reopened.reason.starts_with("evaluation sent the run back: "), "{}", reopened.reason);
-    assert_eq!(world.phase("evaluation").stage, Stage::Idle);
+    assert_eq!(world.phase("evaluation").position, StepPosition::Idle);
     assert!(world.phase("evaluation").evidence.evaluation.is_some(), "its remaining tasks are still known");
 }
 

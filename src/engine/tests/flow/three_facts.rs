@@ -1,6 +1,6 @@
 //! "FAIL", "unreadable" and "no answer" are three facts, and a step that broke is none of them.
 
-use engine::{Stage, Status};
+use engine::{Status, StepPosition};
 use model::event::{ExecOutcome, Fact, Outcome, PauseReason};
 use model::finding::Severity;
 use model::phase::Step;
@@ -200,7 +200,7 @@ fn cancelled_call_uses_no_limit() {
     worked.ended.outcome = ExecOutcome::Cancelled;
     stopped.record(Fact::Worked(worked));
     stopped.record(Fact::Interrupted { signal: "SIGINT".into() });
-    assert_eq!(stopped.first().stage, Stage::Working(Step::Execute));
+    assert_eq!(stopped.first().position, StepPosition::Working(Step::Execute));
     stopped.scripts.values_mut().for_each(|script| script.work = vec![done()]);
     assert_eq!(stopped.execute(), Outcome::Completed);
     assert_eq!(stopped.first().counters.passes, 1);

@@ -41,5 +41,5 @@ fn prompt_line_has_no_line_break_and_a_maximum_length() {
 
 #[test]
 fn fence_characters_inside_a_line_are_broken_up() {
-    assert_eq!(unfenced("`` ``` ~~~~~ `~`"), "`` `` ` ~~ ~~ ~ `~`");
+    assert_eq!(remove_fences("`` ``` ~~~~~ `~`"), "`` `` ` ~~ ~~ ~ `~`");
 }

@@ -34,11 +34,14 @@ fn task_text_names_file_and_numbers_its_findings_with_line_and_suggestion() {
 #[test]
 fn waiting_tasks_are_listed_in_one_line_each() {
     let waiting = [a_task(Some("src/a.rs"), 0), a_task(None, 0)];
-    assert_eq!(later(&waiting), "- T1 src/a.rs: 2 problems, major\n- T1 no file named: 2 problems, major");
+    assert_eq!(
+        list_waiting_tasks(&waiting),
+        "- T1 src/a.rs: 2 problems, major\n- T1 no file named: 2 problems, major"
+    );
 }
 
 #[test]
 fn open_findings_are_listed_with_their_ids() {
-    let told = super::named(&[named("F3", Severity::Major, None)]);
+    let told = super::list_findings(&[named("F3", Severity::Major, None)]);
     assert_eq!(told, "F3: major, src/a.rs:12, quality\n   it panics");
 }

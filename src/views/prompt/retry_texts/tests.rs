@@ -32,7 +32,8 @@ fn chosen(
     let own = own.iter().map(|path| ((*path).to_owned(), "text".to_owned())).collect();
     let templates = Templates::new(&own).expect("short templates");
     let patterns = patterns.iter().map(|(name, it)| ((*name).to_owned(), it.clone())).collect();
-    RetryTexts { templates: &templates, patterns: &patterns, c3l: Some(c3l), marks: MARKS }.of_failure(result)
+    RetryTexts { templates: &templates, patterns: &patterns, c3l: Some(c3l), marks: MARKS }
+        .path_for_failure(result)
 }
 
 fn red() -> FailurePattern {
@@ -94,7 +95,7 @@ fn retry_text_path_identifies_its_patterns() {
 }
 
 fn count(keywords: &[&str], corpus: &str) -> usize {
-    score(&keywords.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>(), corpus)
+    count_keywords(&keywords.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>(), corpus)
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn each_matching_keyword_or_regex_counts_once_and_invalid_ones_not() {
 }
 
 fn given(template: &str, value: &Value) -> Value {
-    ValueCleaner { names: &TemplatePlaceholders::of(template), marks: MARKS }.fitted("x", Some(value))
+    ValueCleaner { names: &TemplatePlaceholders::of(template), marks: MARKS }.fit("x", Some(value))
 }
 
 #[test]

@@ -7,7 +7,7 @@ use model::phase::Step;
 use model::policy::{FailurePattern, PhaseDef, RetryPromptPath, finding_type};
 use serde_json::{Value, json};
 use settings::load;
-use views::prompt::{PromptInput, RepairInput, rehearse, render, retry_prompt};
+use views::prompt::{PromptInput, RepairInput, check_templates, render, retry_prompt};
 
 use super::templates::{Filled, MARK, phases};
 use super::{defaults, map, phase, repository};
@@ -597,7 +597,7 @@ fn retry_text_with_an_unavailable_param_is_an_error_at_load() {
         [("red".to_owned(), pattern("tests", &["failedTests"], &[]))].into();
     let phases = &phases()[..1];
     let said = |path: &str, text: &str| {
-        rehearse(phases, &patterns, &map([(path, text)])).expect_err("a bad text").to_string()
+        check_templates(phases, &patterns, &map([(path, text)])).expect_err("a bad text").to_string()
     };
     let path = "steps/again/bug/f_failed_tests.md";
     assert_eq!(
@@ -620,9 +620,12 @@ fn retry_text_with_an_unavailable_param_is_an_error_at_load() {
     assert!(said(path, "---\nparams: 3\n---\n").starts_with(&format!("prompts/{path}, line 1: its head: ")));
     assert!(said(path, "---\n---\nOne\n{{#if check}}").starts_with(&format!("prompts/{path}, line ")));
     let good = "---\nparams: [failedTests, rootCause]\n---\n{{#each failedTests}}{{this.name}}{{any}}{{/each}}{{rootCause}}{{phase}}{{#each commands}}{{id}}{{/each}}";
-    assert_eq!(rehearse(phases, &patterns, &map([(path, good)])), Ok(()));
+    assert_eq!(check_templates(phases, &patterns, &map([(path, good)])), Ok(()));
     let all_others = "---\nparams: [anything]\n---\n{{anything}}";
-    assert_eq!(rehearse(phases, &patterns, &map([("steps/retry/issue/f_failed.md", all_others)])), Ok(()));
+    assert_eq!(
+        check_templates(phases, &patterns, &map([("steps/retry/issue/f_failed.md", all_others)])),
+        Ok(())
+    );
 }
 
 // What was declared ---------------------------------------------------------------------------------
@@ -662,7 +665,11 @@ fn every_retry_text_is_short() {
         assert!(text.lines().count() <= 16, "{path}");
     }
     assert_eq!(
-        rehearse(&defaults().agreement(None).expect("good").phases, &BTreeMap::new(), &BTreeMap::new()),
+        check_templates(
+            &defaults().agreement(None).expect("good").phases,
+            &BTreeMap::new(),
+            &BTreeMap::new()
+        ),
         Ok(())
     );
 }

@@ -10,7 +10,8 @@ use model::policy::PhaseDef;
 use settings::load;
 use views::prompt::{
     EMBEDDED, InlinedFile, LONGEST_TEMPLATE, NamedFinding, PromptDocument, PromptError, PromptInput,
-    PromptTask, RepairInput, ReviewInput, WorkInput, rehearse, render, reviewer_schema, unknown_overrides,
+    PromptTask, RepairInput, ReviewInput, WorkInput, check_templates, render, reviewer_schema,
+    unknown_overrides,
 };
 
 use super::{defaults, map, phase, repository};
@@ -204,7 +205,7 @@ impl Filled {
     }
 }
 
-fn filled(name: &str, step: Step) -> String {
+fn fill_template(name: &str, step: Step) -> String {
     let filled = Filled::new(named(name)).in_a_second_round();
     render(&filled.input(step), &BTreeMap::new()).expect("a built-in prompt")
 }
@@ -302,22 +303,22 @@ fn author_prompts_have_the_rules_and_reviewer_prompts_the_answer_format() {
 
 #[test]
 fn planning_execute_prompt() {
-    insta::assert_snapshot!(filled("planning", Step::Execute));
+    insta::assert_snapshot!(fill_template("planning", Step::Execute));
 }
 
 #[test]
 fn implementation_review_prompt() {
-    insta::assert_snapshot!(filled("implementation", Step::Review));
+    insta::assert_snapshot!(fill_template("implementation", Step::Review));
 }
 
 #[test]
 fn testing_revise_prompt() {
-    insta::assert_snapshot!(filled("testing", Step::Revise));
+    insta::assert_snapshot!(fill_template("testing", Step::Revise));
 }
 
 #[test]
 fn document_review_triage_prompt() {
-    insta::assert_snapshot!(filled("document_review", Step::Triage));
+    insta::assert_snapshot!(fill_template("document_review", Step::Triage));
 }
 
 // Data stays data -----------------------------------------------------------------------------------
@@ -405,7 +406,7 @@ fn revise_prompt_lists_waiting_tasks_in_one_line_each() {
 
 #[test]
 fn reopening_reason_and_advice_are_at_the_top_of_the_prompt() {
-    let text = filled("implementation", Step::Execute);
+    let text = fill_template("implementation", Step::Execute);
     let place = |words: &str| text.find(words).expect(words);
     assert!(place("The design forgot the empty list.") < place("# Implement the change"));
     assert!(place("Zero is right.") < place("# Implement the change"));
@@ -472,7 +473,7 @@ fn prompts_of_a_run_begin_with_the_same_bytes() {
 
 #[test]
 fn most_variable_prompt_parts_come_last() {
-    let review = filled("implementation", Step::Review);
+    let review = fill_template("implementation", Step::Review);
     let place = |words: &str| review.find(words).expect(words);
     let order = [
         "## The issue",
@@ -555,14 +556,14 @@ fn template_error_names_file_and_line() {
 #[test]
 fn rehearsal_finds_broken_templates_before_any_agent_call() {
     let phases = phases();
-    assert_eq!(rehearse(&phases, &BTreeMap::new(), &BTreeMap::new()), Ok(()));
+    assert_eq!(check_templates(&phases, &BTreeMap::new(), &BTreeMap::new()), Ok(()));
     for (path, text) in [
         ("report/revise.md", "{{#if findings}}{{nonsense}}{{/if}}"),
         ("report/revise.md", "{{#if findings}}{{else}}{{nonsense}}{{/if}}"),
         ("retry/tests-failed.md", "{{nonsense}}"),
         ("retry/mine.md", "{{nonsense}}"),
     ] {
-        let error = rehearse(&phases, &BTreeMap::new(), &map([(path, text)])).expect_err(text);
+        let error = check_templates(&phases, &BTreeMap::new(), &map([(path, text)])).expect_err(text);
         assert_eq!(
             error.to_string(),
             format!("prompts/{path}, line 1: `nonsense` is no placeholder of a prompt")
@@ -573,7 +574,7 @@ fn rehearsal_finds_broken_templates_before_any_agent_call() {
     ))
     .expect("good");
     assert_eq!(
-        rehearse(
+        check_templates(
             &[phase(&settings, Some("a"), "audit")],
             &BTreeMap::new(),
             &map([("audit/review.md", "{{nonsense}}")])

@@ -1,11 +1,12 @@
-//! Which agent gets a call: the fallback chain of the step, whose turn it is, who of it is of no use now, and under which model.
+//! Which agent gets a call: the fallback chain of the step, which agent of it is next, which ones cannot be used now, and which
+//! model is used.
 //! An author whose task stays open is replaced by the next one of its chain after a few tries, that one by the next after a
 //! single one. What a step that breaks leads to is `redo`'s.
 
 use jiff::Timestamp;
 
 use crate::agents::{CalledAgent, Fallback, UnusableAgent};
-use crate::findings::tasks_to_come;
+use crate::findings::next_tasks;
 use crate::fix_tasks::FixTask;
 use crate::phase_state::PhaseState;
 use crate::run::Run;
@@ -13,7 +14,7 @@ use model::event::{CallEnd, ExecOutcome, Ruled, Ruling};
 use model::phase::{PhaseName, Step};
 use model::policy::{Difficulty, ModelChoice};
 
-/// How often an agent that takes over is given a task before the next one is.
+/// How often an agent that takes over gets a task before the next agent gets it.
 const TRIES_OF_ANOTHER: u32 = 1;
 
 impl Run {
@@ -23,40 +24,46 @@ impl Run {
             return author;
         }
         let (chain, turn) = (phase.chain(step), phase.turn(step));
-        let usable = self.usable_from(phase, step, turn).map(|(_, agent)| agent);
+        let usable = self.first_usable_from(phase, step, turn).map(|(_, agent)| agent);
         let due = || chain.get(turn).or(chain.last()).map(|spec| self.with_model(phase, spec, step));
         usable.or_else(due).unwrap_or_default()
     }
 
-    /// Returns who made the work that is asked about, unless answers have a chain of their own or it is of no use now.
+    /// Returns the author of the work that a question is about, unless answers have a chain of their own or that author cannot be
+    /// used now.
     fn author_to_ask(&self, phase: &PhaseState, step: Step) -> Option<String> {
         if step != Step::Answer || phase.has_own_chain(step) {
             return None;
         }
         let work = phase.evidence.work.as_ref()?;
         let author = &phase.evidence.author;
-        let stands = self.named(phase, work.step).contains(author) && self.is_usable(author);
+        let stands = self.chain_with_models(phase, work.step).contains(author) && self.is_usable(author);
         stands.then(|| author.clone())
     }
 
     /// Returns the agent that takes over a step when the one that was called last is given up, and its place.
     pub(crate) fn successor(&self, phase: &PhaseState, step: Step) -> Option<(usize, String)> {
-        self.usable_from(phase, step, phase.turn(step) + 1)
+        self.first_usable_from(phase, step, phase.turn(step) + 1)
     }
 
-    pub(crate) fn usable_from(&self, phase: &PhaseState, step: Step, from: usize) -> Option<(usize, String)> {
-        let named = self.named(phase, step);
+    pub(crate) fn first_usable_from(
+        &self,
+        phase: &PhaseState,
+        step: Step,
+        from: usize,
+    ) -> Option<(usize, String)> {
+        let named = self.chain_with_models(phase, step);
         named.into_iter().enumerate().skip(from).find(|(_, agent)| self.is_usable(agent))
     }
 
     /// Returns the chain of a step with the models of its agents.
-    pub(crate) fn named(&self, phase: &PhaseState, step: Step) -> Vec<String> {
+    pub(crate) fn chain_with_models(&self, phase: &PhaseState, step: Step) -> Vec<String> {
         phase.chain(step).iter().map(|spec| self.with_model(phase, spec, step)).collect()
     }
 
     /// A model that was named explicitly stays; the others are chosen by the difficulty, once it is known.
     fn with_model(&self, phase: &PhaseState, spec: &str, step: Step) -> String {
-        let model = self.choice(spec, self.difficulty).and_then(|choice| choice.for_step(step));
+        let model = self.model_choice(spec, self.difficulty).and_then(|choice| choice.for_step(step));
         let Some(agent) = model.map(|model| format!("{spec}:{model}")) else { return spec.to_owned() };
         if step != Step::Review || agent != self.author_of(phase) {
             return agent;
@@ -65,11 +72,11 @@ impl Run {
     }
 
     /// Returns the models of an agent for a difficulty, where it is known.
-    fn choice(&self, spec: &str, difficulty: Option<Difficulty>) -> Option<&ModelChoice> {
+    fn model_choice(&self, spec: &str, difficulty: Option<Difficulty>) -> Option<&ModelChoice> {
         self.started.agreement.models.get(&difficulty?)?.get(spec)
     }
 
-    /// Returns who made the work that is reviewed, else who would make it.
+    /// Returns the author of the work that is reviewed, else the agent that would make it.
     fn author_of(&self, phase: &PhaseState) -> String {
         let made = Some(&phase.evidence.author).filter(|agent| !agent.is_empty());
         made.cloned().unwrap_or_else(|| self.agent_for(phase, Step::Execute))
@@ -80,7 +87,7 @@ impl Run {
     fn second_model(&self, spec: &str, author: &str) -> Option<String> {
         let elsewhere = self.started.agreement.models.values().filter_map(|models| models.get(spec));
         let steps = [Step::Review, Step::Triage, Step::Revise, Step::Execute];
-        let all = self.choice(spec, self.difficulty).into_iter().chain(elsewhere);
+        let all = self.model_choice(spec, self.difficulty).into_iter().chain(elsewhere);
         let models = all.flat_map(|choice| steps.into_iter().filter_map(|step| choice.for_step(step)));
         models.map(|model| format!("{spec}:{model}")).find(|agent| agent != author)
     }
@@ -88,7 +95,7 @@ impl Run {
     /// Returns the author that is asked how hard the issue is, with the model it has for simple work.
     pub(crate) fn assessor(&self, phase: &PhaseState) -> String {
         let spec = self.agent_for(phase, Step::Execute);
-        let choice = self.choice(&spec, Some(Difficulty::Simple));
+        let choice = self.model_choice(&spec, Some(Difficulty::Simple));
         let model = choice.and_then(|choice| choice.for_step(Step::Execute));
         model.map_or_else(|| spec.clone(), |model| format!("{spec}:{model}"))
     }
@@ -98,34 +105,34 @@ impl Run {
         self.agents.unusable.get(agent).is_none_or(|unusable| unusable.until.is_some_and(passed))
     }
 
-    /// Returns the times until which agents of a chain are out of use; such a time may have passed since.
-    pub(crate) fn resets(&self, phase: &PhaseState, step: Step) -> Vec<Timestamp> {
-        let named = self.named(phase, step);
+    /// Returns the times until which agents of a chain cannot be used; such a time may have passed since.
+    pub(crate) fn reset_times(&self, phase: &PhaseState, step: Step) -> Vec<Timestamp> {
+        let named = self.chain_with_models(phase, step);
         named.iter().filter_map(|agent| self.agents.unusable.get(agent)?.until).collect()
     }
 
-    /// Remembers whose turn a call shows it to be; who answers a question says nothing about that.
-    pub(crate) fn called(&mut self, name: &PhaseName, step: Step, agent: &str) {
+    /// Remembers the place of the called agent in the chain; a call that answers a question does not change it.
+    pub(crate) fn record_turn(&mut self, name: &PhaseName, step: Step, agent: &str) {
         if step == Step::Answer {
             return;
         }
         let Some(phase) = self.phase(name) else { return };
         let turn = phase.turn(step);
-        let named = self.named(phase, step);
+        let named = self.chain_with_models(phase, step);
         let place = named.iter().skip(turn).position(|named| named == agent);
         if let Some(place) = place {
             self.phase_mut(name).set_turn(step, turn + place);
         }
     }
 
-    /// Remembers whether an agent is of use from here on.
-    pub(crate) fn learn(&mut self, agent: &str, ended: &CallEnd, at: Timestamp) {
+    /// Remembers whether an agent can be used from now on.
+    pub(crate) fn update_agent_state(&mut self, agent: &str, ended: &CallEnd, at: Timestamp) {
         let called = CalledAgent { agent: agent.to_owned(), program: ended.program.clone() };
         if ended.outcome != ExecOutcome::NotStarted && !self.agents.called.contains(&called) {
             self.agents.called.push(called);
         }
         self.agents.note_provider(agent, ended.outcome, at);
-        if let Some(unusable) = UnusableAgent::after(ended, at) {
+        if let Some(unusable) = UnusableAgent::of_call_end(ended, at) {
             self.agents.unusable.insert(agent.to_owned(), unusable);
         } else if ended.outcome.ended() || self.is_usable(agent) {
             self.agents.unusable.remove(agent);
@@ -133,7 +140,7 @@ impl Run {
     }
 
     /// Lets the next agent take over, when the ruling says so.
-    pub(crate) fn hand_over(&mut self, ruled: &Ruled) {
+    pub(crate) fn hand_over_step(&mut self, ruled: &Ruled) {
         let Ruling::Redo { step, next_agent: true, .. } = ruled.ruling else { return };
         let Some(phase) = self.phase(&ruled.phase) else { return };
         let Some((turn, to)) = self.successor(phase, step) else { return };
@@ -162,21 +169,22 @@ impl Run {
     /// Tells whether only its provider keeps an agent of a chain from the work.
     pub(crate) fn is_provider_awaited(&self, phase: &PhaseState, step: Step) -> bool {
         let Some(outage) = &self.agents.outage else { return false };
-        self.named(phase, step).iter().any(|agent| outage.agents.contains(agent))
+        self.chain_with_models(phase, step).iter().any(|agent| outage.agents.contains(agent))
     }
 
-    /// Returns whose turn it is to take over the revision that is ruled, where its author has had its tries, and says so.
+    /// Returns the place of the agent that takes over the revision, where its author has used its tries, with a text that says
+    /// so.
     pub(crate) fn handover(&self, phase: &PhaseState) -> Option<(usize, String)> {
         let most = phase.def.policy.limits.max_tries?;
-        let (place, from) = self.usable_from(phase, Step::Revise, phase.turn(Step::Revise))?;
-        let (turn, to) = self.usable_from(phase, Step::Revise, place + 1)?;
-        let tasks = tasks_to_come(phase);
-        let task = tasks.latest().0.into_iter().find(|task| has_had_its_tries(task, &from, most))?.id;
+        let (place, from) = self.first_usable_from(phase, Step::Revise, phase.turn(Step::Revise))?;
+        let (turn, to) = self.first_usable_from(phase, Step::Revise, place + 1)?;
+        let tasks = next_tasks(phase);
+        let task = tasks.latest().0.into_iter().find(|task| has_exhausted_tries(task, &from, most))?.id;
         Some((turn, format!("{task} stays open after {from}, {to} takes over")))
     }
 }
 
-fn has_had_its_tries(task: &FixTask, agent: &str, most: u32) -> bool {
+fn has_exhausted_tries(task: &FixTask, agent: &str, most: u32) -> bool {
     let tries = task.tried_by.iter().filter(|by| *by == agent).count();
     let first = task.tried_by.first().is_some_and(|first| first == agent);
     tries >= (if first { most } else { TRIES_OF_ANOTHER }) as usize

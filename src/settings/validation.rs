@@ -15,23 +15,23 @@ use model::phase::PhaseName;
 use model::policy::{FailurePattern, FirstStep, OnFail, PanelReviewer, Policy, PolicyLimits};
 
 /// Returns the first contradiction. The order matters: later rules rely on names that earlier ones have seen.
-pub(super) fn find(keys: &Keys, registry: Option<&StepsRegistry>) -> Result<(), RefusedKey> {
-    phase_names(keys)?;
-    language(keys)?;
-    agent_chains(keys)?;
-    agent_profiles(keys)?;
-    references(keys)?;
-    phase_lists(keys)?;
-    policies(keys)?;
-    panels(keys)?;
-    answers(keys)?;
-    limits(keys)?;
-    commands(keys)?;
-    defined_checks(keys)?;
-    registry_steps(keys, registry)
+pub(super) fn validate(keys: &Keys, registry: Option<&StepsRegistry>) -> Result<(), RefusedKey> {
+    check_phase_names(keys)?;
+    check_language(keys)?;
+    check_agent_chains(keys)?;
+    check_agent_profiles(keys)?;
+    check_references(keys)?;
+    check_phase_lists(keys)?;
+    check_policies(keys)?;
+    check_panels(keys)?;
+    check_answers(keys)?;
+    check_limits(keys)?;
+    check_commands(keys)?;
+    check_defined_checks(keys)?;
+    check_registry_steps(keys, registry)
 }
 
-fn language(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_language(keys: &Keys) -> Result<(), RefusedKey> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let language = &keys.language;
     let is_tag = !language.is_empty() && language.len() <= 35 && language.chars().all(is_plain);
@@ -39,7 +39,7 @@ fn language(keys: &Keys) -> Result<(), RefusedKey> {
 }
 
 /// Refuses names that become part of paths and cannot.
-fn phase_names(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_phase_names(keys: &Keys) -> Result<(), RefusedKey> {
     let mut numbers = BTreeSet::new();
     for (name, phase) in &keys.phases {
         if let Err(error) = name.parse::<PhaseName>() {
@@ -59,14 +59,14 @@ fn is_file_name(name: &str) -> bool {
 }
 
 /// Refuses names of phases, policies and presets that nothing is behind.
-fn references(keys: &Keys) -> Result<(), RefusedKey> {
-    known_phases(keys, "order", &keys.order)?;
-    known_phases(keys, "skip_phases", &keys.skip_phases)?;
+fn check_references(keys: &Keys) -> Result<(), RefusedKey> {
+    check_known_phases(keys, "order", &keys.order)?;
+    check_known_phases(keys, "skip_phases", &keys.skip_phases)?;
     for (name, phase) in &keys.phases {
-        known_phases(keys, &format!("phases.{name}.needs"), &phase.needs)?;
+        check_known_phases(keys, &format!("phases.{name}.needs"), &phase.needs)?;
     }
     for (name, preset) in &keys.presets {
-        known_phases(keys, &format!("presets.{name}.phases"), &preset.phases)?;
+        check_known_phases(keys, &format!("presets.{name}.phases"), &preset.phases)?;
     }
     for (name, phase) in &keys.phases {
         let what = names_no("policy", &phase.policy, keys.policies.keys().map(String::as_str));
@@ -77,19 +77,19 @@ fn references(keys: &Keys) -> Result<(), RefusedKey> {
     refuse_if(!keys.presets.contains_key(name), "preset", what)
 }
 
-fn known_phases(keys: &Keys, key: &str, list: &[String]) -> Result<(), RefusedKey> {
+fn check_known_phases(keys: &Keys, key: &str, list: &[String]) -> Result<(), RefusedKey> {
     let Some(missing) = list.iter().find(|name| !keys.phases.contains_key(*name)) else { return Ok(()) };
     refuse(key, names_no("phase", missing, keys.phases.keys().map(String::as_str)))
 }
 
 /// Refuses lists that cannot be walked, and a phase that would never run.
-fn phase_lists(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_phase_lists(keys: &Keys) -> Result<(), RefusedKey> {
     if let Some(name) = keys.phases.keys().find(|name| keys.needs_up_to(name, &[]).contains(name)) {
         return refuse(format!("phases.{name}.needs"), "leads back to the phase itself");
     }
-    list_of_phases(keys, "order", &keys.order)?;
+    check_list_of_phases(keys, "order", &keys.order)?;
     for (name, preset) in &keys.presets {
-        list_of_phases(keys, &format!("presets.{name}.phases"), &preset.phases)?;
+        check_list_of_phases(keys, &format!("presets.{name}.phases"), &preset.phases)?;
     }
     let is_listed = |name: &String| {
         keys.order.contains(name) || keys.presets.values().any(|preset| preset.phases.contains(name))
@@ -98,7 +98,7 @@ fn phase_lists(keys: &Keys) -> Result<(), RefusedKey> {
     refuse(format!("phases.{name}"), "is neither in `order` nor in a preset: it would never run")
 }
 
-fn list_of_phases(keys: &Keys, key: &str, list: &[String]) -> Result<(), RefusedKey> {
+fn check_list_of_phases(keys: &Keys, key: &str, list: &[String]) -> Result<(), RefusedKey> {
     refuse_if(list.is_empty(), key, "has to name at least one phase")?;
     let mut before = BTreeSet::new();
     for name in list {
@@ -114,7 +114,7 @@ fn list_of_phases(keys: &Keys, key: &str, list: &[String]) -> Result<(), Refused
 const RESERVED: [&str; 4] = ["auto", "command", "scripted", "acp"];
 
 /// Refuses chains of agents that name nobody.
-fn agent_chains(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_agent_chains(keys: &Keys) -> Result<(), RefusedKey> {
     let named =
         |agents: &str, key: String| refuse_if(split_at_commas(agents).is_empty(), key, "names no agent");
     named(&keys.agent, "agent".to_owned())?;
@@ -132,7 +132,7 @@ fn agent_chains(keys: &Keys) -> Result<(), RefusedKey> {
 }
 
 /// Refuses agents that could not be called as they are described.
-fn agent_profiles(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_agent_profiles(keys: &Keys) -> Result<(), RefusedKey> {
     let of_models = keys.models.iter().flat_map(|(difficulty, choices)| {
         choices.keys().map(move |name| (format!("models.{}", difficulty.as_str()), name))
     });
@@ -142,16 +142,16 @@ fn agent_profiles(keys: &Keys) -> Result<(), RefusedKey> {
         refuse_if(AgentKind::built_in(name).is_none(), format!("{table}.{name}"), unknown)?;
     }
     for (name, agent) in &keys.agents {
-        agent_kind(name, agent)?;
-        agent_program(name, agent)?;
-        agent_address(name, agent)?;
-        agent_key_name(name, agent)?;
-        only_for_models(name, agent)?;
+        check_agent_kind(name, agent)?;
+        check_agent_program(name, agent)?;
+        check_agent_address(name, agent)?;
+        check_agent_key_name(name, agent)?;
+        check_only_for_models(name, agent)?;
     }
     Ok(())
 }
 
-fn agent_kind(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
+fn check_agent_kind(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
     let reserved = "cannot be asked for: the word has a meaning of its own";
     refuse_if(RESERVED.contains(&name), format!("agents.{name}"), reserved)?;
     let is_another = AgentKind::built_in(name).is_some_and(|built_in| agent.kind_of(name) != built_in);
@@ -159,13 +159,13 @@ fn agent_kind(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
     refuse_if(is_another, format!("agents.{name}.kind"), what)
 }
 
-fn agent_program(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
+fn check_agent_program(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
     let may_lack = matches!(agent.kind_of(name), AgentKind::Claude | AgentKind::Codex);
     let has_program = agent.command.first().map_or(may_lack, |program| !program.trim().is_empty());
     refuse_if(!has_program, format!("agents.{name}.command"), "has to name a program")
 }
 
-fn agent_address(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
+fn check_agent_address(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
     let Some(url) = &agent.base_url else { return Ok(()) };
     let key = format!("agents.{name}.base_url");
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")).unwrap_or_default();
@@ -177,7 +177,7 @@ fn agent_address(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
     refuse_if(host.contains('@'), key, "must not hold a name or a password")
 }
 
-fn agent_key_name(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
+fn check_agent_key_name(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
     let Some(variable) = &agent.api_key_env else { return Ok(()) };
     let key = format!("agents.{name}.api_key_env");
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -191,7 +191,7 @@ fn agent_key_name(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
 }
 
 /// A plain command never gets these.
-fn only_for_models(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
+fn check_only_for_models(name: &str, agent: &AgentKeys) -> Result<(), RefusedKey> {
     if agent.kind_of(name) != AgentKind::Command {
         return Ok(());
     }
@@ -216,10 +216,10 @@ const LONGEST_NAME: usize = 40;
 const CHIEF: &str = "chief";
 
 /// Refuses policies that judge nothing or cannot be played, and a form of an answer that nobody gives.
-fn policies(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_policies(keys: &Keys) -> Result<(), RefusedKey> {
     for (name, policy) in &keys.policies {
-        judges_something(name, policy)?;
-        policy_limits(name, policy)?;
+        check_judges_something(name, policy)?;
+        check_policy_limits(name, policy)?;
     }
     for (name, phase) in &keys.phases {
         let has_author = keys.policies.get(&phase.policy).is_none_or(|policy| !policy.triage);
@@ -231,7 +231,7 @@ fn policies(keys: &Keys) -> Result<(), RefusedKey> {
     Ok(())
 }
 
-fn judges_something(name: &str, policy: &Policy) -> Result<(), RefusedKey> {
+fn check_judges_something(name: &str, policy: &Policy) -> Result<(), RefusedKey> {
     let key = |inner: &str| format!("policies.{name}{inner}");
     let Some(review) = &policy.review else {
         let requires_nothing = policy.checks.iter().all(|rule| rule.on_fail == OnFail::Note);
@@ -248,23 +248,23 @@ fn judges_something(name: &str, policy: &Policy) -> Result<(), RefusedKey> {
 
 /// Refuses panels that cannot be used: seats without a usable name, twice the same one, a panel where no reviewer's word
 /// counts, viewpoints that are none.
-fn panels(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_panels(keys: &Keys) -> Result<(), RefusedKey> {
     for (name, policy) in &keys.policies {
-        viewpoints(name, policy)?;
+        check_viewpoints(name, policy)?;
     }
-    panel(&keys.panel, "panel")?;
+    check_panel(&keys.panel, "panel")?;
     for (name, phase) in &keys.phases {
         let policy = &keys.policies[&phase.policy];
         let Some(seats) = &phase.panel else {
-            no_split_seat(&keys.panel, "panel", policy)?;
+            check_no_split_seat(&keys.panel, "panel", policy)?;
             continue;
         };
         let key = format!("phases.{name}.panel");
         let name = &phase.policy;
         let what = format!("would not be heard: under the policy `{name}` no reviewer's word counts");
         refuse_if(!seats.is_empty() && !takes_a_panel(policy), key.as_str(), what)?;
-        panel(seats, &key)?;
-        no_split_seat(seats, &key, policy)?;
+        check_panel(seats, &key)?;
+        check_no_split_seat(seats, &key, policy)?;
     }
     Ok(())
 }
@@ -274,40 +274,41 @@ pub(super) fn takes_a_panel(policy: &Policy) -> bool {
     policy.review.is_some() && !policy.triage && !policy.llm_judge
 }
 
-fn viewpoints(name: &str, policy: &Policy) -> Result<(), RefusedKey> {
+fn check_viewpoints(name: &str, policy: &Policy) -> Result<(), RefusedKey> {
     let Some(review) = &policy.review else { return Ok(()) };
     let key = |inner: &str| format!("policies.{name}.review.{inner}");
     let has_none = review.viewpoints.is_empty();
     refuse_if(review.split && has_none, key("split"), "has no viewpoint to split")?;
     let what = "would be graded for nothing: the triage table alone decides";
     refuse_if(policy.triage && !has_none, key("viewpoints"), what)?;
-    names(review.viewpoints.iter()).or_else(|what| refuse(key("viewpoints"), what))
+    check_names(review.viewpoints.iter()).or_else(|what| refuse(key("viewpoints"), what))
 }
 
 /// A viewpoint that is split is a seat, too.
-fn no_split_seat(panel: &[PanelReviewer], key: &str, policy: &Policy) -> Result<(), RefusedKey> {
+fn check_no_split_seat(panel: &[PanelReviewer], key: &str, policy: &Policy) -> Result<(), RefusedKey> {
     let Some(review) = &policy.review else { return Ok(()) };
     let is_made = |seat: &&PanelReviewer| review.split && review.viewpoints.contains(&seat.name);
     let Some(PanelReviewer { name, .. }) = panel.iter().find(is_made) else { return Ok(()) };
     refuse(key, format!("has a seat `{name}`, which the policy makes of its viewpoint already"))
 }
 
-fn panel(panel: &[PanelReviewer], key: &str) -> Result<(), RefusedKey> {
+fn check_panel(panel: &[PanelReviewer], key: &str) -> Result<(), RefusedKey> {
     let seats = panel.len();
     refuse_if(seats > MOST_SEATS, key, format!("has {seats} seats; {MOST_SEATS} is the most"))?;
-    names(panel.iter().map(|seat| &seat.name)).or_else(|what| refuse(key, what))?;
+    check_names(panel.iter().map(|seat| &seat.name)).or_else(|what| refuse(key, what))?;
     for PanelReviewer { name, agents, viewpoints, .. } in panel {
         let what = format!("has a seat `{CHIEF}`, which is what the first reviewer is called");
         refuse_if(name == CHIEF, key, what)?;
         let has_nameless = agents.iter().any(|agent| agent.trim().is_empty());
         refuse_if(has_nameless, key, format!("has a seat `{name}` with an agent that has no name"))?;
-        names(viewpoints.iter()).or_else(|what| refuse(key, format!("has a seat `{name}` that {what}")))?;
+        check_names(viewpoints.iter())
+            .or_else(|what| refuse(key, format!("has a seat `{name}` that {what}")))?;
     }
     Ok(())
 }
 
 /// Says which of some names cannot stand in prompts, records and folders.
-fn names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String> {
+fn check_names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     for name in names {
@@ -323,14 +324,14 @@ fn names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String> {
 }
 
 /// Refuses forms of answers that contradict each other, and patterns that no answer or every answer meets.
-fn answers(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_answers(keys: &Keys) -> Result<(), RefusedKey> {
     for (name, phase) in &keys.phases {
         let key = |key: &str| format!("phases.{name}.{key}");
         if let [first, second, ..] = answer_keys(phase)[..] {
             let what = format!("is one form of the answer, and `{first}` is another; name one");
             return refuse(key(second), what);
         }
-        let usable = phase.answer_pattern.as_deref().map_or(Ok(()), usable_pattern);
+        let usable = phase.answer_pattern.as_deref().map_or(Ok(()), check_usable_pattern);
         usable.or_else(|what| refuse(key("answer_pattern"), what))?;
     }
     Ok(())
@@ -346,7 +347,7 @@ fn answer_keys(phase: &PhaseKeys) -> Vec<&'static str> {
     all.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key).collect()
 }
 
-fn usable_pattern(pattern: &str) -> Result<(), String> {
+fn check_usable_pattern(pattern: &str) -> Result<(), String> {
     match Regex::new(pattern) {
         Ok(regex) if regex.is_match("") => {
             Err("is met by an empty answer: it would let everything pass; name a text that has to be there"
@@ -363,7 +364,7 @@ fn usable_pattern(pattern: &str) -> Result<(), String> {
 }
 
 /// Refuses steps of a registry that phases name and that cannot be attached.
-fn registry_steps(keys: &Keys, registry: Option<&StepsRegistry>) -> Result<(), RefusedKey> {
+fn check_registry_steps(keys: &Keys, registry: Option<&StepsRegistry>) -> Result<(), RefusedKey> {
     let mut patterns: BTreeMap<&String, &FailurePattern> = BTreeMap::new();
     for (name, phase) in &keys.phases {
         let Some(id) = &phase.step else { continue };
@@ -395,20 +396,20 @@ fn registry_steps(keys: &Keys, registry: Option<&StepsRegistry>) -> Result<(), R
 const MOST: u32 = 50;
 
 /// Refuses amounts beyond reason.
-fn limits(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_limits(keys: &Keys) -> Result<(), RefusedKey> {
     for (name, phase) in &keys.phases {
-        at_most(format!("phases.{name}.max_revisions"), phase.max_revisions.unwrap_or(0))?;
-        at_most(format!("phases.{name}.max_format_redo"), phase.max_format_redo.unwrap_or(0))?;
+        check_at_most(format!("phases.{name}.max_revisions"), phase.max_revisions.unwrap_or(0))?;
+        check_at_most(format!("phases.{name}.max_format_redo"), phase.max_format_redo.unwrap_or(0))?;
     }
-    at_most("limits.max_cycles".to_owned(), keys.limits.max_cycles)?;
-    times(keys)?;
-    money(keys)?;
+    check_at_most("limits.max_cycles".to_owned(), keys.limits.max_cycles)?;
+    check_times(keys)?;
+    check_money(keys)?;
     let what = "would limit the calls of one call; `budget.phase.calls` limits those of a phase";
     refuse_if(keys.budget.scopes.step.calls.is_some(), "budget.step.calls", what)
 }
 
 /// Refuses limits of a policy that are beyond reason.
-fn policy_limits(name: &str, policy: &Policy) -> Result<(), RefusedKey> {
+fn check_policy_limits(name: &str, policy: &Policy) -> Result<(), RefusedKey> {
     let PolicyLimits {
         max_passes, max_revisions, max_redo, max_format_redo, max_unreadable, max_tries, ..
     } = policy.limits;
@@ -421,49 +422,49 @@ fn policy_limits(name: &str, policy: &Policy) -> Result<(), RefusedKey> {
         ("max_unreadable", max_unreadable),
         ("max_tries", max_tries.unwrap_or(1)),
     ] {
-        at_most(key(inner), number)?;
+        check_at_most(key(inner), number)?;
     }
-    at_least_one(key("max_passes"), max_passes.map(u64::from))?;
-    at_least_one(key("max_tries"), max_tries.map(u64::from))
+    check_at_least_one(key("max_passes"), max_passes.map(u64::from))?;
+    check_at_least_one(key("max_tries"), max_tries.map(u64::from))
 }
 
-fn at_most(key: String, number: u32) -> Result<(), RefusedKey> {
+fn check_at_most(key: String, number: u32) -> Result<(), RefusedKey> {
     refuse_if(number > MOST, key, format!("is {number}; {MOST} is the most"))
 }
 
-fn at_least_one(key: String, number: Option<u64>) -> Result<(), RefusedKey> {
+fn check_at_least_one(key: String, number: Option<u64>) -> Result<(), RefusedKey> {
     refuse_if(number == Some(0), key, "has to be 1 or more")
 }
 
 /// A time of zero would be over before anything began.
-fn times(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_times(keys: &Keys) -> Result<(), RefusedKey> {
     let time = &keys.limits.time;
-    at_least_one("limits.step_seconds".to_owned(), Some(time.step_seconds))?;
-    at_least_one("limits.idle_seconds".to_owned(), Some(time.idle_seconds))?;
-    at_least_one("limits.first_output_seconds".to_owned(), time.first_output_seconds)?;
-    at_least_one("limits.command_seconds".to_owned(), Some(time.command_seconds))?;
-    at_least_one("limits.outage_seconds".to_owned(), Some(keys.limits.outage_seconds))?;
+    check_at_least_one("limits.step_seconds".to_owned(), Some(time.step_seconds))?;
+    check_at_least_one("limits.idle_seconds".to_owned(), Some(time.idle_seconds))?;
+    check_at_least_one("limits.first_output_seconds".to_owned(), time.first_output_seconds)?;
+    check_at_least_one("limits.command_seconds".to_owned(), Some(time.command_seconds))?;
+    check_at_least_one("limits.outage_seconds".to_owned(), Some(keys.limits.outage_seconds))?;
     for (step, time) in &keys.limits.steps {
         let all = [time.step_seconds, time.idle_seconds, time.first_output_seconds];
-        times_of_call(&format!("limits.steps.{step}"), all)?;
+        check_times_of_call(&format!("limits.steps.{step}"), all)?;
     }
     for (name, agent) in &keys.agents {
         let all = [agent.step_seconds, agent.idle_seconds, agent.first_output_seconds];
-        times_of_call(&format!("agents.{name}"), all)?;
+        check_times_of_call(&format!("agents.{name}"), all)?;
     }
     for (name, agent) in &keys.agents {
-        at_least_one(format!("agents.{name}.max_turns"), agent.max_turns)?;
+        check_at_least_one(format!("agents.{name}.max_turns"), agent.max_turns)?;
     }
     Ok(())
 }
 
-fn times_of_call(table: &str, [step, idle, first_output]: [Option<u64>; 3]) -> Result<(), RefusedKey> {
-    at_least_one(format!("{table}.step_seconds"), step)?;
-    at_least_one(format!("{table}.idle_seconds"), idle)?;
-    at_least_one(format!("{table}.first_output_seconds"), first_output)
+fn check_times_of_call(table: &str, [step, idle, first_output]: [Option<u64>; 3]) -> Result<(), RefusedKey> {
+    check_at_least_one(format!("{table}.step_seconds"), step)?;
+    check_at_least_one(format!("{table}.idle_seconds"), idle)?;
+    check_at_least_one(format!("{table}.first_output_seconds"), first_output)
 }
 
-fn money(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_money(keys: &Keys) -> Result<(), RefusedKey> {
     let budget = &keys.budget;
     for (key, amount) in [
         ("usd", budget.run.usd),
@@ -480,7 +481,7 @@ fn money(keys: &Keys) -> Result<(), RefusedKey> {
 }
 
 /// A command has to be split into a program and its arguments. One without text switches detection off for its key.
-fn commands(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_commands(keys: &Keys) -> Result<(), RefusedKey> {
     for (id, line) in keys.commands.by_id() {
         if !line.trim().is_empty() {
             split_words(&line).map(drop).or_else(|why| refuse(format!("commands.{id}"), why))?;
@@ -490,7 +491,7 @@ fn commands(keys: &Keys) -> Result<(), RefusedKey> {
 }
 
 /// A check of the project's own has to be made.
-fn defined_checks(keys: &Keys) -> Result<(), RefusedKey> {
+fn check_defined_checks(keys: &Keys) -> Result<(), RefusedKey> {
     for (name, own) in &keys.checks.define {
         let table = format!("checks.define.{name}");
         let plain = "has to have a plain name: letters, digits, `-` and `_`";

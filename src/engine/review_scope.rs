@@ -1,4 +1,4 @@
-//! What a later review may still bring up: the open findings, and new ones where something changed since the review before.
+//! Which findings of a later review are in scope: the open ones, and new ones near lines that changed since the review before.
 //! A new finding elsewhere is out of scope. In doubt a finding is in scope, because then it counts.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use crate::phase_state::PhaseState;
 use model::change::Change;
 use model::finding::Finding;
 
-/// So many lines around a changed line belong to it.
+/// This many lines before and after a changed line are in scope, too.
 const MARGIN: u64 = 3;
 
 /// The previous review of the reviewer that is asked now.
@@ -17,14 +17,14 @@ pub struct PreviousReview {
     pub tree: String,
     /// Identities of everything that was ever found in the phase.
     known: BTreeSet<String>,
-    /// Where something was open after it; without a line anywhere in the file.
+    /// The places of the open findings after it; without a line it is the whole file.
     places: Vec<(String, Option<u64>)>,
 }
 
 impl PreviousReview {
     /// Returns the review before of this reviewer, the first one or that of a seat, when the policy narrows the one under
-    /// way to what changed since then. Nothing for whoever has given none in this phase: it has seen nothing. Nothing
-    /// either when that review objected to something that it did not place: anything new may be that.
+    /// way to what changed since then. Nothing for a reviewer that has given no review in this phase. Nothing
+    /// either when that review has a blocking finding without a place: a new finding may be that one.
     pub fn of(phase: &PhaseState, seat: Option<&str>, reviewer: &str) -> Option<Self> {
         let rule = phase.def.policy.review.as_ref()?;
         if phase.def.policy.triage {
@@ -46,14 +46,15 @@ impl PreviousReview {
     }
 
     /// Returns the findings that are out of scope, given what changed in the files that they name since the review before.
-    pub fn beyond(&self, findings: &[Finding], changes: &[Change]) -> Vec<Finding> {
+    pub fn out_of_scope(&self, findings: &[Finding], changes: &[Change]) -> Vec<Finding> {
         let changes: BTreeMap<&str, &Change> =
             changes.iter().map(|change| (change.path.as_str(), change)).collect();
         let mut seen: BTreeMap<&str, Option<Vec<u64>>> = BTreeMap::new();
         let mut beyond = Vec::new();
         for finding in findings {
             let (Some(file), Some(line)) = (finding.file.as_deref(), finding.line) else { continue };
-            let touched = seen.entry(file).or_insert_with(|| self.touched(file, changes.get(file).copied()));
+            let touched =
+                seen.entry(file).or_insert_with(|| self.lines_in_scope(file, changes.get(file).copied()));
             let is_near = touched.as_ref().is_none_or(|lines| is_near(lines, line));
             if !is_near && !self.known.contains(&finding.fingerprint()) {
                 beyond.push(finding.clone());
@@ -63,13 +64,13 @@ impl PreviousReview {
     }
 
     /// Returns the lines of a file that are in scope, ascending; nothing where all of it is.
-    fn touched(&self, file: &str, change: Option<&Change>) -> Option<Vec<u64>> {
+    fn lines_in_scope(&self, file: &str, change: Option<&Change>) -> Option<Vec<u64>> {
         let here = self.places.iter().filter(|(place, _)| place == file);
         let mut places: Vec<u64> = here.map(|(_, line)| *line).collect::<Option<_>>()?;
         places.sort_unstable();
         let Some(change) = change else { return Some(places) };
         let is_text = change.old_text().is_some() && change.new_text().is_some();
-        if is_text { Some(moved(change, &places)) } else { None }
+        if is_text { Some(lines_after_change(change, &places)) } else { None }
     }
 }
 
@@ -78,8 +79,8 @@ fn is_near(lines: &[u64], line: u64) -> bool {
     lines.get(from).is_some_and(|touched| *touched <= line.saturating_add(MARGIN))
 }
 
-/// Returns the lines that came, where lines went, and where lines of the old text are now. Ascending.
-fn moved(change: &Change, old: &[u64]) -> Vec<u64> {
+/// Returns the added lines, the places of removed lines, and the new places of lines of the old text, ascending.
+fn lines_after_change(change: &Change, old: &[u64]) -> Vec<u64> {
     let added: Vec<u64> = change.added_lines().map(|(line, _)| line as u64).collect();
     let removed: Vec<u64> = change.removed_lines().map(|(line, _)| line as u64).collect();
     let mut wanted: Vec<u64> = removed.iter().chain(old).copied().collect();

@@ -22,12 +22,12 @@ use model::policy::{FailurePattern, PhaseDef};
 
 /// Renders every prompt of these phases, with everything filled in and with nothing, and looks at every retry text. Fails with
 /// the first template that is wrong.
-pub fn rehearse(
+pub fn check_templates(
     phases: &[PhaseDef],
     patterns: &BTreeMap<String, FailurePattern>,
     overrides: &BTreeMap<String, String>,
 ) -> Result<(), PromptError> {
-    let issue: Issue = sample(json!({"number": 1, "title": "Sample", "body": "Sample"}));
+    let issue: Issue = read_sample(json!({"number": 1, "title": "Sample", "body": "Sample"}));
     let Some(first) = phases.first() else { return Ok(()) };
     let templates = Templates::new(overrides)?;
     let any = PromptInput::new(&issue, first, Step::Revise, "sample.md", "samplesample");
@@ -50,7 +50,7 @@ pub fn rehearse(
 }
 
 /// Reads sample data; what it does not name is empty.
-fn sample<T: DeserializeOwned>(value: Value) -> T {
+fn read_sample<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).expect("sample data names all that has to be there")
 }
 
@@ -72,9 +72,9 @@ fn render_filled(
     let ours = EMBEDDED.iter().map(|(path, _)| *path);
     let paths = ours.chain(overrides.keys().map(String::as_str));
     let patterns = paths.filter_map(|path| path.strip_prefix("retry/")?.strip_suffix(".md"));
-    let checks: Vec<CheckResult> = patterns.map(failed).collect();
-    let claim: Claim = sample(json!({"status": "completed", "summary": "Sample"}));
-    let finding: Finding = sample(json!({"severity": "major", "issue": "Sample"}));
+    let checks: Vec<CheckResult> = patterns.map(failed_check).collect();
+    let claim: Claim = read_sample(json!({"status": "completed", "summary": "Sample"}));
+    let finding: Finding = read_sample(json!({"severity": "major", "issue": "Sample"}));
     let findings = [finding.clone()];
     let named = [NamedFinding { id: text(), finding }];
     let tasks = [PromptTask { id: text(), file: Some(text()), tried: 1, items: named.to_vec() }];
@@ -117,8 +117,8 @@ fn render_filled(
     render(&PromptInput { checks: &checks, material, review, repair, ..*bare }, overrides)
 }
 
-fn failed(pattern: &str) -> CheckResult {
-    sample(json!({
+fn failed_check(pattern: &str) -> CheckResult {
+    read_sample(json!({
         "check": "sample", "status": "fail", "pattern": pattern, "summary": "Sample",
         "places": [{"file": "sample", "what": ""}],
     }))

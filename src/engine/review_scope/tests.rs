@@ -1,4 +1,4 @@
-//! Tests of `delta`.
+//! Tests of `review_scope`.
 
 use super::*;
 use model::finding::{Disposition, Severity};
@@ -31,7 +31,7 @@ fn delta(places: &[(&str, Option<u64>)], known: &[&str]) -> PreviousReview {
 fn in_scope(delta: &PreviousReview, change: Option<Change>, lines: &[u64]) -> Vec<u64> {
     let findings: Vec<Finding> = lines.iter().map(|line| at(Some("a"), Some(*line), "new")).collect();
     let changes: Vec<Change> = change.into_iter().collect();
-    let beyond = delta.beyond(&findings, &changes);
+    let beyond = delta.out_of_scope(&findings, &changes);
     let lines = findings.iter().filter(|finding| !beyond.contains(finding));
     lines.filter_map(|finding| finding.line).collect()
 }
@@ -67,9 +67,9 @@ fn findings_of_uncertain_place_are_in_scope() {
     assert_eq!(in_scope(&delta(&[], &[]), whole(Some("x\n"), None), &[99]), [99]);
     assert_eq!(in_scope(&delta(&[("a", None)], &[]), None, &[99]), [99]);
     let placeless = [at(None, Some(9), "x"), at(Some("a"), None, "x"), at(None, None, "x")];
-    assert_eq!(delta(&[], &[]).beyond(&placeless, &[]), []);
+    assert_eq!(delta(&[], &[]).out_of_scope(&placeless, &[]), []);
     let known = [at(Some("a"), Some(99), "seen before")];
-    assert_eq!(delta(&[], &["seen before"]).beyond(&known, &[]), []);
+    assert_eq!(delta(&[], &["seen before"]).out_of_scope(&known, &[]), []);
 }
 
 #[test]
@@ -78,5 +78,5 @@ fn scope_of_a_large_change_is_computed_quickly() {
     let new: String = (1..=20_000).map(|line| format!("other {line}\n")).collect();
     let findings: Vec<Finding> = (1..=500).map(|line| at(Some("a"), Some(line), "new")).collect();
     let changes = [Change::of_texts("a", Some(&old), Some(&new))];
-    assert_eq!(delta(&[], &[]).beyond(&findings, &changes), []);
+    assert_eq!(delta(&[], &[]).out_of_scope(&findings, &changes), []);
 }
