@@ -1,5 +1,5 @@
 //! What an agent call is given besides its prompt: the session that it continues, and what it may use at most.
-//! How a call ended is a fact and stands in `event`.
+//! How a call ended is a fact, defined in `event`.
 
 use crate::event::Usage;
 

@@ -51,7 +51,7 @@ impl Judgment {
         }
     }
 
-    /// Tells whether this judgment may open the door.
+    /// Tells whether this judgment may lead to `advance`.
     pub fn approves(self) -> bool {
         matches!(self, Self::Approve | Self::ApproveWithNotes)
     }

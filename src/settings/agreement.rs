@@ -51,7 +51,7 @@ impl Settings {
         })
     }
 
-    /// What a registry tells authors, no author changes, wherever it lies.
+    /// Adds the registry's prompts to the protected paths: no author may change them.
     fn check_settings(&self) -> CheckSettings {
         let mut settings = CheckSettings { define: BTreeMap::new(), ..self.checks.clone() };
         if let Some(registry) = self.registry()
@@ -226,7 +226,7 @@ fn answer_form(keys: &PhaseKeys) -> Option<AnswerForm> {
 }
 
 /// Returns the rule of a check that is named without one: a missing decision or an answer of the wrong shape is a matter
-/// of form, a secret stops before any commit, and some things are told and nothing else.
+/// of form, a secret stops before any commit, and some results are only noted.
 fn rule(id: &str) -> CheckRule {
     let on_fail = match id {
         "decision" | "answer_format" => OnFail::Format,

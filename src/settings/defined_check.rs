@@ -1,5 +1,5 @@
 //! Checks that a project defines itself: the table `[checks.define.NAME]` becomes the check that is agreed on, or an
-//! objection to one of its keys. What holds for every such check, also for those of a registry, stands here as well: when a
+//! objection to one of its keys. What holds for every such check, also for those of a registry, is here as well: when a
 //! command counts as passed, and what a check needs to be made. Runs nothing.
 
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use std::iter;
 /// Where a value was written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
 pub enum Origin {
-    /// Nobody wrote it: a built-in default.
+    /// A built-in default.
     #[display("the built-in defaults")]
     Default,
     /// A line of a file.

@@ -15,9 +15,9 @@ use serde_json::{Map, Value};
 /// A longer schema fits into no prompt, in bytes.
 pub const LONGEST_SCHEMA: usize = 32 * 1024;
 
-/// Deeper nesting, references included, is nobody's schema.
+/// The deepest nesting of a schema, references included.
 const DEEPEST: usize = 64;
-/// More schemas inside one are nobody's: references can multiply without end.
+/// The most schemas inside one: references can multiply without end.
 const MOST: usize = 10_000;
 
 /// Says why there is no schema.

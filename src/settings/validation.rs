@@ -113,7 +113,7 @@ fn check_list_of_phases(keys: &Keys, key: &str, list: &[String]) -> Result<(), R
 /// Words that name a kind of agent, so that no profile of that name would ever be asked for.
 const RESERVED: [&str; 4] = ["auto", "command", "scripted", "acp"];
 
-/// Refuses chains of agents that name nobody.
+/// Refuses chains of agents that name no agent.
 fn check_agent_chains(keys: &Keys) -> Result<(), RefusedKey> {
     let named =
         |agents: &str, key: String| refuse_if(split_at_commas(agents).is_empty(), key, "names no agent");
@@ -215,7 +215,7 @@ const LONGEST_NAME: usize = 40;
 /// What the first reviewer is called where seats are named.
 const CHIEF: &str = "chief";
 
-/// Refuses policies that judge nothing or cannot be played, and a form of an answer that nobody gives.
+/// Refuses policies that judge nothing or cannot be followed, and a form of an answer without a step that gives it.
 fn check_policies(keys: &Keys) -> Result<(), RefusedKey> {
     for (name, policy) in &keys.policies {
         check_judges_something(name, policy)?;

@@ -65,13 +65,13 @@ static ISSUE_NAME: LazyLock<Regex> =
 static SKIP_CI: LazyLock<Regex> =
     LazyLock::new(|| expression(r"(?i)\[(skip ci|ci skip|no ci|skip actions|actions skip)\]"));
 
-/// Returns a text from outside as one line of Markdown that mentions nobody, closes nothing and shows no image or link.
+/// Returns a text from outside as one line of Markdown that mentions no account, closes no issue and shows no image or link.
 pub fn quoted(text: &str) -> String {
     shorten(&escape_mentions(text).replace("](", "]\u{200b}(").replace('<', "&lt;"), LONGEST_QUOTE)
 }
 
 /// Returns a text from outside as a title or the first line of a commit message, which are no Markdown: as it stands, but it
-/// mentions nobody, closes nothing, and gives the runner of a job no command.
+/// mentions no account, closes no issue, and gives the runner of a job no command.
 pub fn format_title(text: &str) -> String {
     shorten(&neutralize(&escape_mentions(text)), LONGEST_QUOTE)
 }

@@ -265,7 +265,7 @@ pub struct FeedbackThread {
 }
 
 impl Feedback {
-    /// Returns what the author of the phase is told first.
+    /// Returns the first line for the author of the phase.
     pub fn reason(&self) -> String {
         let who = match self.by {
             FeedbackSource::Reviewers => "People who reviewed",

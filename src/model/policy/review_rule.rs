@@ -108,7 +108,7 @@ pub struct PanelReviewer {
 }
 
 impl PanelReviewer {
-    /// Returns the seat that a viewpoint becomes when viewpoints are split: the reviewer's own program, always heard.
+    /// Returns the seat that a viewpoint becomes when viewpoints are split: the reviewer's own program, always required.
     pub fn of_viewpoint(viewpoint: &str) -> Self {
         let name = viewpoint.to_owned();
         Self { viewpoints: vec![name.clone()], name, required: true, ..Self::default() }

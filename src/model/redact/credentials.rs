@@ -142,7 +142,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     is_variable(value) || value.split(['-', '_', '.', ' ', '|', ':']).all(is_filler_word)
 }
 
-/// Tells `$NAME`, `${{ … }}`, `<name>`, `%s`, `[MASKED:…]`, `***`, and a value that somebody shortened.
+/// Tells `$NAME`, `${{ … }}`, `<name>`, `%s`, `[MASKED:…]`, `***`, and a value that was shortened.
 pub(super) fn is_variable(value: &str) -> bool {
     let name = |rest: &str| {
         rest.starts_with(['{', '(']) || rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

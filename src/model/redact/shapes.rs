@@ -128,9 +128,9 @@ fn passwords(text: &str) -> impl Iterator<Item = (&'static str, usize, &str)> {
     })
 }
 
-/// Tells a key that stands in documents and tests from one that opens something.
+/// Tells whether a key is an example from documents and tests.
 fn is_example(secret: &str) -> bool {
-    /// The beginning of the payload that the JWT site shows to everybody: `{"sub":"1234567890"`.
+    /// The beginning of the payload in the example of the JWT site: `{"sub":"1234567890"`.
     const SHOWN: &str = "eyJzdWIiOiIxMjM0NTY3ODkw";
     let body = secret.split("KEY-----").nth(1).unwrap_or(secret);
     let lower = body.to_lowercase();

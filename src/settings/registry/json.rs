@@ -1,5 +1,5 @@
 //! JSON that a person wrote: typed looks at its values, each error with file, line and path. The lines of the keys come from
-//! a walk over the text; it also finds a key that stands twice in one object, which `serde_json` does not tell.
+//! a walk over the text; it also finds a duplicate key of an object, which `serde_json` does not report.
 //! Knows no key by name; which keys there are is said by those who read.
 
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ fn without_place(error: &serde_json::Error) -> String {
     message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
-/// A value and where it stands.
+/// A value with its place in the file.
 #[derive(Debug, Clone)]
 pub(super) struct JsonNode<'a> {
     document: &'a JsonDocument<'a>,
@@ -67,7 +67,7 @@ pub(super) struct JsonNode<'a> {
 pub(super) type UnsupportedKeys = [(&'static str, &'static str)];
 
 impl<'a> JsonNode<'a> {
-    /// Returns where it stands.
+    /// Returns its place in the file.
     pub(super) fn place(&self) -> Origin {
         Origin::File { name: self.document.file.to_owned(), line: self.document.lines.line(&self.pointer) }
     }

@@ -410,7 +410,7 @@ fn take_paths(check: &mut DefinedCheck, params: &JsonNode<'_>) -> Result<(), Con
     Ok(())
 }
 
-/// Says what the prompt of a pattern would insert and nobody gives.
+/// Refuses a pattern whose prompt needs a parameter that the check does not give.
 fn require_pattern_params(check: &DefinedCheck, pattern: &FailurePattern) -> Result<(), String> {
     let always: &[&str] = match check.look {
         CheckKind::Command { .. } => &["command", "exitCode", "error"],

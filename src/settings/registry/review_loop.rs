@@ -56,7 +56,7 @@ fn limits(root: &JsonNode<'_>, layer: &mut ConfigLayer) -> Result<(), ConfigErro
         put(["limits", "backoff_ms"], delay.into(), &node);
     }
     if let Some(node) = root.get("escalate_on_max") {
-        // A redo is an iteration, too: when its limit is reached the same person is asked, or nobody.
+        // A redo is an iteration, too: its limit ends the phase in the same way.
         let ending = if node.truth()? { "pause" } else { "incomplete" };
         put(["outcomes", "exhausted"], ending.into(), &node);
         put(["outcomes", "agent_failed"], ending.into(), &node);

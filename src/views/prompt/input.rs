@@ -58,7 +58,7 @@ pub struct WorkInput<'a> {
     pub task_lists: &'a [String],
     /// The commands that were agreed on, by id.
     pub commands: &'a [(String, String)],
-    /// What earlier reviews suggested and nobody had to do.
+    /// Suggestions of earlier reviews that demanded no fix.
     pub suggestions: &'a [String],
     /// What earlier authors left for later ones, each with its phase.
     pub notices: &'a [String],
@@ -79,7 +79,7 @@ pub struct ReviewInput<'a> {
     pub viewpoints: &'a [String],
     /// The seat of the panel that reviews.
     pub seat: Option<&'a str>,
-    /// What a review is to look at first: what was found before and nobody has seen resolved.
+    /// What a review is to look at first: the open findings of earlier rounds.
     pub open: &'a [NamedFinding],
     /// What the review before has not seen; it narrows the one under way. Nothing where it does not.
     pub since_review: &'a str,
@@ -171,7 +171,7 @@ pub struct PromptDocument {
     pub path: String,
 }
 
-/// A file whose text stands in the prompt.
+/// A file whose text is part of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlinedFile {
     /// Its path, seen from the working directory.

@@ -99,7 +99,7 @@ fn refuse_incomplete(input: &PromptInput<'_>) -> Result<(), PromptError> {
 
 /// More of what was said or changed before is in no prompt, in bytes.
 pub const LONGEST_REVIEW: usize = 32 * 1024;
-/// More of one document is shown to nobody who cannot open it, in bytes.
+/// The most bytes of one document that a prompt shows to an agent that cannot open files.
 pub const LONGEST_DOCUMENT: usize = 32 * 1024;
 /// All inlined documents together.
 const DOCUMENTS: usize = 96 * 1024;
@@ -306,7 +306,7 @@ fn inline_documents(source: &PromptSource<'_>) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the issue and what stands around it, each in a fence of its own: the same bytes in every prompt of a run.
+/// Returns the issue with its comments and linked issues, each in a fence of its own: the same bytes in every prompt of a run.
 fn issue_block(issue: &Issue, marks: FenceMarks<'_>) -> String {
     let labels = comma_list(&issue.labels);
     let labels = if labels.is_empty() { labels } else { format!("\nLabels: {labels}") };

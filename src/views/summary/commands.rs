@@ -87,7 +87,7 @@ fn comment(words: &str) -> String {
 }
 
 /// Returns from when on an answer helps; nothing where it does at once. What agents may cost is set where the jobs are, not by
-/// whoever may comment.
+/// a person who may comment.
 pub(super) fn when_to_answer(run: &Run, escalation: &Escalation) -> String {
     if escalation.reason == PauseReason::Budget {
         let limit = raised_limit(run);

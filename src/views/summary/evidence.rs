@@ -35,7 +35,7 @@ pub(super) fn evidence_table(run: &Run) -> String {
     format!("{TABLE_HEAD}{}{more}", shown.concat())
 }
 
-/// Returns a row for each check that ran a command or did not pass, and one for all others: nobody reads what is as it should be.
+/// Returns a row for each check that ran a command or did not pass, and one for all others together.
 fn rows(phase: &PhaseState) -> Vec<String> {
     let checks = phase.evidence.checks.iter().flatten();
     let has_row = |it: &&CheckResult| it.status != CheckStatus::Pass || it.param("command").is_some();

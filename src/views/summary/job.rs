@@ -22,7 +22,7 @@ const MOST_ANNOTATIONS: usize = 10;
 /// The longest text of an annotation, in characters.
 const LONGEST_ANNOTATION: usize = 2_000;
 
-/// Returns how the run stands, for a later step to branch on: one of four words.
+/// Returns the conclusion of the run, for a later step to branch on: one of four words.
 pub fn conclusion(run: &Run) -> &'static str {
     match run.outcome {
         Outcome::Completed | Outcome::Running => "success",
@@ -32,7 +32,7 @@ pub fn conclusion(run: &Run) -> &'static str {
     }
 }
 
-/// Returns why the run stands so, as one stable word: why it waits, why its phase failed, or its outcome.
+/// Returns the reason for the conclusion as one stable word: why it waits, why its phase failed, or its outcome.
 pub fn code(run: &Run) -> String {
     let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
     let word = match run.outcome {
@@ -56,7 +56,7 @@ pub fn wants_another_job(run: &Run) -> Option<String> {
     }
 }
 
-/// Returns the outputs of the step. `head` is where the run's branch stands.
+/// Returns the outputs of the step. `head` is the head of the run's branch.
 pub fn outputs(run: &Run, head: &str) -> Vec<(&'static str, String)> {
     let (started, spent) = (&run.started, &run.spending.total);
     let (number, url) = run.publication.pull_request.clone().unwrap_or_default();

@@ -186,7 +186,7 @@ fn exchange_outcome(exchange: &Exchange) -> String {
     format!("the author gave no answer ({why}), and the first verdict counts")
 }
 
-/// Returns one line for each reviewer of the latest round that anybody has answered in; nothing where there is only one.
+/// Returns one line for each reviewer of the latest round with an answer; nothing where there is only one reviewer.
 pub fn opinion_lines(phase: &PhaseState) -> Vec<String> {
     let last = phase.history.current_rounds().last();
     let closed = last.is_some_and(|round| round.n >= phase.round);
@@ -246,7 +246,7 @@ pub(super) fn out_of_scope_lines(run: &Run) -> Vec<String> {
     lines
 }
 
-/// Returns a finding in one line: its id, severity and place, and how it stands.
+/// Returns a finding in one line: its id, severity, place and status.
 pub fn finding_line(listed: &LedgerFinding) -> String {
     let finding = listed.with_latest_wording();
     let place = place(finding.file.as_deref(), finding.line);

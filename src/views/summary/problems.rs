@@ -37,9 +37,9 @@ pub struct Problem {
     pub first_round: u32,
     /// The latest round that named it.
     pub last_round: u32,
-    /// Nobody has seen it gone, accepted it, or answered that it needs no fix.
+    /// It is neither resolved nor accepted nor answered as needing no fix.
     pub open: bool,
-    /// What is to be done about it, where anybody has said so.
+    /// What is to be done about it, where a triage or a person has said so.
     #[serde(skip_serializing_if = "is_open")]
     pub disposition: Disposition,
     /// Why, as it was answered; of what a person accepted, that person's reason.
@@ -48,7 +48,7 @@ pub struct Problem {
     /// The latest round still named it, and it was answered or accepted all the same.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub answered: bool,
-    /// What tells it from other problems, the same in every round.
+    /// Its identity, the same in every round.
     pub fingerprint: String,
 }
 
@@ -78,7 +78,7 @@ fn round_line(round: &Round) -> String {
 }
 
 impl Problem {
-    /// Returns what was said about it, in a few words behind a comma; nothing where nobody said anything.
+    /// Returns the answer to it, in a few words behind a comma; nothing where there is none.
     pub fn answer(&self) -> String {
         let word = match self.disposition {
             _ if self.answered && self.disposition != Disposition::NoFix => "accepted",
@@ -219,7 +219,7 @@ pub(super) fn places_or_summary(result: &CheckResult) -> Cow<'_, [Place]> {
     }
 }
 
-/// Returns what tells a place of a check from others: two places of one file are two problems.
+/// Returns the identity of a place of a check: two places of one file are two problems.
 fn fingerprint(result: &CheckResult, place: &Place) -> String {
     let file = place.file.as_deref().unwrap_or("");
     let line = place.line.map_or(String::new(), |line| format!(":{line}"));

@@ -23,7 +23,7 @@ pub fn progress_comment(run: &Run) -> String {
     comment(run, None)
 }
 
-/// Returns the progress comment of a run that was stopped, with the reason in its first line: nobody works on it.
+/// Returns the progress comment of a run that was stopped, with the reason in its first line: no process works on it.
 pub fn stopped_comment(run: &Run, why: &str) -> String {
     comment(run, Some(why))
 }

@@ -21,7 +21,7 @@ const MOST_SUGGESTIONS: usize = 20;
 const MOST_FILES: usize = 5;
 /// The most tasks that are listed; the evaluation's document has all of them.
 const MOST_TASKS: usize = 100;
-/// What stands for the tasks where the evaluation named none: somebody has to look.
+/// The text in place of the tasks where the evaluation named none.
 const UNNAMED_TASK: &str =
     "The evaluation decided PASS_WITH_ISSUES and names no task; its document says why.";
 
@@ -102,7 +102,7 @@ fn suggestions(run: &Run) -> String {
     all.take(MOST_SUGGESTIONS).map(|(name, text)| format!("- {name}: {}\n", quoted(text))).collect()
 }
 
-/// The files of a branch that nobody reviewed.
+/// The files of a branch that were not reviewed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnreviewedFiles {
     /// Changed after the end of the run.
@@ -153,7 +153,7 @@ pub const NO_CI: &str = "W_PR_NO_CI";
 /// The kind of the note that says that the pull request starts workflows.
 pub const STARTS_CI: &str = "pr_ci";
 
-/// Returns the warning that the pull request of a run starts no workflow, if it stands.
+/// Returns the warning that the pull request of a run starts no workflow, if it still holds.
 pub fn starts_no_ci(run: &Run) -> Option<&str> {
     latest_note(run, NO_CI, STARTS_CI)
 }
@@ -168,7 +168,7 @@ pub fn is_request_closed(run: &Run) -> bool {
     closed_request(run).is_some()
 }
 
-/// Returns the note that a person closed the pull request, if it stands.
+/// Returns the note that a person closed the pull request, if it still holds.
 pub(super) fn closed_request(run: &Run) -> Option<&str> {
     latest_note(run, REQUEST_CLOSED, REQUEST_OPEN)
 }

@@ -93,7 +93,7 @@ fn has_tables(reason: PauseReason) -> bool {
     }
 }
 
-/// Returns what is open: findings, then the checks that did not pass at each place they name. The worst stands first.
+/// Returns what is open: findings, then the checks that did not pass at each place they name. The worst comes first.
 fn problem_rows(phase: &PhaseState) -> Vec<[String; 4]> {
     let of_review = worst_first(phase.findings()).into_iter().map(|finding| {
         let place = place(finding.file.as_deref(), finding.line);
