@@ -78,7 +78,7 @@ impl ActiveRun {
     }
 
     /// Waits for a server, which can take minutes, unless a stop comes first; the effect is found again later.
-    pub(super) async fn unless_stopped<T>(
+    pub(super) async fn wait_unless_stopped<T>(
         &self,
         effect: impl Future<Output = Result<T, ForgeError>>,
     ) -> Result<Option<T>> {
@@ -96,7 +96,7 @@ impl ActiveRun {
     }
 
     /// Looks at the files unless nobody can have touched them since the last look; `since` tells what to compare with.
-    pub(super) fn look(&mut self, since: Option<&Tree>) -> Result<&Snapshot> {
+    pub(super) fn ensure_snapshot(&mut self, since: Option<&Tree>) -> Result<&Snapshot> {
         if self.snapshot.is_none() {
             self.snapshot = Some(self.space.snapshots().take(since)?);
         }
@@ -104,19 +104,19 @@ impl ActiveRun {
     }
 
     /// Adds an ended call to the day's list.
-    pub(super) fn note_spending(&self, ended: &CallEnd) -> Result<()> {
+    pub(super) fn append_spending(&self, ended: &CallEnd) -> Result<()> {
         let spent = UsageTotal { calls: 1, ..UsageTotal::of(ended) };
         let run = self.run()?.started.run_id.clone();
-        Ok(DaySpending { run, spent }.append(self.space.workspace().common(), today())?)
+        Ok(DaySpending { run, spent }.append(self.space.workspace().common(), current_day())?)
     }
 
     /// Records what other runs have spent today when it is more than is known; tells whether it did.
-    pub(super) fn saw_spending_elsewhere(&mut self) -> Result<bool> {
+    pub(super) fn record_spending_elsewhere(&mut self) -> Result<bool> {
         let run = self.run()?;
         if run.spending.scopes.day == Budget::default() {
             return Ok(false);
         }
-        let day = today();
+        let day = current_day();
         let spent = DaySpending::sum_of_others(self.space.workspace().common(), day, &run.started.run_id)?;
         let found = SpentOnDay { day, spent };
         let known = run.spending.elsewhere.filter(|known| known.day == day).map(|known| known.spent);
@@ -128,25 +128,25 @@ impl ActiveRun {
     }
 }
 
-fn today() -> Date {
+fn current_day() -> Date {
     journal::now().to_zoned(TimeZone::UTC).date()
 }
 
 /// Writes the first facts of a run, together: half of them would be another run. `skipped` are the phases that are left out,
 /// and why.
 pub fn begin(journal: &mut Journal, started: RunStarted, skipped: Vec<(PhaseName, String)>) -> Result<()> {
-    Ok(journal.record_all(&first_facts(started, skipped))?)
+    Ok(journal.record_all(&build_first_facts(started, skipped))?)
 }
 
 /// Returns a run as it is when it has begun, so that what is refused of it is known before. Writes nothing.
 pub fn planned_run(started: RunStarted, skipped: Vec<(PhaseName, String)>, at: Timestamp) -> Result<Run> {
-    let facts = (1..).zip(first_facts(started, skipped));
+    let facts = (1..).zip(build_first_facts(started, skipped));
     let entries: Vec<Entry> = facts.map(|(seq, fact)| Entry { seq, at, fact }).collect();
     let state = fold(&entries).map_err(|error| RunError::Bug(error.to_string()))?;
     state.run.ok_or_else(|| RunError::Bug("the first facts begin no run".to_owned()))
 }
 
-fn first_facts(started: RunStarted, skipped: Vec<(PhaseName, String)>) -> Vec<Fact> {
+fn build_first_facts(started: RunStarted, skipped: Vec<(PhaseName, String)>) -> Vec<Fact> {
     let skipped = skipped.into_iter().map(|(phase, because)| Fact::PhaseSkipped { phase, because });
     std::iter::once(Fact::RunStarted(Box::new(started))).chain(skipped).collect()
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::prompt::{self, AgentContext, DiffCache, PreparedCall, nonce};
-use crate::{changes_by_hand, documents, review};
+use crate::{documents, manual_changes, review};
 use agents::{AgentAnswer, AgentCall};
 use content_parser::{Estimate, Terms, read_difficulty};
 use engine::{Call, PhaseState, PreviousReview};
@@ -38,11 +38,11 @@ pub(super) async fn call(
         return Ok(());
     }
     let before = Tree::try_from(active.phase(&call.phase)?.files.tree.as_str())?;
-    if changes_by_hand::take_up(active, &call.phase, call.step, &before)? {
+    if manual_changes::record_new_changes(active, &call.phase, call.step, &before)? {
         return Ok(());
     }
     let review_id = matches!(call.step, Step::Review | Step::Triage).then(nonce);
-    let diff = diffs.for_review(active, call, &before)?;
+    let diff = diffs.diff_for_review(active, call, &before)?;
     let output = documents::output_path(active, call)?;
     let commands = active.run()?.started.agreement.commands.clone();
     let prepared = PreparedCall { programs, call, review_id, tree: before, diff, output, commands };
@@ -56,7 +56,7 @@ pub(super) async fn call(
     record_start(active, &prepared, &prompt)?;
     active.snapshot = None;
     let watched = !call.step.writes();
-    let documents = documents::made(active)?;
+    let documents = documents::restore_answer_documents(active)?;
     let references = watched.then(|| References::read(active.space.workspace())).transpose()?;
     if watched {
         active.space.run_branch().remember_resting_tip()?;
@@ -65,7 +65,7 @@ pub(super) async fn call(
     }
     let answer = match prompt::skip_review_of_truncated_diff(active, &prepared)? {
         Some(unasked) => unasked,
-        None => ask(active, &prepared, (&prompt_file, &raw_file)).await?,
+        None => ask_agent(active, &prepared, (&prompt_file, &raw_file)).await?,
     };
     let log_was_taken_back = active.journal.verify_or_restore()?;
     active.job_files.verify()?;
@@ -73,21 +73,22 @@ pub(super) async fn call(
     let moved = moved.unwrap_or_default();
     let kept = active.masker.mask(&answer.text);
     active.folder.write_answer(place, &kept)?;
-    documents::put_back(active, &documents)?;
+    documents::put_back_changed(active, &documents)?;
     // Before the files are looked at, so that the commit sees it.
-    let document = documents::write_made(active, call, &kept)?;
+    let document = documents::write_answer_document(active, call, &kept)?;
     let was_stopped = active.is_stopping();
     if was_stopped && watched {
         // The next process would take it for a person's.
-        return changes_by_hand::undo(active, &prepared.tree).map(drop);
+        return manual_changes::undo_reader_changes(active, &prepared.tree).map(drop);
     }
     let log = (watched && log_was_taken_back).then(|| active.folder.events());
-    let mut ending = ending(active, prepared, ended(&answer, document), &moved.undone, log)?;
+    let mut ending =
+        inspect_ended_call(active, prepared, build_call_end(&answer, document), &moved.undone, log)?;
     if was_stopped {
         // What it left is known to be its own, and nothing else of it counts.
         ending.ended.outcome = ExecOutcome::Cancelled;
     }
-    active.note_spending(&ending.ended)?;
+    active.append_spending(&ending.ended)?;
     record(active, &answer, ending)?;
     note_moved_references(active, &moved.left)
 }
@@ -122,7 +123,7 @@ fn note_moved_references(active: &mut ActiveRun, left: &[String]) -> Result<()> 
 }
 
 /// Calls the agent. Prompt and raw stream are named relative to the worktree.
-async fn ask(
+async fn ask_agent(
     active: &mut ActiveRun,
     prepared: &PreparedCall<'_>,
     (prompt_file, raw_file): (&str, &str),
@@ -161,7 +162,7 @@ async fn ask(
         commands: &prepared.commands,
         copy_after_end: copy_after_end.as_ref().map(|(from, to)| (from.as_path(), to.as_path())),
     };
-    let spec = programs.spec(&call.agent)?;
+    let spec = programs.parse_spec(&call.agent)?;
     let journal = &mut active.journal;
     let mut on_line = |line: &Masked| journal.progress(line);
     Ok(agents::call(&spec, &programs.profiles, &job, &mut on_line, &mut active.stop).await)
@@ -169,7 +170,7 @@ async fn ask(
 
 /// Sees what the call did to the files. What a reviewer wrote, or an author that was only asked, is undone and voids its
 /// answer.
-fn ending(
+fn inspect_ended_call(
     active: &mut ActiveRun,
     prepared: PreparedCall<'_>,
     mut ended: CallEnd,
@@ -201,7 +202,7 @@ fn ending(
     Ok(EndedCall { call: call.clone(), review_id, ended, tree, changed })
 }
 
-fn ended(answer: &AgentAnswer, document: Option<String>) -> CallEnd {
+fn build_call_end(answer: &AgentAnswer, document: Option<String>) -> CallEnd {
     let AgentAnswer {
         outcome, reason, millis, usage, truncated, simulated, resets_at, session, program, ..
     } = answer.clone();
@@ -236,7 +237,7 @@ fn record_reply(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall)
 }
 
 fn record_work(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
-    let evaluation = evaluation(active, answer, &ending.call.phase)?;
+    let evaluation = read_evaluation(active, answer, &ending.call.phase)?;
     let EndedCall { call, ended, tree, changed, .. } = ending;
     let Call { phase, step, round, attempt, .. } = call;
     let (claim, tree) = (content_parser::read_claim(&answer.text), tree.to_string());
@@ -245,7 +246,7 @@ fn record_work(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) 
 }
 
 /// The decision stands in the answer, the deliverable or both.
-fn evaluation(active: &ActiveRun, answer: &AgentAnswer, name: &PhaseName) -> Result<Option<Evaluation>> {
+fn read_evaluation(active: &ActiveRun, answer: &AgentAnswer, name: &PhaseName) -> Result<Option<Evaluation>> {
     let (run, phase) = (active.run()?, active.phase(name)?);
     if !phase.def.decides {
         return Ok(None);
@@ -264,14 +265,14 @@ fn record_review(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
     let require_review_id = active.run()?.started.agreement.require_review_id;
     let terms =
         Terms { review_id: ending.review_id.as_deref(), require_review_id, words: &words, beyond: &[] };
-    let mut reading = review::reading(answer, &terms);
+    let mut reading = review::read_answer(answer, &terms);
     let findings = reading.as_ref().map(|reading| &reading.findings);
-    let beyond = findings.map(|all| out_of_scope(active, phase, &ending, all)).unwrap_or_default();
+    let beyond = findings.map(|all| find_out_of_scope(active, phase, &ending, all)).unwrap_or_default();
     if !beyond.is_empty() {
-        reading = review::reading(answer, &Terms { beyond: &beyond, ..terms });
+        reading = review::read_answer(answer, &Terms { beyond: &beyond, ..terms });
     }
     if phase.may_be_asked_to_clarify(ending.call.seat.as_deref()) {
-        reading = reading.map(|reading| review::doubted(reading, &answer.text));
+        reading = reading.map(|reading| review::apply_doubt(reading, &answer.text));
     }
     let EndedCall { call, ended, tree, .. } = ending;
     let Call { phase, round, attempt, agent: reviewer, seat, .. } = call;
@@ -311,17 +312,27 @@ fn record_triage(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
 
 /// Returns the findings that are out of scope: new, and where nothing changed since the review before by the same reviewer. None
 /// where that cannot be seen, such as when the files of that review are on another machine.
-fn out_of_scope(active: &ActiveRun, phase: &PhaseState, ending: &EndedCall, all: &[Finding]) -> Vec<Finding> {
+fn find_out_of_scope(
+    active: &ActiveRun,
+    phase: &PhaseState,
+    ending: &EndedCall,
+    all: &[Finding],
+) -> Vec<Finding> {
     let EndedCall { call, tree, .. } = ending;
     let Some(delta) = PreviousReview::of(phase, call.seat.as_deref(), &call.agent) else { return Vec::new() };
-    beyond(active, &delta, tree, all).unwrap_or_else(|error| {
+    find_beyond(active, &delta, tree, all).unwrap_or_else(|error| {
         tracing::warn!("what changed since the last review of {} cannot be seen: {error}", call.phase);
         Vec::new()
     })
 }
 
 /// Returns the findings beyond what changed. A path that is no file of ours may mean anything.
-fn beyond(active: &ActiveRun, delta: &PreviousReview, tree: &Tree, all: &[Finding]) -> Result<Vec<Finding>> {
+fn find_beyond(
+    active: &ActiveRun,
+    delta: &PreviousReview,
+    tree: &Tree,
+    all: &[Finding],
+) -> Result<Vec<Finding>> {
     let named = all.iter().filter_map(|finding| finding.file.clone());
     let named: BTreeSet<String> = named.filter(|path| !is_engines_own(path)).collect();
     let workspace = active.space.workspace();
@@ -335,22 +346,22 @@ fn beyond(active: &ActiveRun, delta: &PreviousReview, tree: &Tree, all: &[Findin
 /// Asks how hard the issue is, once and before the first phase. Nothing the answer says can do more than choose models: what
 /// cannot be read, or what wrote, counts as the hardest.
 pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentContext, call: &Call) -> Result<()> {
-    let before = active.look(None)?.tree.clone();
+    let before = active.ensure_snapshot(None)?.tree.clone();
     let answer = ask_difficulty(active, programs, call).await?;
     active.journal.verify_or_restore()?;
     active.job_files.verify()?;
     if active.is_stopping() {
         return Ok(());
     }
-    let mut ended = ended(&answer, None);
-    let changed = changes_by_hand::undo(active, &before)?;
+    let mut ended = build_call_end(&answer, None);
+    let changed = manual_changes::undo_reader_changes(active, &before)?;
     if !changed.is_empty() {
         ended.outcome = ExecOutcome::Crashed;
         ended.reason = Some(format!("it changed files, which was undone: {}", changed.join(", ")));
     }
-    active.note_spending(&ended)?;
+    active.append_spending(&ended)?;
     let estimate = if answer.truncated { None } else { read_difficulty(&answer.text) };
-    active.record(Fact::Assessed(Box::new(assessed(call, estimate, ended))))
+    active.record(Fact::Assessed(Box::new(build_assessment(call, estimate, ended))))
 }
 
 async fn ask_difficulty(active: &mut ActiveRun, programs: &AgentContext, call: &Call) -> Result<AgentAnswer> {
@@ -364,18 +375,18 @@ async fn ask_difficulty(active: &mut ActiveRun, programs: &AgentContext, call: &
         programs,
         call,
         review_id: None,
-        tree: active.look(None)?.tree.clone(),
+        tree: active.ensure_snapshot(None)?.tree.clone(),
         diff: Diff::default(),
         output: active.folder.deliverable(&def),
         commands: BTreeMap::new(),
     };
     active.snapshot = None;
-    let answer = ask(active, &prepared, (&prompt_file, &raw_file)).await?;
+    let answer = ask_agent(active, &prepared, (&prompt_file, &raw_file)).await?;
     active.folder.write_answer(place, &active.masker.mask(&answer.text))?;
     Ok(answer)
 }
 
-fn assessed(call: &Call, estimate: Option<Estimate>, ended: CallEnd) -> Assessed {
+fn build_assessment(call: &Call, estimate: Option<Estimate>, ended: CallEnd) -> Assessed {
     let agent = call.agent.clone();
     let Some(Estimate { word, confidence, reason }) = estimate else {
         let reason = ended.reason.clone().unwrap_or_else(|| "the answer states no difficulty".into());

@@ -25,12 +25,12 @@ pub(super) fn output_path(active: &ActiveRun, call: &Call) -> Result<String> {
 
 /// Returns the deliverables of the phases that are completed beside this one. One that a person accepted to be without is
 /// none of them.
-pub(super) fn approved(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
+pub(super) fn list_approved(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
     let run = active.run()?;
     let mut approved = Vec::new();
     for path in completed_beside(run, name).map(|phase| deliverable_path(run, phase)) {
         let is_there = checks::content_lack(active.folder.root(), &path).is_none();
-        if is_there || holds(active, &run.branch.phase_head, &path)? {
+        if is_there || has_text(active, &run.branch.phase_head, &path)? {
             approved.push(path);
         }
     }
@@ -51,7 +51,7 @@ pub(super) fn refuse_lost(active: &ActiveRun) -> Result<()> {
     }
     let completed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
     for path in completed.map(|phase| deliverable_path(run, phase)) {
-        if !holds(active, &run.branch.head, &path)? && holds(active, &run.branch.phase_head, &path)? {
+        if !has_text(active, &run.branch.head, &path)? && has_text(active, &run.branch.phase_head, &path)? {
             return Err(RunError::DocumentLost { path, commit: run.branch.phase_head.clone() });
         }
     }
@@ -59,15 +59,20 @@ pub(super) fn refuse_lost(active: &ActiveRun) -> Result<()> {
 }
 
 /// Tells whether a commit holds a file that says something.
-fn holds(active: &ActiveRun, commit: &str, path: &str) -> Result<bool> {
+fn has_text(active: &ActiveRun, commit: &str, path: &str) -> Result<bool> {
     let text = active.space.workspace().read_file(&CommitId::try_from(commit)?, path)?;
     Ok(text.is_some_and(|text| !checks::is_blank(&text)))
 }
 
 /// Returns what a phase rewrote of documents that were approved before it.
-pub(super) fn rewritten(active: &ActiveRun, name: &PhaseName, tree: &Tree, longest: usize) -> Result<Diff> {
+pub(super) fn diff_rewritten(
+    active: &ActiveRun,
+    name: &PhaseName,
+    tree: &Tree,
+    longest: usize,
+) -> Result<Diff> {
     let (run, changed) = (active.run()?, &active.phase(name)?.files.changed);
-    let approved = approved(active, name)?;
+    let approved = list_approved(active, name)?;
     let rewritten: Vec<String> = approved.into_iter().filter(|path| changed.contains(path)).collect();
     let approved_at = CommitId::try_from(run.branch.phase_head.as_str())?;
     if rewritten.is_empty() || !active.space.workspace().has_tree(&approved_at.as_tree())? {
@@ -77,7 +82,11 @@ pub(super) fn rewritten(active: &ActiveRun, name: &PhaseName, tree: &Tree, longe
 }
 
 /// Writes the document that is made of an answer in a phase with triage, and returns what identifies it.
-pub(super) fn write_made(active: &ActiveRun, call: &Call, answer: &Masked) -> Result<Option<String>> {
+pub(super) fn write_answer_document(
+    active: &ActiveRun,
+    call: &Call,
+    answer: &Masked,
+) -> Result<Option<String>> {
     let triage = active.phase(&call.phase)?.def.policy.triage;
     if !triage || !matches!(call.step, Step::Review | Step::Triage | Step::Revise) {
         return Ok(None);
@@ -88,26 +97,30 @@ pub(super) fn write_made(active: &ActiveRun, call: &Call, answer: &Masked) -> Re
 
 /// Returns the documents that we made of answers, by path, after what differs on disk is put back. One that cannot be had
 /// any more is taken away: nothing but what we wrote bears its name.
-pub(super) fn made(active: &ActiveRun) -> Result<BTreeMap<String, Masked>> {
+pub(super) fn restore_answer_documents(active: &ActiveRun) -> Result<BTreeMap<String, Masked>> {
     let mut known = BTreeMap::new();
     for phase in &active.run()?.phases {
         for made in &phase.calls.documents {
-            let text = made_text(active, phase, made)?;
-            known.extend(text.map(|text| (made_path(active, phase, made), text)));
+            let text = restore_answer_document(active, phase, made)?;
+            known.extend(text.map(|text| (answer_document_path(active, phase, made), text)));
         }
     }
     Ok(known)
 }
 
-fn made_path(active: &ActiveRun, phase: &PhaseState, made: &AnswerDocument) -> String {
+fn answer_document_path(active: &ActiveRun, phase: &PhaseState, made: &AnswerDocument) -> String {
     match made.step {
         Step::Review => active.folder.review_document(&phase.def, made.round),
         _ => active.folder.reply_document(&phase.def, made.round),
     }
 }
 
-fn made_text(active: &ActiveRun, phase: &PhaseState, made: &AnswerDocument) -> Result<Option<Masked>> {
-    let path = &made_path(active, phase, made);
+fn restore_answer_document(
+    active: &ActiveRun,
+    phase: &PhaseState,
+    made: &AnswerDocument,
+) -> Result<Option<Masked>> {
+    let path = &answer_document_path(active, phase, made);
     let as_written = |text: &String| sha256_hex(&[text.as_bytes()]) == made.digest;
     let file = active.folder.at(path);
     if let Some(text) = fs::read_to_string(&file).ok().filter(as_written) {
@@ -115,17 +128,17 @@ fn made_text(active: &ActiveRun, phase: &PhaseState, made: &AnswerDocument) -> R
     }
     let AnswerDocument { step, round, attempt, .. } = *made;
     let kept = active.folder.read_answer(folders::CallFolder { phase: &phase.def, step, round, attempt });
-    let Some(text) = kept.filter(as_written).or(committed_text(active, phase, path)?.filter(as_written))
+    let Some(text) = kept.filter(as_written).or(read_committed_text(active, phase, path)?.filter(as_written))
     else {
         active.folder.remove(path)?;
         return Ok(None);
     };
     let text = active.masker.mask(&text);
-    put_one_back(active, path, &text)?;
+    put_back(active, path, &text)?;
     Ok(Some(text))
 }
 
-fn committed_text(active: &ActiveRun, phase: &PhaseState, path: &str) -> Result<Option<String>> {
+fn read_committed_text(active: &ActiveRun, phase: &PhaseState, path: &str) -> Result<Option<String>> {
     let Some(commit) = phase.files.commit.as_ref().or(phase.files.first_commit.as_ref()) else {
         return Ok(None);
     };
@@ -134,22 +147,22 @@ fn committed_text(active: &ActiveRun, phase: &PhaseState, path: &str) -> Result<
 }
 
 /// Puts documents of ours back that a call changed.
-pub(super) fn put_back(active: &ActiveRun, known: &BTreeMap<String, Masked>) -> Result<()> {
+pub(super) fn put_back_changed(active: &ActiveRun, known: &BTreeMap<String, Masked>) -> Result<()> {
     for (path, text) in known {
         let found = fs::read(active.folder.at(path));
         if !found.is_ok_and(|found| found == text.as_str().as_bytes()) {
-            put_one_back(active, path, text)?;
+            put_back(active, path, text)?;
         }
     }
     Ok(())
 }
 
-fn put_one_back(active: &ActiveRun, path: &str, text: &Masked) -> Result<()> {
+fn put_back(active: &ActiveRun, path: &str, text: &Masked) -> Result<()> {
     tracing::warn!("{path} was changed and is put back: nobody writes it but us");
     Ok(active.folder.write(path, text)?)
 }
 
 /// Returns the paths of the documents that were made of the answers of a phase.
-pub(super) fn made_paths(active: &ActiveRun, phase: &PhaseState) -> BTreeSet<String> {
-    phase.calls.documents.iter().map(|made| made_path(active, phase, made)).collect()
+pub(super) fn list_answer_documents(active: &ActiveRun, phase: &PhaseState) -> BTreeSet<String> {
+    phase.calls.documents.iter().map(|made| answer_document_path(active, phase, made)).collect()
 }

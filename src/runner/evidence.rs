@@ -11,7 +11,7 @@ use crate::active_run::ActiveRun;
 use crate::error::Result;
 use crate::publisher::Publisher;
 use crate::unreviewed::base_of;
-use crate::{changes_by_hand, documents, remote_checks};
+use crate::{documents, manual_changes, remote_checks};
 use checks::{Published, Site, Untaken, World};
 use engine::{PhaseState, Run, Status};
 use git::{CommitId, Snapshot, Tree, WorktreeState};
@@ -30,10 +30,10 @@ pub(super) async fn run_checks(
     round: u32,
 ) -> Result<()> {
     let before = Tree::try_from(active.phase(name)?.files.tree.as_str())?;
-    if changes_by_hand::take_up(active, name, Step::Check, &before)? {
+    if manual_changes::record_new_changes(active, name, Step::Check, &before)? {
         return Ok(());
     }
-    let seen = active.look(Some(&before))?.clone();
+    let seen = active.ensure_snapshot(Some(&before))?.clone();
     let (run, phase) = (active.run()?, active.phase(name)?);
     let results = CheckedPhase { active, publisher, run, phase, seen }.examine().await?;
     active.job_files.verify()?;
@@ -46,7 +46,7 @@ pub(super) async fn run_checks(
     if run.any(|result| checks::runs_a_command(&result.check, defined)) {
         active.snapshot = None;
     }
-    let tree = active.look(Some(&before))?.tree.to_string();
+    let tree = active.ensure_snapshot(Some(&before))?.tree.to_string();
     let fact = Checked { phase: name.clone(), round, results, tree };
     active.record(Fact::Checked(fact))
 }
@@ -64,18 +64,18 @@ impl CheckedPhase<'_> {
     async fn examine(&self) -> Result<Vec<CheckResult>> {
         let Self { active, run, phase, seen, .. } = self;
         let agreement = &run.started.agreement;
-        let changed = self.changed_now()?;
+        let changed = self.list_changed_now()?;
         let all_changes = active.space.workspace().changes();
-        let changes = match self.moved_since()? {
+        let changes = match self.find_start_of_moved_branch()? {
             Some(began) => all_changes.between(&began, &seen.tree, &changed)?,
             None => all_changes.uncommitted(seen, &changed)?,
         };
         let committable = self.is_committable()?;
-        let published = self.published()?;
-        let since_base = self.since_base(&changes)?;
-        let approved = documents::approved(active, phase.name())?;
-        let world = self.world().await;
-        let answer = self.latest_answer();
+        let published = self.build_published()?;
+        let since_base = self.list_changes_since_base(&changes)?;
+        let approved = documents::list_approved(active, phase.name())?;
+        let world = self.gather_world().await;
+        let answer = self.read_latest_answer();
         // A phase opened again for a review or a revision may keep the deliverable it has.
         let began = match phase.started_at {
             Some(at) if phase.evidence.completed_steps.contains(&Step::Execute) => at,
@@ -90,12 +90,12 @@ impl CheckedPhase<'_> {
             changed: &changed,
             changes: &changes,
             since_base: &since_base,
-            changed_before: &changed_before(run, phase),
+            changed_before: &list_changed_before(run, phase),
             approved: &approved,
             by_hand: &phase.files.by_hand,
             left_out: &seen.left_out,
-            reviewed: &reviewed(run, phase),
-            plans: &plans(run, phase),
+            reviewed: &list_reviewed(run, phase),
+            plans: &list_plans(run, phase),
             answer: answer.as_deref(),
             claim: phase.evidence.work.as_ref().and_then(|work| work.claim.as_ref()),
             issue: &run.started.issue,
@@ -116,10 +116,10 @@ impl CheckedPhase<'_> {
 
     /// What the authors changed and did not take back; for a phase that was opened again also what it committed before
     /// and what still stands.
-    fn changed_now(&self) -> Result<BTreeSet<String>> {
+    fn list_changed_now(&self) -> Result<BTreeSet<String>> {
         let workspace = self.active.space.workspace();
         let mut differing: BTreeSet<String> = self.seen.uncommitted.keys().cloned().collect();
-        if let Some(began) = self.moved_since()? {
+        if let Some(began) = self.find_start_of_moved_branch()? {
             differing.extend(workspace.changes().paths_between(&began, &self.seen.tree)?);
         }
         let files = &self.phase.files;
@@ -133,7 +133,7 @@ impl CheckedPhase<'_> {
 
     /// Returns where the branch stood when the phase began, if somebody committed since: what a person or an agent took into
     /// a commit is still what the phase changed.
-    fn moved_since(&self) -> Result<Option<Tree>> {
+    fn find_start_of_moved_branch(&self) -> Result<Option<Tree>> {
         let Ok(began) = CommitId::try_from(self.phase.files.began_at.as_str()) else { return Ok(None) };
         let workspace = self.active.space.workspace();
         let moved = self.seen.head.commit != began && workspace.has_tree(&began.as_tree())?;
@@ -148,7 +148,7 @@ impl CheckedPhase<'_> {
     }
 
     /// Returns what a commit of the phase would publish; nothing when no check runs a command.
-    fn published(&self) -> Result<Option<Published<'_>>> {
+    fn build_published(&self) -> Result<Option<Published<'_>>> {
         let started = &self.run.started;
         let rules = &self.phase.def.policy.checks;
         if !rules.iter().any(|rule| checks::runs_a_command(&rule.id, &started.agreement.defined)) {
@@ -156,11 +156,11 @@ impl CheckedPhase<'_> {
         }
         let base = CommitId::try_from(started.base_commit.as_str())?;
         let (space, memory) = (&self.active.space, &self.active.commands);
-        Ok(Some(Published { space, tree: self.committed_tree()?, base, memory }))
+        Ok(Some(Published { space, tree: self.build_committed_tree()?, base, memory }))
     }
 
     /// Returns the tree that a commit of the phase would have, strays left out.
-    fn committed_tree(&self) -> Result<Tree> {
+    fn build_committed_tree(&self) -> Result<Tree> {
         let mut paths = self.phase.files.changed.clone();
         paths.insert(self.active.folder.deliverable(&self.phase.def));
         Ok(self.active.space.snapshots().published_tree(&self.seen, &paths)?)
@@ -168,7 +168,7 @@ impl CheckedPhase<'_> {
 
     /// Returns what the run changed since its base, as a commit of the phase would have it; nothing where what the phase
     /// changed itself tells enough. What came with the base branch is nobody's work here.
-    fn since_base(&self, changes: &[Change]) -> Result<Vec<Change>> {
+    fn list_changes_since_base(&self, changes: &[Change]) -> Result<Vec<Change>> {
         let commands = &self.run.started.agreement.commands;
         let test_command = commands.get("test").map_or("", String::as_str);
         if !checks::depends_on_the_run(&self.phase.def, changes, test_command) {
@@ -176,18 +176,18 @@ impl CheckedPhase<'_> {
         }
         let space = &self.active.space;
         let base = base_of(space, self.run, &self.seen.head.commit)?;
-        Ok(space.workspace().changes().all_between(&base.as_tree(), &self.committed_tree()?)?)
+        Ok(space.workspace().changes().all_between(&base.as_tree(), &self.build_committed_tree()?)?)
     }
 
     /// Reads what the author said last, where it is on this machine.
-    fn latest_answer(&self) -> Option<String> {
+    fn read_latest_answer(&self) -> Option<String> {
         let work = self.phase.evidence.work.as_ref()?;
         let (step, round, attempt) = (work.step, work.round, work.attempt);
         self.active.folder.read_answer(CallFolder { phase: &self.phase.def, step, round, attempt })
     }
 
     /// Looks at what the checks of the phase ask for.
-    async fn world(&self) -> World {
+    async fn gather_world(&self) -> World {
         let Self { active, run, .. } = self;
         let asks = |look: &CheckKind| {
             let defined = &run.started.agreement.defined;
@@ -197,63 +197,63 @@ impl CheckedPhase<'_> {
         let mut world = World::default();
         if asks(&CheckKind::GitClean) {
             let survey = active.space.workspace().read_state();
-            let untaken = survey.map(|survey| untaken(&survey, active.folder.root(), run.created_at));
-            world.untaken = untaken.map_err(|error| self.masked(&error.to_string()));
+            let untaken = survey.map(|survey| find_untaken(&survey, active.folder.root(), run.created_at));
+            world.untaken = untaken.map_err(|error| self.mask(&error.to_string()));
         }
         if asks(&CheckKind::IssueClosed) {
             let issue = self.publisher.forge.issue(run.started.issue.number).await;
-            world.issue_open = issue.map(|issue| issue.open).map_err(|error| self.masked(&error.to_string()));
+            world.issue_open = issue.map(|issue| issue.open).map_err(|error| self.mask(&error.to_string()));
         }
         if asks(&CheckKind::RemoteChecks) {
-            let judged = remote_checks::judged(active, self.publisher).await;
-            world.remote_checks = judged.map_err(|why| self.masked(&why));
+            let judged = remote_checks::read_results(active, self.publisher).await;
+            world.remote_checks = judged.map_err(|why| self.mask(&why));
         }
         if asks(&CheckKind::CommitMessages) {
-            world.messages = self.messages().map_err(|error| self.masked(&error.to_string()));
+            world.messages = self.list_messages().map_err(|error| self.mask(&error.to_string()));
         }
         world
     }
 
-    fn masked(&self, text: &str) -> String {
+    fn mask(&self, text: &str) -> String {
         self.active.masker.mask(text).as_str().to_owned()
     }
 
     /// The engine knows where it left the branch: what came after is the author's, and folded in later.
-    fn messages(&self) -> Result<Vec<String>, git::Error> {
+    fn list_messages(&self) -> Result<Vec<String>, git::Error> {
         let head = CommitId::try_from(self.run.branch.head.as_str())?;
         self.active.space.workspace().history().messages_since(&head)
     }
 }
 
 /// Returns the completed phases before a phase.
-fn completed_before<'a>(run: &'a Run, phase: &PhaseState) -> impl Iterator<Item = &'a PhaseState> {
+fn list_completed_before<'a>(run: &'a Run, phase: &PhaseState) -> impl Iterator<Item = &'a PhaseState> {
     let earlier = run.phases.iter().take_while(|earlier| earlier.name() != phase.name());
     earlier.filter(|earlier| earlier.status == Status::Completed)
 }
 
 /// Returns the deliverables that plan what a phase does, the earlier one first.
-pub(super) fn plans(run: &Run, phase: &PhaseState) -> Vec<String> {
-    let completed = completed_before(run, phase);
+pub(super) fn list_plans(run: &Run, phase: &PhaseState) -> Vec<String> {
+    let completed = list_completed_before(run, phase);
     let planned = completed.filter(|earlier| checks::PLANNING.contains(&earlier.name().as_str()));
     planned.map(|earlier| deliverable_path(run, earlier)).collect()
 }
 
 /// Returns the deliverables of the completed phases before a phase whose reviewer was told what our checks saw.
-fn reviewed(run: &Run, phase: &PhaseState) -> Vec<String> {
+fn list_reviewed(run: &Run, phase: &PhaseState) -> Vec<String> {
     let is_reviewed =
         |earlier: &&PhaseState| earlier.def.policy.review.is_some() && !earlier.def.policy.triage;
-    let reviewed = completed_before(run, phase).filter(is_reviewed);
+    let reviewed = list_completed_before(run, phase).filter(is_reviewed);
     reviewed.map(|earlier| deliverable_path(run, earlier)).collect()
 }
 
 /// Returns what the phases before a phase have put on the branch.
-fn changed_before(run: &Run, phase: &PhaseState) -> BTreeSet<String> {
-    completed_before(run, phase).flat_map(|earlier| earlier.files.on_branch.iter().cloned()).collect()
+fn list_changed_before(run: &Run, phase: &PhaseState) -> BTreeSet<String> {
+    list_completed_before(run, phase).flat_map(|earlier| earlier.files.on_branch.iter().cloned()).collect()
 }
 
 /// Returns what no commit of the run will take. What the authors changed is committed, what git ignores is nobody's
 /// business, and what was there before the run is the user's.
-fn untaken(survey: &WorktreeState, root: &Path, began: Timestamp) -> Vec<Untaken> {
+fn find_untaken(survey: &WorktreeState, root: &Path, began: Timestamp) -> Vec<Untaken> {
     let of = |letters, what| move |path: &String| Untaken { letters, path: path.clone(), what };
     let unmerged = survey.unmerged.iter().map(of("UU", "is not merged"));
     let nested = survey.nested_repositories.iter().filter(|path| is_younger(&root.join(path), began));

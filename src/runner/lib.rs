@@ -15,8 +15,8 @@ mod agent_call;
 mod documents;
 mod prompt;
 
-mod changes_by_hand;
 mod evidence;
+mod manual_changes;
 mod phase_commit;
 mod unfinished_work;
 mod unreviewed;

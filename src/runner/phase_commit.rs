@@ -5,7 +5,7 @@ use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::prompt::DiffCache;
 use crate::publisher::{JobRole, Publisher, Push};
-use crate::{changes_by_hand, documents, review};
+use crate::{documents, manual_changes, review};
 use engine::{PhaseState, Run, StepPosition, change_since_approval};
 use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree};
 use journal::Journal;
@@ -22,13 +22,13 @@ pub fn settle_commit(journal: &mut Journal, space: &RunWorkspace) -> Result<()> 
     let run = journal.state().run.as_ref();
     let Some(phase) = run.and_then(|run| run.phases.iter().find(closing)) else { return Ok(()) };
     let phase = phase.name().clone();
-    let Some(commit) = announced(journal, space, &phase)? else { return Ok(()) };
+    let Some(commit) = find_announced(journal, space, &phase)? else { return Ok(()) };
     Ok(journal.record(Fact::Committed { phase, commit: commit.to_string() })?)
 }
 
 /// Returns the commit that the latest ruling on a phase announced. What a later process recorded before it came here stands
 /// between the announcement and now.
-fn announced(journal: &Journal, space: &RunWorkspace, name: &PhaseName) -> Result<Option<CommitId>> {
+fn find_announced(journal: &Journal, space: &RunWorkspace, name: &PhaseName) -> Result<Option<CommitId>> {
     let Some(run) = &journal.state().run else { return Ok(None) };
     for (seq, chain) in journal.chains_since_ruling(name)? {
         let found = space.run_branch().find_commit(&run.started.run_id, seq)?;
@@ -59,19 +59,19 @@ pub fn record_end(
 ) -> Result<()> {
     let run = journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
     let snapshot = space.snapshots().take(None)?;
-    let paths = uncommitted(&folder.own_files(), &snapshot);
+    let paths = select_uncommitted(&folder.own_files(), &snapshot);
     if !paths.is_empty() {
-        let message = masker.mask(&record_message(run, run.outcome, &trailers(journal, run, NO_PHASE)));
+        let message = masker.mask(&record_message(run, run.outcome, &build_trailers(journal, run, NO_PHASE)));
         space.commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
     }
     Ok(())
 }
 
-fn uncommitted(paths: &[String], snapshot: &Snapshot) -> Vec<String> {
+fn select_uncommitted(paths: &[String], snapshot: &Snapshot) -> Vec<String> {
     paths.iter().filter(|path| snapshot.uncommitted.contains_key(*path)).cloned().collect()
 }
 
-fn trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
+fn build_trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
     Trailers {
         run: run.started.run_id.clone(),
         phase: phase.to_owned(),
@@ -84,14 +84,14 @@ fn trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
 pub(super) fn commit(active: &mut ActiveRun, diffs: &mut DiffCache, name: &PhaseName) -> Result<()> {
     // Only a process that did not see the files itself has to look for a commit whose fact is lost.
     let was_seen = active.snapshot.is_some();
-    let lost = if was_seen { None } else { announced(&active.journal, &active.space, name)? };
+    let lost = if was_seen { None } else { find_announced(&active.journal, &active.space, name)? };
     let made = if lost.is_some() { lost } else { commit_approved(active, name)? };
     let Some(commit) = made else { return Ok(()) };
     active.record(Fact::Committed { phase: name.clone(), commit: commit.to_string() })?;
     if let Some(seen) = &mut active.snapshot {
         seen.head.commit = commit.clone();
     }
-    diffs.committed_as(&active.phase(name)?.files.tree, &commit);
+    diffs.keep_for_commit(&active.phase(name)?.files.tree, &commit);
     Ok(())
 }
 
@@ -102,21 +102,21 @@ fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<Co
         return Ok(None);
     }
     review::export(active)?;
-    documents::made(active)?;
+    documents::restore_answer_documents(active)?;
     let approved = Tree::try_from(active.phase(name)?.files.tree.as_str())?;
-    if active.look(Some(&approved))?.tree != approved {
+    if active.ensure_snapshot(Some(&approved))?.tree != approved {
         let seen = active.snapshot.take();
         let reason = "the files changed after they were approved".to_owned();
         active.record(Fact::ApprovalVoided { phase: name.clone(), reason })?;
-        changes_by_hand::record_voiding(active, name, seen)?;
+        manual_changes::record_voiding(active, name, seen)?;
         return Ok(None);
     }
-    let paths = paths_to_commit(active, name)?;
+    let paths = list_paths_to_commit(active, name)?;
     let run = active.run()?;
-    let trailers = trailers(&active.journal, run, name.as_str());
+    let trailers = build_trailers(&active.journal, run, name.as_str());
     let message = active.masker.mask(&phase_message(run, &trailers));
     let expected = CommitId::try_from(run.branch.head.as_str())?;
-    let seen = active.look(Some(&approved))?.clone();
+    let seen = active.ensure_snapshot(Some(&approved))?.clone();
     let space = &active.space;
     let committed = match space.commit(&paths, &message, &seen, &expected) {
         // Git was told to clear up meanwhile; the files on disk are still what was approved.
@@ -132,12 +132,12 @@ fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<Co
 }
 
 /// Everything the authors of the phase changed, its documents and the engine's own files; strays never.
-fn paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
+fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
     let phase = active.phase(name)?;
     let mut paths: Vec<String> = phase.files.changed.iter().cloned().collect();
     paths.extend(active.folder.own_files());
     if !phase.calls.documents.is_empty() {
-        paths.extend(documents::made_paths(active, phase));
+        paths.extend(documents::list_answer_documents(active, phase));
     } else if phase.def.policy.triage {
         // Of a run that an earlier version began.
         let documents =
@@ -157,15 +157,15 @@ pub(super) fn commit_record(active: &mut ActiveRun, publisher: &Publisher, outco
     let run = active.run()?.clone();
     review::export(active)?;
     let message =
-        active.masker.mask(&record_message(&run, outcome, &trailers(&active.journal, &run, NO_PHASE)));
+        active.masker.mask(&record_message(&run, outcome, &build_trailers(&active.journal, &run, NO_PHASE)));
     let mut trees = run.phases.iter().rev().map(|phase| phase.files.tree.as_str());
     let tree = trees.find(|tree| !tree.is_empty()).map(Tree::try_from).transpose()?;
     // Of a phase that another machine completed only the commit is here.
     let tree = tree.filter(|tree| active.space.snapshots().has_index_of(tree));
-    let snapshot = active.look(tree.as_ref())?.clone();
-    let paths = uncommitted(&active.folder.own_files(), &snapshot);
+    let snapshot = active.ensure_snapshot(tree.as_ref())?.clone();
+    let paths = select_uncommitted(&active.folder.own_files(), &snapshot);
     if !paths.is_empty() {
-        let expected = below_new_record(active, publisher, &run, outcome, &snapshot.head.commit)?;
+        let expected = find_parent_of_record(active, publisher, &run, outcome, &snapshot.head.commit)?;
         active.space.commit(&paths, &message, &snapshot, &expected)?;
     }
     Ok(())
@@ -173,7 +173,7 @@ pub(super) fn commit_record(active: &mut ActiveRun, publisher: &Publisher, outco
 
 /// Earlier records of ours, which no fact names, stay where others may have them; elsewhere the new one takes their place.
 /// What was judged stays as it is, whatever its log names, and so does what people put on top of a completed run.
-fn below_new_record(
+fn find_parent_of_record(
     active: &ActiveRun,
     publisher: &Publisher,
     run: &Run,

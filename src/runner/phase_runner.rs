@@ -12,7 +12,7 @@ use crate::error::{Result, RunError};
 use crate::prompt::{AgentContext, DiffCache};
 use crate::publisher::{JobRole, Publisher, Push};
 use crate::{
-    agent_call, changes_by_hand, evidence, phase_commit, pull_request, remote_checks, unfinished_work,
+    agent_call, evidence, manual_changes, phase_commit, pull_request, remote_checks, unfinished_work,
 };
 use engine::{
     Action, Decision, StepPosition, decide, job_limit_pause, pause, pause_on_request, rate_limit_pause,
@@ -64,7 +64,7 @@ impl PhaseRunner {
             ended => ended,
         };
         if matches!(ended, Ok(_) | Err(RunError::Interrupted)) {
-            if let Err(error) = unfinished_work::keep(&self.active, &self.publisher) {
+            if let Err(error) = unfinished_work::keep_trees(&self.active, &self.publisher) {
                 tracing::warn!("git may remove the files of the phase under way when it clears up: {error}");
             }
             self.active.space.run_branch().remember_resting_tip()?;
@@ -73,22 +73,22 @@ impl PhaseRunner {
     }
 
     async fn work(&mut self) -> Result<Outcome> {
-        self.publisher.announce(&mut self.active).await?;
+        self.publisher.ensure_progress_comment(&mut self.active).await?;
         loop {
-            self.publisher.note_moved_comment(&mut self.active)?;
+            self.publisher.record_replaced_comment(&mut self.active)?;
             if self.active.is_stopping() {
-                return self.stopped().await;
+                return self.end_stopped_turn().await;
             }
             let decision = decide(self.active.journal.state());
-            if let Some(outcome) = self.publisher.role.hands_over(&decision) {
+            if let Some(outcome) = self.publisher.role.find_handover_outcome(&decision) {
                 return self.hand_over(outcome).await;
             }
             match decision {
                 Decision::Halt(outcome) => {
                     let (active, publisher) = (&mut self.active, &self.publisher);
-                    pull_request::show(active, publisher).await?;
+                    pull_request::publish_draft(active, publisher).await?;
                     if outcome != Outcome::Completed || !remote_checks::feed_back(active, publisher).await? {
-                        return self.halted(outcome).await;
+                        return self.end_turn(outcome).await;
                     }
                 }
                 Decision::Record(fact) => self.active.record(*fact)?,
@@ -102,7 +102,7 @@ impl PhaseRunner {
         match action {
             Action::StartPhase(phase) => self.start_phase(phase),
             // What changes the state is decided about again before anything is paid for.
-            Action::Assess(_) | Action::CallAgent(_) if active.saw_spending_elsewhere()? => Ok(()),
+            Action::Assess(_) | Action::CallAgent(_) if active.record_spending_elsewhere()? => Ok(()),
             Action::Assess(call) => agent_call::assess(active, programs, &call).await,
             Action::CallAgent(call) => {
                 self.pauses.has_worked = true;
@@ -113,7 +113,7 @@ impl PhaseRunner {
             }
             Action::Commit(phase) => {
                 phase_commit::commit(active, &mut self.diffs, &phase)?;
-                pull_request::share(active, publisher).await
+                pull_request::share_phase(active, publisher).await
             }
             Action::Publish => pull_request::publish(active, publisher).await,
         }
@@ -125,42 +125,42 @@ impl PhaseRunner {
         if let Some(escalation) = self.pauses.pause_before(&name) {
             return active.record(Fact::Paused { escalation });
         }
-        if let Some(escalation) = missing_documents(active, &name)? {
+        if let Some(escalation) = find_missing_documents(active, &name)? {
             return active.record(Fact::Paused { escalation });
         }
         // Nothing ran since the last look, so its tree still stands; what differs from HEAD is from before our commit.
         let (tree, by_hand) = if let Some(last) = active.snapshot.take() {
             (last.tree, Vec::new())
         } else {
-            let seen = active.look(None)?.clone();
-            (seen.tree.clone(), changes_by_hand::before_phase(active, &seen)?)
+            let seen = active.ensure_snapshot(None)?.clone();
+            (seen.tree.clone(), manual_changes::list_before_phase(active, &seen)?)
         };
         active.record(Fact::PhaseStarted { phase: name, tree: tree.to_string(), by_hand })
     }
 
     /// Ends a turn that somebody stopped: for good if that was asked for, else so that the run can be resumed.
-    async fn stopped(&mut self) -> Result<Outcome> {
-        if let Some(SteeringRequest::Cancel { by }) = self.pauses.request.latest() {
+    async fn end_stopped_turn(&mut self) -> Result<Outcome> {
+        if let Some(SteeringRequest::Cancel { by }) = self.pauses.request.latest_request() {
             self.active.record(Fact::Cancelled { by })?;
-            pull_request::show(&mut self.active, &self.publisher).await?;
-            return self.halted(Outcome::Cancelled).await;
+            pull_request::publish_draft(&mut self.active, &self.publisher).await?;
+            return self.end_turn(Outcome::Cancelled).await;
         }
         let signal = self.signal.get().copied().unwrap_or("a signal").to_owned();
         self.active.record(Fact::Interrupted { signal })?;
-        if let Err(error) = self.leave_unfinished().await {
+        if let Err(error) = self.keep_unfinished().await {
             tracing::warn!("What there is so far cannot be shared: {error}");
         }
         Err(RunError::Interrupted)
     }
 
     /// The disk of a job is gone when the job is. An announced commit is not there yet, and a record must not pass for it.
-    async fn leave_unfinished(&mut self) -> Result<()> {
+    async fn keep_unfinished(&mut self) -> Result<()> {
         let is_closing =
             self.active.run()?.phases.iter().any(|phase| phase.position == StepPosition::Closing);
         if self.publisher.push != Push::Phase || is_closing {
             return Ok(());
         }
-        self.keep_end(Outcome::Running).await
+        self.keep_end_of_log(Outcome::Running).await
     }
 
     /// Ends the turn of a process that leaves the rest to another one. Where only the publication is left, the branch
@@ -169,8 +169,8 @@ impl PhaseRunner {
         if self.publisher.role == JobRole::Work && outcome == Outcome::Running {
             return Ok(outcome);
         }
-        pull_request::show(&mut self.active, &self.publisher).await?;
-        self.halted(outcome).await
+        pull_request::publish_draft(&mut self.active, &self.publisher).await?;
+        self.end_turn(outcome).await
     }
 
     /// Ends a turn where the server lets nobody in for longer than we wait: the run waits, too. Git is not under that limit,
@@ -184,29 +184,29 @@ impl PhaseRunner {
             Outcome::Running => {
                 let escalation = rate_limit_pause(phase.as_ref(), action, until);
                 self.active.record(Fact::Paused { escalation })?;
-                self.halted(Outcome::Paused).await
+                self.end_turn(Outcome::Paused).await
             }
             // What follows a completed run is still to be done.
             Outcome::Completed => {
-                self.keep_end(Outcome::Completed).await?;
+                self.keep_end_of_log(Outcome::Completed).await?;
                 Err(error.into())
             }
             outcome => {
                 tracing::warn!("What others see is not up to date: {error}");
-                self.halted(outcome).await
+                self.end_turn(outcome).await
             }
         }
     }
 
-    async fn halted(&mut self, outcome: Outcome) -> Result<Outcome> {
+    async fn end_turn(&mut self, outcome: Outcome) -> Result<Outcome> {
         pull_request::answer_threads(&mut self.active, &self.publisher, outcome).await?;
-        pull_request::present(&mut self.active, &self.publisher, outcome).await?;
-        self.keep_end(outcome).await?;
+        pull_request::request_review(&mut self.active, &self.publisher, outcome).await?;
+        self.keep_end_of_log(outcome).await?;
         Ok(outcome)
     }
 
     /// Brings the end of the log, and what is not approved yet, to where the next process finds it.
-    async fn keep_end(&mut self, outcome: Outcome) -> Result<()> {
+    async fn keep_end_of_log(&mut self, outcome: Outcome) -> Result<()> {
         unfinished_work::share(&mut self.active, &self.publisher, outcome).await?;
         phase_commit::commit_record(&mut self.active, &self.publisher, outcome)?;
         if self.publisher.push == Push::Never { Ok(()) } else { self.publisher.push(&self.active).await }
@@ -214,7 +214,7 @@ impl PhaseRunner {
 }
 
 /// Returns why a phase that begins with a review has to wait: the documents that it is about are missing.
-fn missing_documents(active: &ActiveRun, name: &PhaseName) -> Result<Option<Escalation>> {
+fn find_missing_documents(active: &ActiveRun, name: &PhaseName) -> Result<Option<Escalation>> {
     let (run, phase) = (active.run()?, active.phase(name)?);
     if phase.def.policy.entry != FirstStep::Review {
         return Ok(None);
@@ -259,7 +259,7 @@ impl PendingRequest {
     }
 
     /// Returns the request that counts now.
-    pub(super) fn latest(&self) -> Option<SteeringRequest> {
+    pub(super) fn latest_request(&self) -> Option<SteeringRequest> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -287,7 +287,7 @@ impl PauseConditions {
 
     /// Returns why the run waits before a phase.
     pub(super) fn pause_before(&self, phase: &PhaseName) -> Option<Escalation> {
-        if let Some(SteeringRequest::Pause { by }) = self.request.latest() {
+        if let Some(SteeringRequest::Pause { by }) = self.request.latest_request() {
             return Some(pause_on_request(Some(phase), &by));
         }
         let (_, minutes) = self.until.filter(|(until, _)| self.has_worked && Instant::now() >= *until)?;

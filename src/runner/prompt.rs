@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use crate::active_run::ActiveRun;
 use crate::documents::{self, completed_beside};
 use crate::error::{Result, RunError};
-use crate::evidence::plans;
+use crate::evidence::list_plans;
 use agents::{AgentAnswer, AgentSpec, Profiles};
 use engine::{Call, FixTask, LedgerFinding, PhaseState, PreviousReview, Run, Status, items, remarks};
 use git::{CommitId, Diff, Tree};
@@ -48,14 +48,14 @@ pub struct AgentContext {
 
 impl AgentContext {
     /// Paths in a spec are relative to the checkout the run was started from.
-    pub(super) fn spec(&self, text: &str) -> Result<AgentSpec> {
+    pub(super) fn parse_spec(&self, text: &str) -> Result<AgentSpec> {
         let spec: AgentSpec = text.parse().map_err(|error| RunError::Bug(format!("{error}")))?;
         Ok(spec.resolve_from(&self.checkout))
     }
 
     /// Returns the texts of these documents when the agent cannot open them; nothing for all others.
-    fn inlined(&self, folder: &RunFolder, agent: &str, documents: &[PromptDocument]) -> Vec<InlinedFile> {
-        if !self.inlines(agent) {
+    fn read_texts(&self, folder: &RunFolder, agent: &str, documents: &[PromptDocument]) -> Vec<InlinedFile> {
+        if !self.is_without_file_access(agent) {
             return Vec::new();
         }
         let paths = documents.iter().map(|document| document.path.clone());
@@ -63,7 +63,7 @@ impl AgentContext {
     }
 
     /// Tells whether an agent cannot open files.
-    fn inlines(&self, agent: &str) -> bool {
+    fn is_without_file_access(&self, agent: &str) -> bool {
         let name = match agent.parse() {
             Ok(AgentSpec::Profile(name)) => name,
             Ok(AgentSpec::Claude(_)) => "claude".to_owned(),
@@ -111,12 +111,12 @@ pub(super) fn compose(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result
     let PreparedCall { programs, call, review_id, tree, diff, output, commands } = prepared;
     let (run, phase) = (active.run()?, active.phase(&call.phase)?);
     let documents = documents_on_disk(active, run, phase);
-    let is_inlined = programs.inlines(&call.agent);
+    let is_inlined = programs.is_without_file_access(&call.agent);
     let output_text = if is_inlined { read_document(&active.folder, output) } else { None };
     let (is_review, is_revision) = (call.step == Step::Review, call.step == Step::Revise);
-    let since_review = since_review(active, phase, call, tree).map(|diff| text(&diff));
-    let (tasks, later, remarks) = if is_revision { to_repair(phase) } else { Default::default() };
-    let (questions, replied) = exchanged(phase, call.step);
+    let since_review = diff_since_review(active, phase, call, tree).map(|diff| render_diff(&diff));
+    let (tasks, later, remarks) = if is_revision { list_repairs(phase) } else { Default::default() };
+    let (questions, replied) = select_exchange(phase, call.step);
     let (hint, feedback) = match call.step {
         Step::Revise => (phase.hint(), phase.feedback()),
         Step::Triage => (phase.triage_hint(), String::new()),
@@ -127,29 +127,29 @@ pub(super) fn compose(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result
             round: call.round,
             language: &run.started.language,
             run_fence: &run.started.run_id,
-            checks: &checks(phase, call.step),
+            checks: &select_checks(phase, call.step),
             patterns: &run.started.agreement.patterns,
             c3l: phase.def.c3l.as_ref(),
             material: WorkInput {
                 documents: &documents,
-                inlined: &programs.inlined(&active.folder, &call.agent, &documents),
+                inlined: &programs.read_texts(&active.folder, &call.agent, &documents),
                 output_text: output_text.as_deref().unwrap_or_default(),
-                task_lists: &task_lists(run, phase, call.step),
+                task_lists: &list_task_lists(run, phase, call.step),
                 commands: &commands.clone().into_iter().collect::<Vec<_>>(),
-                suggestions: &suggestions(run),
-                notices: &notices(run, phase, call),
+                suggestions: &collect_suggestions(run),
+                notices: &list_notices(run, phase, call),
                 history: &history(run),
                 changed: &phase.files.changed.iter().cloned().collect::<Vec<_>>(),
-                diff: &text(diff),
+                diff: &render_diff(diff),
             },
             review: ReviewInput {
                 review_id: review_id.as_deref(),
                 viewpoints: if is_review { phase.viewpoints_of(call.seat.as_deref()) } else { &[] },
                 seat: call.seat.as_deref(),
-                open: &if is_review { open(phase) } else { Vec::new() },
+                open: &if is_review { list_open_findings(phase) } else { Vec::new() },
                 since_review: since_review.as_deref().unwrap_or_default(),
                 doubt: if is_review { phase.doubt_of(call.seat.as_deref()).unwrap_or_default() } else { "" },
-                previous_review: &previous_review(active, phase, call),
+                previous_review: &read_previous_review(active, phase, call),
                 questions,
                 replied,
                 may_ask: is_review && phase.may_ask(),
@@ -179,7 +179,7 @@ fn documents_on_disk(active: &ActiveRun, run: &Run, phase: &PhaseState) -> Vec<P
 }
 
 /// Returns what changed since the reviewer's own review before, where that is all that the one under way judges.
-fn since_review(active: &ActiveRun, phase: &PhaseState, call: &Call, tree: &Tree) -> Option<Diff> {
+fn diff_since_review(active: &ActiveRun, phase: &PhaseState, call: &Call, tree: &Tree) -> Option<Diff> {
     if call.step != Step::Review {
         return None;
     }
@@ -188,7 +188,7 @@ fn since_review(active: &ActiveRun, phase: &PhaseState, call: &Call, tree: &Tree
 }
 
 /// In a document review: the review that the triage judges, or the reply to the one before.
-fn previous_review(active: &ActiveRun, phase: &PhaseState, call: &Call) -> String {
+fn read_previous_review(active: &ActiveRun, phase: &PhaseState, call: &Call) -> String {
     let path = match call.step {
         Step::Triage => active.folder.review_document(&phase.def, call.round),
         Step::Review if phase.def.policy.triage && call.round > 1 => {
@@ -199,25 +199,25 @@ fn previous_review(active: &ActiveRun, phase: &PhaseState, call: &Call) -> Strin
     fs::read_to_string(active.folder.at(&path)).unwrap_or_default()
 }
 
-fn text(diff: &Diff) -> String {
+fn render_diff(diff: &Diff) -> String {
     let more = if diff.truncated { MORE } else { "" };
     let not_shown = diff.not_shown.iter().map(|file| format!("[not shown, open it: {file}]\n"));
     format!("{}{more}{}", diff.text, not_shown.collect::<String>())
 }
 
 /// Returns what a reviewer looks at first; what was answered with reasons is not brought up again by us.
-fn open(phase: &PhaseState) -> Vec<NamedFinding> {
+fn list_open_findings(phase: &PhaseState) -> Vec<NamedFinding> {
     let asked = |listed: &&LedgerFinding| !listed.is_of_checks() && listed.disposition != Disposition::NoFix;
-    phase.ledger.open().filter(asked).map(named).collect()
+    phase.ledger.open().filter(asked).map(name_finding).collect()
 }
 
-fn named(listed: &LedgerFinding) -> NamedFinding {
+fn name_finding(listed: &LedgerFinding) -> NamedFinding {
     NamedFinding { id: listed.id.to_string(), finding: listed.with_latest_wording() }
 }
 
 /// Returns what a reviewer asked in this round, and what the author answered: who answers has the questions only, and
 /// reviewers learn of them with the answers.
-fn exchanged(phase: &PhaseState, step: Step) -> (&[String], &str) {
+fn select_exchange(phase: &PhaseState, step: Step) -> (&[String], &str) {
     let Some(exchange) = &phase.reviews.exchange else { return (&[], "") };
     match (step, exchange.answer()) {
         (Step::Answer, _) => (exchange.questions(), ""),
@@ -227,21 +227,21 @@ fn exchanged(phase: &PhaseState, step: Step) -> (&[String], &str) {
 }
 
 /// Returns the tasks of a revision, those that wait, and the findings that ask for nothing.
-fn to_repair(phase: &PhaseState) -> (Vec<PromptTask>, Vec<PromptTask>, Vec<NamedFinding>) {
+fn list_repairs(phase: &PhaseState) -> (Vec<PromptTask>, Vec<PromptTask>, Vec<NamedFinding>) {
     let (given, later) = phase.tasks.latest();
     let task = |task: &&FixTask| PromptTask {
         id: task.id.to_string(),
         file: task.owns.clone(),
         tried: task.given_in.iter().filter(|round| **round < phase.round).count(),
-        items: items(task, &phase.ledger).map(named).collect(),
+        items: items(task, &phase.ledger).map(name_finding).collect(),
     };
-    let remarks = remarks(phase).into_iter().map(named).collect();
+    let remarks = remarks(phase).into_iter().map(name_finding).collect();
     (given.iter().map(task).collect(), later.iter().map(task).collect(), remarks)
 }
 
 /// An author is told what failed and is demanded, and when its work is done over as it was, only what was wrong with its
 /// form; a reviewer is told all the evidence.
-fn checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
+fn select_checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
     let all = phase.evidence.checks.iter().flatten();
     // What is only noted asks nothing of an author.
     let is_demanded = |result: &CheckResult| result.demand(&phase.def.policy) != OnFail::Note;
@@ -254,16 +254,16 @@ fn checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
 }
 
 /// Returns the lists whose tasks an author has to tick.
-fn task_lists(run: &Run, phase: &PhaseState, step: Step) -> Vec<String> {
+fn list_task_lists(run: &Run, phase: &PhaseState, step: Step) -> Vec<String> {
     if !matches!(step, Step::Execute | Step::Revise) {
         return Vec::new();
     }
     let settings = &run.started.agreement.check_settings;
-    checks::task_lists(&phase.def.policy, settings, plans(run, phase))
+    checks::task_lists(&phase.def.policy, settings, list_plans(run, phase))
 }
 
 /// Returns what earlier authors told this one; a reviewer has to see for itself.
-fn notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
+fn list_notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
     if !call.step.writes() {
         return Vec::new();
     }
@@ -272,7 +272,7 @@ fn notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
 }
 
 /// Returns what the reviews of passed phases suggested and nobody had to do.
-fn suggestions(run: &Run) -> Vec<String> {
+fn collect_suggestions(run: &Run) -> Vec<String> {
     let passed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
     let readings =
         passed.filter_map(|phase| Some((phase.name(), phase.reviews.current.as_ref()?.reading.as_ref()?)));
@@ -299,13 +299,18 @@ pub(super) struct DiffCache(Option<ReviewDiff>);
 impl DiffCache {
     /// Returns what the branch as it would be committed differs in from its base, for a reviewer. Documents of the run are
     /// read on disk; what the phase rewrote of those that were approved comes first.
-    pub(super) fn for_review(&mut self, active: &mut ActiveRun, call: &Call, tree: &Tree) -> Result<Diff> {
+    pub(super) fn diff_for_review(
+        &mut self,
+        active: &mut ActiveRun,
+        call: &Call,
+        tree: &Tree,
+    ) -> Result<Diff> {
         if call.step != Step::Review {
             return Ok(Diff::default());
         }
         let base = CommitId::try_from(active.run()?.started.base_commit.as_str())?;
         let changed = active.phase(&call.phase)?.files.changed.clone();
-        let seen = active.look(Some(tree))?.clone();
+        let seen = active.ensure_snapshot(Some(tree))?.clone();
         // When the files are others by now, the review will be void anyway.
         if seen.tree != *tree {
             return Ok(active.space.diff_of_code(&base, tree, LONGEST_DIFF)?);
@@ -322,11 +327,11 @@ impl DiffCache {
             }
         };
         self.0 = Some(ReviewDiff { tree: tree.clone(), head, diff: diff.clone() });
-        Ok(after(documents::rewritten(active, &call.phase, tree, LONGEST_DIFF)?, diff))
+        Ok(join_diffs(documents::diff_rewritten(active, &call.phase, tree, LONGEST_DIFF)?, diff))
     }
 
     /// Keeps what is known when the files of a phase were committed: its commit holds what its reviewers were shown.
-    pub(super) fn committed_as(&mut self, tree: &str, commit: &CommitId) {
+    pub(super) fn keep_for_commit(&mut self, tree: &str, commit: &CommitId) {
         let known = self.0.take().filter(|known| known.tree.as_str() == tree);
         self.0 = known.map(|known| ReviewDiff { head: Some(commit.clone()), ..known });
     }
@@ -338,10 +343,10 @@ pub(super) fn skip_review_of_truncated_diff(
     prepared: &PreparedCall<'_>,
 ) -> Result<Option<AgentAnswer>> {
     let call = prepared.call;
-    if call.step != Step::Review || !prepared.programs.inlines(&call.agent) {
+    if call.step != Step::Review || !prepared.programs.is_without_file_access(&call.agent) {
         return Ok(None);
     }
-    let Some(what) = what_is_cut(active, prepared)? else { return Ok(None) };
+    let Some(what) = find_cut_part(active, prepared)? else { return Ok(None) };
     let reason = format!("it was not asked: it cannot open files, and {what}");
     Ok(Some(AgentAnswer {
         outcome: ExecOutcome::ContextTooLong,
@@ -351,7 +356,7 @@ pub(super) fn skip_review_of_truncated_diff(
 }
 
 /// Says what of all that a reviewer judges would not be in its prompt.
-fn what_is_cut(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option<String>> {
+fn find_cut_part(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option<String>> {
     let PreparedCall { programs, call, tree, diff, output, .. } = prepared;
     let longer = |what: &str| Ok(Some(format!("{what} is longer than a prompt shows")));
     if diff.truncated {
@@ -361,10 +366,10 @@ fn what_is_cut(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option
         return Ok(Some(format!("the difference shows nothing of {file}")));
     }
     let phase = active.phase(&call.phase)?;
-    if since_review(active, phase, call, tree).is_some_and(|since| since.truncated) {
+    if diff_since_review(active, phase, call, tree).is_some_and(|since| since.truncated) {
         return longer("what changed since its last review");
     }
-    if previous_review(active, phase, call).len() > LONGEST_REVIEW {
+    if read_previous_review(active, phase, call).len() > LONGEST_REVIEW {
         return longer("the answer to the review before");
     }
     let deliverable = fs::metadata(active.folder.at(output));
@@ -372,7 +377,7 @@ fn what_is_cut(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option
         return longer("the deliverable");
     }
     let documents = documents_on_disk(active, active.run()?, phase);
-    let inlined = programs.inlined(&active.folder, &call.agent, &documents);
+    let inlined = programs.read_texts(&active.folder, &call.agent, &documents);
     let is_missing = |document: &&PromptDocument| inlined.iter().all(|read| read.path != document.path);
     if let Some(missing) = documents.iter().find(is_missing) {
         return Ok(Some(format!("{} cannot be read", missing.path)));
@@ -384,7 +389,7 @@ fn what_is_cut(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option
 }
 
 /// Puts one difference before another.
-fn after(first: Diff, then: Diff) -> Diff {
+fn join_diffs(first: Diff, then: Diff) -> Diff {
     Diff {
         text: first.text + &then.text,
         truncated: first.truncated || then.truncated,

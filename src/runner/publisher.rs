@@ -52,7 +52,7 @@ pub enum JobRole {
 
 impl JobRole {
     /// Tells whether a decision is for another process.
-    pub(super) fn leaves(self, decision: &Decision) -> bool {
+    pub(super) fn is_left_to_other_job(self, decision: &Decision) -> bool {
         match (self, decision) {
             (Self::Both, _) | (_, Decision::Halt(_)) => false,
             (Self::Work, decision) => matches!(decision, Decision::Perform(Action::Publish)),
@@ -62,10 +62,10 @@ impl JobRole {
     }
 
     /// Returns how the run stands where this process has to leave it to another one.
-    pub(super) fn hands_over(self, decision: &Decision) -> Option<Outcome> {
+    pub(super) fn find_handover_outcome(self, decision: &Decision) -> Option<Outcome> {
         match (self, decision) {
             (Self::Work, Decision::Halt(outcome)) => Some(*outcome),
-            (role, decision) if role.leaves(decision) => Some(Outcome::Running),
+            (role, decision) if role.is_left_to_other_job(decision) => Some(Outcome::Running),
             _ => None,
         }
     }
@@ -85,12 +85,12 @@ pub enum Push {
 
 impl Publisher {
     /// Tells whether others see the branch on a server.
-    pub(super) fn shares(&self) -> bool {
+    pub(super) fn is_push_enabled(&self) -> bool {
         self.forge.is_remote() && self.push != Push::Never
     }
 
     /// Makes a call to `origin`, again where the trouble passes, unless somebody asks meanwhile that we end sooner.
-    pub(super) async fn with_origin(
+    pub(super) async fn call_origin(
         &self,
         active: &ActiveRun,
         call: impl Fn(&Remote<'_>) -> Result<(), git::Error>,
@@ -122,11 +122,11 @@ impl Publisher {
             return Err(RunError::Unjudged { branch });
         }
         documents::refuse_lost(active)?;
-        Ok(self.with_origin(active, |origin| origin.push(&branch, None)).await?)
+        Ok(self.call_origin(active, |origin| origin.push(&branch, None)).await?)
     }
 
     /// Sees to it that the run has its comment on the issue before anything is paid for.
-    pub(super) async fn announce(&self, active: &mut ActiveRun) -> Result<()> {
+    pub(super) async fn ensure_progress_comment(&self, active: &mut ActiveRun) -> Result<()> {
         let run = active.run()?;
         let is_due = match self.role {
             JobRole::Both => run.outcome == Outcome::Running,
@@ -139,7 +139,7 @@ impl Publisher {
         }
         let known = run.publication.progress_comment;
         let written = self.write_comment(active, known).await?;
-        note_comment(active, written)
+        record_comment(active, written)
     }
 
     /// Writes the comment and returns its id; nothing where it is not there.
@@ -151,7 +151,7 @@ impl Publisher {
         if id.is_none() {
             // A run whose machine was lost before anything was shared has left nothing but its comment.
             let lost = unshared_marker(number);
-            let lost = active.unless_stopped(self.forge.own_comment(number, &lost)).await?;
+            let lost = active.wait_unless_stopped(self.forge.own_comment(number, &lost)).await?;
             let Some(found) = lost else { return Ok(None) };
             id = found;
         }
@@ -164,7 +164,7 @@ impl Publisher {
                 _ => self.forge.upsert_comment(number, draft, run.updated_at).await,
             }
         };
-        match active.unless_stopped(written).await {
+        match active.wait_unless_stopped(written).await {
             // A run that was told of already can do without its comment; who publishes tries again what did not work.
             Err(RunError::Forge(error))
                 if known.is_some() && (self.role == JobRole::Both || error.is_missing()) =>
@@ -177,12 +177,12 @@ impl Publisher {
     }
 
     /// Writes down that the comment has another id, as soon as that is known.
-    pub(super) fn note_moved_comment(&self, active: &mut ActiveRun) -> Result<()> {
-        note_comment(active, self.moved_comment.id())
+    pub(super) fn record_replaced_comment(&self, active: &mut ActiveRun) -> Result<()> {
+        record_comment(active, self.moved_comment.id())
     }
 }
 
-fn note_comment(active: &mut ActiveRun, comment: Option<u64>) -> Result<()> {
+fn record_comment(active: &mut ActiveRun, comment: Option<u64>) -> Result<()> {
     match comment {
         Some(id) if comment != active.run()?.publication.progress_comment => {
             active.record(Fact::Commented { id })

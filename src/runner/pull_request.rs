@@ -28,7 +28,7 @@ const REFUSED: &str = "follow_up_refused";
 const HOURS_APART: i64 = 24;
 
 /// After a phase: others see it as soon as it is on the branch.
-pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
+pub(super) async fn share_phase(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     if publisher.push != Push::Phase || active.run()?.publication.is_up_to_date {
         return Ok(());
     }
@@ -37,13 +37,13 @@ pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher) -> Resu
 }
 
 /// A run that halts before its end shows its work in a draft, too.
-pub(super) async fn show(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
+pub(super) async fn publish_draft(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     let run = active.run()?;
     let nothing = run.phases.iter().all(|phase| phase.files.commit.is_none());
     // A person may have opened again what another one closed.
     let is_over =
         run.publication.is_up_to_date && run.outcome == Outcome::Completed && !is_request_closed(run);
-    if !publisher.shares() || is_over || nothing {
+    if !publisher.is_push_enabled() || is_over || nothing {
         return Ok(());
     }
     let outcome = run.outcome;
@@ -54,7 +54,7 @@ pub(super) async fn show(active: &mut ActiveRun, publisher: &Publisher) -> Resul
 /// Brings the pull request up to date with the branch. On a server the branch has to be there first.
 pub(super) async fn publish(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     documents::refuse_lost(active)?;
-    if publisher.shares() {
+    if publisher.is_push_enabled() {
         publisher.push(active).await?;
     }
     // Nothing is left to do but to say so.
@@ -64,7 +64,7 @@ pub(super) async fn publish(active: &mut ActiveRun, publisher: &Publisher) -> Re
 /// `outcome` is what the run comes to.
 async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
     open_follow_up(active, publisher).await?;
-    let (run, unreviewed) = (active.run()?, unreviewed::on_branch(active)?);
+    let (run, unreviewed) = (active.run()?, unreviewed::find_on_branch(active)?);
     let (title, body) = pull_request(run, outcome, &unreviewed, Documents::Kept);
     let request = PullRequest {
         title: active.masker.mask(&title),
@@ -79,7 +79,7 @@ async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome)
     let unshared = Forge::Local(LocalForge::new(&publisher.checkout));
     let forge = if publisher.push == Push::Never { &unshared } else { &publisher.forge };
     let opened = forge.upsert_pull_request(run.started.issue.number, &request);
-    let Some(published) = active.unless_stopped(opened).await? else { return Ok(()) };
+    let Some(published) = active.wait_unless_stopped(opened).await? else { return Ok(()) };
     record_request(active, published)
 }
 
@@ -112,7 +112,7 @@ fn record_request(active: &mut ActiveRun, request: PullRequestRef) -> Result<()>
 pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     let run = active.run()?;
     let is_done = run.publication.follow_up.is_some() || run.notes.iter().any(|(kind, _)| kind == REFUSED);
-    if is_done || !publisher.shares() || !publisher.github.follow_up || !wants_follow_up(run) {
+    if is_done || !publisher.is_push_enabled() || !publisher.github.follow_up || !wants_follow_up(run) {
         return Ok(());
     }
     let (title, body) = follow_up(run);
@@ -124,7 +124,7 @@ pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher
         since: run.created_at.checked_sub(HOURS_APART.hours()).unwrap_or(run.created_at),
         trigger: &publisher.github.trigger_label,
     };
-    match active.unless_stopped(publisher.forge.follow_up(&wanted)).await {
+    match active.wait_unless_stopped(publisher.forge.follow_up(&wanted)).await {
         Ok(Some(Some(issue))) => active.record(Fact::FollowedUp { number: issue.number, url: issue.url }),
         Ok(Some(None) | None) => Ok(()),
         // A token that is no good is no refusal of this one thing.
@@ -137,7 +137,11 @@ pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher
 }
 
 /// Asks owners, then marks the pull request ready, where both are wanted and not done.
-pub(super) async fn present(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
+pub(super) async fn request_review(
+    active: &mut ActiveRun,
+    publisher: &Publisher,
+    outcome: Outcome,
+) -> Result<()> {
     let run = active.run()?;
     let Some((Some(number), url)) = run.publication.pull_request.clone() else { return Ok(()) };
     let is_reviewed =
@@ -158,7 +162,7 @@ pub(super) async fn present(active: &mut ActiveRun, publisher: &Publisher, outco
 
 /// What nobody reviewed waits in a draft for a person.
 fn is_all_reviewed(active: &ActiveRun) -> Result<bool> {
-    let unreviewed = unreviewed::on_branch(active)?;
+    let unreviewed = unreviewed::find_on_branch(active)?;
     if !unreviewed.is_empty() {
         let line = active.masker.mask(&unreviewed.line());
         tracing::warn!("The pull request stays a draft; not reviewed: {line}");
@@ -167,7 +171,7 @@ fn is_all_reviewed(active: &ActiveRun) -> Result<bool> {
 }
 
 async fn mark_ready(active: &mut ActiveRun, publisher: &Publisher, request: &PullRequestRef) -> Result<()> {
-    match active.unless_stopped(publisher.forge.mark_ready(request)).await {
+    match active.wait_unless_stopped(publisher.forge.mark_ready(request)).await {
         Ok(Some(())) => active.record(Fact::MarkedReady),
         Ok(None) => Ok(()),
         Err(RunError::Forge(error @ ForgeError::Refused { .. })) => {
@@ -180,11 +184,11 @@ async fn mark_ready(active: &mut ActiveRun, publisher: &Publisher, request: &Pul
 
 async fn ask_owners(active: &mut ActiveRun, publisher: &Publisher, number: u64) -> Result<()> {
     let Forge::Github(github) = publisher.forge.clone() else { return Ok(()) };
-    let owners = owners(active)?;
+    let owners = find_owners(active)?;
     let asked = if owners.is_empty() {
         Ok(Some(Vec::new()))
     } else {
-        active.unless_stopped(github.ask_for_review(number, owners)).await
+        active.wait_unless_stopped(github.ask_for_review(number, owners)).await
     };
     match asked {
         Ok(Some(reviewers)) => active.record(Fact::ReviewersAsked { reviewers }),
@@ -198,7 +202,7 @@ async fn ask_owners(active: &mut ActiveRun, publisher: &Publisher, number: u64) 
 }
 
 /// The file of the base counts: what the run wrote into it does not choose who looks at the run.
-fn owners(active: &ActiveRun) -> Result<Vec<CodeOwner>> {
+fn find_owners(active: &ActiveRun) -> Result<Vec<CodeOwner>> {
     let run = active.run()?;
     let base = CommitId::try_from(run.started.base_commit.as_str())?;
     let workspace = active.space.workspace();
@@ -228,11 +232,12 @@ pub(super) async fn answer_threads(
     if outcome != Outcome::Completed || publisher.role == JobRole::Work {
         return Ok(());
     }
-    let (Some(number), Forge::Github(github)) = (waiting(run), publisher.forge.clone()) else {
+    let (Some(number), Forge::Github(github)) = (find_waiting_pull_request(run), publisher.forge.clone())
+    else {
         return Ok(());
     };
     let there = github.review_threads(number);
-    let Some(there) = active.unless_stopped(there).await? else { return Ok(()) };
+    let Some(there) = active.wait_unless_stopped(there).await? else { return Ok(()) };
     let mut left_open = Vec::new();
     for thread in &there {
         let taken = fed.as_ref().and_then(|fed| fed.threads.iter().find(|taken| taken.id == thread.id));
@@ -273,11 +278,11 @@ async fn answer_thread(
     let body = active.masker.mask(&thread_answer(run, &fed.phase, &marker, &place));
     let answer = ThreadReply { pull_request: fed.pull_request, thread, marker: &marker, body: &body };
     let effect = async {
-        let is_answered = answered(github, &answer).await?;
+        let is_answered = ensure_answered(github, &answer).await?;
         let is_due = is_answered && matches!(became, LineRangeChange::Changed(_));
-        if is_due { resolved(github, thread).await } else { Ok(true) }
+        if is_due { ensure_resolved(github, thread).await } else { Ok(true) }
     };
-    active.unless_stopped(effect).await
+    active.wait_unless_stopped(effect).await
 }
 
 /// Resolves what has our answer as its last word; what people say after it is theirs.
@@ -291,11 +296,11 @@ async fn resolve_again(
     if thread.is_cut || last.is_none_or(|last| answered_up_to(run, &last.body).is_none()) {
         return Ok(Some(true));
     }
-    active.unless_stopped(resolved(github, thread)).await
+    active.wait_unless_stopped(ensure_resolved(github, thread)).await
 }
 
 /// Returns the pull request that has threads to be answered, or to be resolved.
-fn waiting(run: &Run) -> Option<u64> {
+fn find_waiting_pull_request(run: &Run) -> Option<u64> {
     match &run.feedback.pending {
         Some(fed) => Some(fed.pull_request),
         None if run.feedback.left_open.is_empty() => None,
@@ -304,7 +309,7 @@ fn waiting(run: &Run) -> Option<u64> {
 }
 
 /// Answers a thread unless it has the answer; tells whether it has it now.
-async fn answered(github: &GithubForge, answer: &ThreadReply<'_>) -> Result<bool, ForgeError> {
+async fn ensure_answered(github: &GithubForge, answer: &ThreadReply<'_>) -> Result<bool, ForgeError> {
     if github.is_answered_with(answer).await? {
         return Ok(true);
     }
@@ -319,7 +324,7 @@ async fn answered(github: &GithubForge, answer: &ThreadReply<'_>) -> Result<bool
 }
 
 /// Resolves a thread unless it is resolved; tells whether it is now.
-async fn resolved(github: &GithubForge, thread: &ReviewThread) -> Result<bool, ForgeError> {
+async fn ensure_resolved(github: &GithubForge, thread: &ReviewThread) -> Result<bool, ForgeError> {
     if thread.is_resolved {
         return Ok(true);
     }

@@ -27,12 +27,12 @@ type RemoteChecks = Option<Vec<RemoteCheck>>;
 
 /// Returns what the server's checks say about what was pushed last, or why nobody knows. What was not pushed, the server cannot
 /// have looked at: that is no pass, and no reason to leave a check out.
-pub(super) async fn judged(active: &ActiveRun, publisher: &Publisher) -> Result<RemoteChecks, String> {
+pub(super) async fn read_results(active: &ActiveRun, publisher: &Publisher) -> Result<RemoteChecks, String> {
     if publisher.role == JobRole::Work {
         return Err("of two jobs this one pushes nothing; `[github] ci_rounds` has the other one ask".into());
     }
-    let seen = match pushed_commit(active) {
-        Ok(commit) => wait_for(active, publisher, &commit).await,
+    let seen = match find_pushed_commit(active) {
+        Ok(commit) => wait_for_checks(active, publisher, &commit).await,
         Err(error) => Err(error),
     };
     seen.map_err(|error| match error {
@@ -41,13 +41,13 @@ pub(super) async fn judged(active: &ActiveRun, publisher: &Publisher) -> Result<
              (`--push phase`), or have `[github] ci_rounds` ask at the end of the run"
                 .to_owned()
         }
-        error => unknown(&error),
+        error => explain_unknown(&error),
     })
 }
 
 /// Returns what the server's checks say about a commit, as far as they are done in time; nothing where there is no server,
 /// nothing is pushed, or a stop came first.
-async fn wait_for(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<RemoteChecks> {
+async fn wait_for_checks(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<RemoteChecks> {
     let Forge::Github(github) = &publisher.forge else { return Ok(None) };
     if publisher.push == Push::Never {
         return Ok(None);
@@ -55,7 +55,7 @@ async fn wait_for(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Re
     let most = Duration::from_secs(active.run()?.started.agreement.time.command_seconds);
     let (begun, mut is_announced) = (Instant::now(), false);
     loop {
-        let Some(all) = active.unless_stopped(github.checks_of(commit)).await? else { return Ok(None) };
+        let Some(all) = active.wait_unless_stopped(github.checks_of(commit)).await? else { return Ok(None) };
         let passed = begun.elapsed();
         let most = if all.is_empty() { most.min(NONE_YET) } else { most };
         let under_way = all.is_empty() || all.iter().any(|one| one.state == RemoteCheckState::Running);
@@ -75,9 +75,9 @@ async fn wait_for(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Re
 
 /// Returns what the checks say where that is only given back to the author: what may not be read is told, and ends no run.
 async fn wait_for_feedback(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<RemoteChecks> {
-    match wait_for(active, publisher, commit).await {
-        Err(error) if missing_right(&error).is_some() => {
-            let why = active.masker.mask(&unknown(&error));
+    match wait_for_checks(active, publisher, commit).await {
+        Err(error) if find_missing_permission(&error).is_some() => {
+            let why = active.masker.mask(&explain_unknown(&error));
             tracing::warn!("W_CI_UNKNOWN: {why}. Nothing is fed back");
             Ok(None)
         }
@@ -86,7 +86,7 @@ async fn wait_for_feedback(active: &ActiveRun, publisher: &Publisher, commit: &s
 }
 
 /// Returns where the run's branch stands, which is what was pushed last.
-fn pushed_commit(active: &ActiveRun) -> Result<String> {
+fn find_pushed_commit(active: &ActiveRun) -> Result<String> {
     let run = active.run()?;
     let branch = active.space.workspace().branches().find(&run.started.branch)?;
     Ok(branch.map_or_else(|| run.branch.head.clone(), |branch| branch.tip.to_string()))
@@ -100,40 +100,40 @@ pub(super) async fn feed_back(active: &mut ActiveRun, publisher: &Publisher) -> 
     if most == 0 || run.feedback_phase().is_none() {
         return Ok(false);
     }
-    let head = pushed_commit(active)?;
+    let head = find_pushed_commit(active)?;
     let Some(all) = wait_for_feedback(active, publisher, &head).await? else { return Ok(false) };
     let red: Vec<RemoteCheck> =
         all.iter().filter(|one| one.state == RemoteCheckState::Failed).cloned().collect();
     if red.is_empty() {
-        tell_unknown(&all);
+        warn_of_unknown(&all);
         return Ok(false);
     }
     let Some(phase) = active.run()?.feedback_phase() else { return Ok(false) };
-    let findings = red.iter().map(finding).collect();
+    let findings = red.iter().map(build_finding).collect();
     let (by, threads) = (FeedbackSource::Checks, Vec::new());
     let fed = Feedback { phase, by, pull_request, head, findings, threads };
     let mut facts = vec![Fact::FedBack(Box::new(fed))];
     if rounds >= most {
-        facts.push(Fact::Paused { escalation: question(&red, rounds) });
+        facts.push(Fact::Paused { escalation: build_question(&red, rounds) });
     }
     active.journal.record_all(&facts)?;
     Ok(true)
 }
 
 /// Tells why the checks of the server are not known.
-fn unknown(error: &RunError) -> String {
-    match missing_right(error) {
+fn explain_unknown(error: &RunError) -> String {
+    match find_missing_permission(error) {
         Some(right) => format!("{error}; the token needs the right `{right}`"),
         None => error.to_string(),
     }
 }
 
-fn missing_right(error: &RunError) -> Option<&'static str> {
+fn find_missing_permission(error: &RunError) -> Option<&'static str> {
     if let RunError::Forge(error) = error { missing_permission(error) } else { None }
 }
 
 /// An unknown result is reported and is not a pass.
-fn tell_unknown(all: &[RemoteCheck]) {
+fn warn_of_unknown(all: &[RemoteCheck]) {
     let running = all.iter().filter(|one| one.state == RemoteCheckState::Running).count();
     if all.is_empty() {
         tracing::warn!("W_NO_CI: no check of the server has looked at the pull request");
@@ -143,13 +143,13 @@ fn tell_unknown(all: &[RemoteCheck]) {
     }
 }
 
-fn finding(check: &RemoteCheck) -> Finding {
+fn build_finding(check: &RemoteCheck) -> Finding {
     let output = if check.output.is_empty() { String::new() } else { format!(": {}", check.output) };
     let issue = format!("the check {} of the server failed{output}", check.label());
     Finding::new(Severity::Major, "ci", issue)
 }
 
-fn question(red: &[RemoteCheck], rounds: u32) -> Escalation {
+fn build_question(red: &[RemoteCheck], rounds: u32) -> Escalation {
     let names: Vec<String> = red.iter().map(RemoteCheck::label).collect();
     let (rounds, names) = (counted(u64::from(rounds), "round"), names.join(", "));
     let question =

@@ -12,7 +12,7 @@ use model::event::{ExecOutcome, Reading};
 use model::verdict::{Judgment, ReadAs, Verdict};
 
 /// Reads a reviewer's answer; nothing when the call did not end well or said nothing.
-pub fn reading(answer: &AgentAnswer, terms: &Terms<'_>) -> Option<Reading> {
+pub fn read_answer(answer: &AgentAnswer, terms: &Terms<'_>) -> Option<Reading> {
     let AgentAnswer { text, structured, .. } = answer;
     if answer.outcome != ExecOutcome::Done || text.trim().is_empty() {
         return None;
@@ -20,16 +20,16 @@ pub fn reading(answer: &AgentAnswer, terms: &Terms<'_>) -> Option<Reading> {
     let terms = &Terms { require_review_id: terms.require_review_id || answer.schema_missed, ..*terms };
     let object = if *structured { serde_json::from_str(text).ok() } else { None };
     let reading = object.map_or_else(|| read_review(text, terms), |object| read_structured(&object, terms));
-    Some(if answer.truncated { cut_off(reading) } else { unreliable(reading) })
+    Some(if answer.truncated { mark_cut_off(reading) } else { mark_unreliable(reading) })
 }
 
 /// Returns an approval that its own answer makes doubtful as one that nobody can rely on yet; any other reading as it is.
-pub fn doubted(reading: Reading, text: &str) -> Reading {
+pub fn apply_doubt(reading: Reading, text: &str) -> Reading {
     if !reading.judgment.approves() {
         return reading;
     }
     let doubt = doubt(&reading, text);
-    unreliable(Reading { doubt, ..reading })
+    mark_unreliable(Reading { doubt, ..reading })
 }
 
 /// Returns what stands beside an approval, or in its object, and does not go with it.
@@ -40,23 +40,23 @@ pub fn doubt(reading: &Reading, text: &str) -> Option<String> {
 }
 
 /// Returns an approval with a doubt as one that approves nothing.
-fn unreliable(reading: Reading) -> Reading {
+fn mark_unreliable(reading: Reading) -> Reading {
     match &reading.doubt {
         Some(doubt) if reading.judgment.approves() => {
             let reason = format!("doubtful: beside it stands `{doubt}`");
-            unverifiable(reading, reason)
+            mark_unverifiable(reading, reason)
         }
         Some(_) | None => reading,
     }
 }
 
 /// An answer that was cut off may have taken its verdict back in the part that is missing.
-fn cut_off(reading: Reading) -> Reading {
+fn mark_cut_off(reading: Reading) -> Reading {
     let reason = "the answer is too long and was cut off".to_owned();
-    unverifiable(Reading { read_as: ReadAs::Default, ..reading }, reason)
+    mark_unverifiable(Reading { read_as: ReadAs::Default, ..reading }, reason)
 }
 
-fn unverifiable(reading: Reading, reason: String) -> Reading {
+fn mark_unverifiable(reading: Reading, reason: String) -> Reading {
     Reading { result: Verdict::Fail, judgment: Judgment::Unverifiable, reason, ..reading }
 }
 

@@ -18,13 +18,13 @@ fn work_job_does_not_publish_and_publish_job_starts_no_phase() {
         (&cancelled, false, true),
         (&Decision::Halt(Outcome::Paused), false, false),
     ] {
-        assert!(!JobRole::Both.leaves(decision));
-        assert_eq!(JobRole::Work.leaves(decision), work, "{decision:?}");
-        assert_eq!(JobRole::Publish.leaves(decision), publication, "{decision:?}");
+        assert!(!JobRole::Both.is_left_to_other_job(decision));
+        assert_eq!(JobRole::Work.is_left_to_other_job(decision), work, "{decision:?}");
+        assert_eq!(JobRole::Publish.is_left_to_other_job(decision), publication, "{decision:?}");
     }
 }
 
-fn stops(pauses: &PauseConditions) -> Option<PauseReason> {
+fn pause_reason(pauses: &PauseConditions) -> Option<PauseReason> {
     let phase = "design".parse().expect("a name");
     pauses.pause_before(&phase).map(|escalation| escalation.reason)
 }
@@ -32,17 +32,17 @@ fn stops(pauses: &PauseConditions) -> Option<PauseReason> {
 #[test]
 fn job_past_its_time_limit_starts_no_phase_after_its_first_work() {
     let pauses = PauseConditions::after(Some(0), PendingRequest::default());
-    assert_eq!(stops(&pauses), None);
-    assert_eq!(stops(&PauseConditions { has_worked: true, ..pauses }), Some(PauseReason::JobLimit));
+    assert_eq!(pause_reason(&pauses), None);
+    assert_eq!(pause_reason(&PauseConditions { has_worked: true, ..pauses }), Some(PauseReason::JobLimit));
     assert_eq!(
-        stops(&PauseConditions {
+        pause_reason(&PauseConditions {
             has_worked: true,
             ..PauseConditions::after(Some(5), PendingRequest::default())
         }),
         None
     );
     assert_eq!(
-        stops(&PauseConditions {
+        pause_reason(&PauseConditions {
             has_worked: true,
             ..PauseConditions::after(Some(u64::MAX), PendingRequest::default())
         }),
@@ -54,8 +54,8 @@ fn job_past_its_time_limit_starts_no_phase_after_its_first_work() {
 fn pause_request_stops_at_once_and_does_not_replace_a_cancel_request() {
     let pauses = PauseConditions::default();
     pauses.request.submit(SteeringRequest::Pause { by: "alice".into() });
-    assert_eq!(stops(&pauses), Some(PauseReason::OnRequest));
+    assert_eq!(pause_reason(&pauses), Some(PauseReason::OnRequest));
     pauses.request.submit(SteeringRequest::Cancel { by: "bob".into() });
     pauses.request.submit(SteeringRequest::Pause { by: "alice".into() });
-    assert_eq!(pauses.request.latest(), Some(SteeringRequest::Cancel { by: "bob".into() }));
+    assert_eq!(pauses.request.latest_request(), Some(SteeringRequest::Cancel { by: "bob".into() }));
 }

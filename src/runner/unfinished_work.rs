@@ -28,14 +28,14 @@ pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher, outcome
     if publisher.role == JobRole::Work {
         active.space.work().forget()?;
     }
-    match under_way(active.run()?, outcome).cloned() {
+    match find_phase_under_way(active.run()?, outcome).cloned() {
         Some(phase) => send(active, publisher, &phase).await,
         None => recall(active, publisher).await,
     }
 }
 
 async fn send(active: &mut ActiveRun, publisher: &Publisher, phase: &PhaseState) -> Result<()> {
-    let trees = clean_trees(active, phase)?;
+    let trees = list_clean_trees(active, phase)?;
     if trees.is_empty() {
         return Ok(());
     }
@@ -45,7 +45,7 @@ async fn send(active: &mut ActiveRun, publisher: &Publisher, phase: &PhaseState)
         return Ok(active.space.work().keep_for_sending(&trees, &message)?);
     }
     let work = active.space.work();
-    if let Err(error) = publisher.with_origin(active, |origin| work.send(origin, &trees, &message)).await {
+    if let Err(error) = publisher.call_origin(active, |origin| work.send(origin, &trees, &message)).await {
         warn!("The files of {} so far cannot be shared: {error}", phase.name());
         return Ok(());
     }
@@ -62,14 +62,14 @@ async fn recall(active: &ActiveRun, publisher: &Publisher) -> Result<()> {
         return Ok(());
     }
     // It may be gone already.
-    if let Err(error) = publisher.with_origin(active, |origin| active.space.work().delete_on(origin)).await {
+    if let Err(error) = publisher.call_origin(active, |origin| active.space.work().delete_on(origin)).await {
         tracing::debug!("{error}");
     }
     Ok(())
 }
 
 /// Returns the trees of a phase that hold no secret, the present one first; none when that one may hold one.
-fn clean_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
+fn list_clean_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
     let present = phase.files.tree.as_str();
     let contents = log::read_file(&active.folder.at(&active.folder.events()))?;
     let clean = contents.entries.iter().rev().filter_map(|entry| match &entry.fact {
@@ -92,23 +92,23 @@ fn clean_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
 }
 
 /// Keeps what whoever goes on will need, or gives it up when that is over.
-pub(super) fn keep(active: &ActiveRun, publisher: &Publisher) -> Result<()> {
+pub(super) fn keep_trees(active: &ActiveRun, publisher: &Publisher) -> Result<()> {
     // The job that publishes does not have the files of an unfinished phase.
     if publisher.role == JobRole::Publish {
         return Ok(());
     }
     let run = active.run()?;
-    match under_way(run, run.outcome) {
-        Some(phase) => Ok(active.space.work().keep_trees(&trees_of(active, phase)?)?),
+    match find_phase_under_way(run, run.outcome) {
+        Some(phase) => Ok(active.space.work().keep_trees(&list_trees(active, phase)?)?),
         None => Ok(active.space.work().release_trees()?),
     }
 }
 
 /// Returns the trees of a phase since it began, the present one first: a review may be compared with an earlier one.
-fn trees_of(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
+fn list_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
     let mut trees = vec![Tree::try_from(phase.files.tree.as_str())?];
     for entry in log::read_file(&active.folder.at(&active.folder.events()))?.entries.iter().rev() {
-        if let Some(tree) = tree_of(&entry.fact, phase.name()) {
+        if let Some(tree) = find_tree(&entry.fact, phase.name()) {
             let tree = Tree::try_from(tree)?;
             if !trees.contains(&tree) {
                 trees.push(tree);
@@ -127,7 +127,7 @@ pub fn has_shared_work(run: &Run) -> bool {
 }
 
 /// Returns the phase that has files which no commit has yet, unless the run comes to its end.
-fn under_way(run: &Run, outcome: Outcome) -> Option<&PhaseState> {
+fn find_phase_under_way(run: &Run, outcome: Outcome) -> Option<&PhaseState> {
     let is_open = |phase: &&PhaseState| matches!(phase.status, Status::InProgress | Status::Paused);
     let is_over = matches!(outcome, Outcome::Completed | Outcome::Cancelled);
     let mut phases = run.phases.iter();
@@ -139,7 +139,7 @@ fn is_clean(checked: &Checked) -> bool {
     !checked.results.iter().any(|result| result.check == checks::SECRETS && holds_one(result.status))
 }
 
-fn tree_of<'a>(fact: &'a Fact, name: &PhaseName) -> Option<&'a str> {
+fn find_tree<'a>(fact: &'a Fact, name: &PhaseName) -> Option<&'a str> {
     let (phase, tree) = match fact {
         Fact::PhaseStarted { phase, tree, .. } | Fact::ChangedByHand { phase, tree, .. } => (phase, tree),
         Fact::Worked(worked) => (&worked.phase, &worked.tree),

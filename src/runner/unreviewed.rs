@@ -29,16 +29,17 @@ pub fn unreviewed(
     };
     let mut after_the_end = UnreviewedPaths::new();
     if run.outcome == Outcome::Completed {
-        after_the_end = between(space, known(space, run, &run.branch.phase_head)?, tip.as_str())?;
+        after_the_end =
+            changed_between(space, existing_or_base(space, run, &run.branch.phase_head)?, tip.as_str())?;
         after_the_end.retain(counts);
     }
-    let mut unseen = since_the_last_review(space, run, tip)?;
+    let mut unseen = find_changed_since_review(space, run, tip)?;
     if !(after_the_end.is_empty() && unseen.is_empty()) {
-        let not_ours = not_ours(space, run, tip)?;
+        let not_ours = find_base_branch_changes(space, run, tip)?;
         after_the_end.retain(|path| !not_ours.contains(path));
         unseen.retain(|path| !not_ours.contains(path));
     }
-    let delivered = delivered(folder, run);
+    let delivered = list_document_folders(folder, run);
     let is_delivered = |path: &String| delivered.iter().any(|folder| path.starts_with(folder));
     unseen.retain(|path| counts(path) && !is_delivered(path) && !after_the_end.contains(path));
     Ok(UnreviewedFiles {
@@ -49,7 +50,7 @@ pub fn unreviewed(
 
 /// Returns the same for the branch as it is published while the run goes on. When its latest phase was reviewed,
 /// no process is needed.
-pub(super) fn on_branch(active: &ActiveRun) -> Result<UnreviewedFiles> {
+pub(super) fn find_on_branch(active: &ActiveRun) -> Result<UnreviewedFiles> {
     let run = active.run()?;
     if run.branch.content_head == run.branch.coverage.reviewed {
         return Ok(UnreviewedFiles::default());
@@ -59,16 +60,16 @@ pub(super) fn on_branch(active: &ActiveRun) -> Result<UnreviewedFiles> {
 }
 
 /// Returns what differs from the last reviewed commit, without what somebody answers for and left so.
-fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<UnreviewedPaths> {
+fn find_changed_since_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<UnreviewedPaths> {
     let covered = &run.branch.coverage;
     if covered.reviewed == run.branch.phase_head && run.outcome == Outcome::Completed {
         // All of it came after the end.
         return Ok(UnreviewedPaths::new());
     }
-    let from = known(space, run, &covered.reviewed)?;
-    let mut found = between(space, from, tip.as_str())?;
+    let from = existing_or_base(space, run, &covered.reviewed)?;
+    let mut found = changed_between(space, from, tip.as_str())?;
     if !found.is_empty() {
-        let unanswered = unanswered(space, run, from, tip)?;
+        let unanswered = find_unaccepted(space, run, from, tip)?;
         found.retain(|path| unanswered.contains(path));
     }
     Ok(found)
@@ -76,25 +77,21 @@ fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Res
 
 /// Returns what was changed from a commit on by somebody who does not answer for it. An author answers for its own work, not
 /// for what it found in the same file.
-fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<UnreviewedPaths> {
-    let mut passed = BranchWalk {
-        space,
-        at: from,
-        open: UnreviewedPaths::new(),
-        known: vec![(from, UnreviewedPaths::new())],
-    };
+fn find_unaccepted(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<UnreviewedPaths> {
+    let open = UnreviewedPaths::new();
+    let mut walk = BranchWalk { space, at: from, known: vec![(from, open.clone())], open };
     for UnreviewedPhase { from, to, .. } in run.branch.coverage.since.iter().filter(|phase| phase.is_accepted)
     {
-        if knows(space, from)? && knows(space, to)? {
-            passed.advance_to(from)?;
-            passed.known.push((to, passed.open.clone()));
-            passed.at = to;
+        if has_commit(space, from)? && has_commit(space, to)? {
+            walk.advance_to(from)?;
+            walk.known.push((to, walk.open.clone()));
+            walk.at = to;
         }
     }
-    passed.advance_to(tip.as_str())?;
+    walk.advance_to(tip.as_str())?;
     // In no commit before the one that took it up.
-    passed.open.extend(run.branch.coverage.by_hand.iter().cloned());
-    Ok(passed.open)
+    walk.open.extend(run.branch.coverage.by_hand.iter().cloned());
+    Ok(walk.open)
 }
 
 /// Walks along the branch and collects the files that no reviewer has seen.
@@ -112,9 +109,9 @@ impl<'a> BranchWalk<'a> {
         if self.at == to {
             return Ok(());
         }
-        self.open.extend(between(self.space, self.at, to)?);
+        self.open.extend(changed_between(self.space, self.at, to)?);
         for (commit, open) in &self.known {
-            let differs = between(self.space, commit, to)?;
+            let differs = changed_between(self.space, commit, to)?;
             self.open.retain(|path| differs.contains(path) || open.contains(path));
         }
         self.at = to;
@@ -123,7 +120,7 @@ impl<'a> BranchWalk<'a> {
 }
 
 /// Returns the folders whose documents the phases since the last review wrote or, with triage, were to repair.
-fn delivered(folder: &RunFolder, run: &Run) -> Vec<String> {
+fn list_document_folders(folder: &RunFolder, run: &Run) -> Vec<String> {
     let mut names: BTreeSet<&PhaseName> = BTreeSet::new();
     for phase in run.branch.coverage.since.iter().filter_map(|unshown| run.phase(&unshown.phase)) {
         names.insert(phase.name());
@@ -143,27 +140,27 @@ pub fn base_of(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Commit
 }
 
 /// Returns the files that came with the base branch, and are as they are there.
-fn not_ours(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<UnreviewedPaths> {
+fn find_base_branch_changes(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<UnreviewedPaths> {
     let base = base_of(space, run, tip)?;
     if base.as_str() == run.started.base_commit {
         return Ok(UnreviewedPaths::new());
     }
-    let ours = between(space, base.as_str(), tip.as_str())?;
-    let mut brought = between(space, &run.started.base_commit, base.as_str())?;
+    let ours = changed_between(space, base.as_str(), tip.as_str())?;
+    let mut brought = changed_between(space, &run.started.base_commit, base.as_str())?;
     brought.retain(|path| !ours.contains(path));
     Ok(brought)
 }
 
 /// A commit that was rewritten since may not be there any more: then nothing counts as reviewed.
-fn known<'a>(space: &RunWorkspace, run: &'a Run, commit: &'a str) -> Result<&'a str> {
-    Ok(if knows(space, commit)? { commit } else { &run.started.base_commit })
+fn existing_or_base<'a>(space: &RunWorkspace, run: &'a Run, commit: &'a str) -> Result<&'a str> {
+    Ok(if has_commit(space, commit)? { commit } else { &run.started.base_commit })
 }
 
-fn knows(space: &RunWorkspace, commit: &str) -> Result<bool> {
+fn has_commit(space: &RunWorkspace, commit: &str) -> Result<bool> {
     Ok(space.workspace().has_tree(&CommitId::try_from(commit)?.as_tree())?)
 }
 
-fn between(space: &RunWorkspace, from: &str, to: &str) -> Result<UnreviewedPaths> {
+fn changed_between(space: &RunWorkspace, from: &str, to: &str) -> Result<UnreviewedPaths> {
     let (from, to) = (CommitId::try_from(from)?, CommitId::try_from(to)?);
     Ok(space.workspace().changes().paths_between(&from.as_tree(), &to.as_tree())?.into_iter().collect())
 }

@@ -228,13 +228,13 @@ impl Reporter for StateLabel {
 impl StateLabel {
     /// Shows where a run stands, also when nothing happened.
     pub fn show(&mut self, run: &Run) {
-        self.wanted.send_replace(Some((run.started.issue.number, label_of(run))));
+        self.wanted.send_replace(Some((run.started.issue.number, select_label(run))));
     }
 }
 
 /// Sets the label of a run to what its log says: what a process that was lost could not do.
 pub async fn refresh_label(forge: &GithubForge, run: &Run) -> Result<(), ForgeError> {
-    show_label(forge, run.started.issue.number, label_of(run)).await
+    show_label(forge, run.started.issue.number, select_label(run)).await
 }
 
 impl LabelTask {
@@ -251,7 +251,7 @@ impl LabelTask {
     }
 }
 
-fn label_of(run: &Run) -> Label {
+fn select_label(run: &Run) -> Label {
     match run.outcome {
         Outcome::Running => RUNNING,
         Outcome::Completed => DONE,

@@ -28,27 +28,27 @@ impl Reporter for LogLines {
         match &entry.fact {
             Fact::PhaseStarted { phase, .. } => info!("Phase {phase}: Started"),
             Fact::StepStarted(started) => {
-                let seat = of_seat(started.seat.as_deref());
+                let seat = seat_suffix(started.seat.as_deref());
                 info!("Phase {}: Starting {} step{seat}", started.phase, started.step);
             }
             Fact::Worked(worked) => warn_if_broken(&worked.phase, worked.step.as_str(), &worked.ended),
-            Fact::Triaged(fact) => triaged(fact),
-            Fact::Checked(checked) => checks(run, checked),
+            Fact::Triaged(fact) => log_triage(fact),
+            Fact::Checked(checked) => log_checks(run, checked),
             Fact::Reviewed(reviewed) => {
                 warn_if_broken(&reviewed.phase, "review", &reviewed.ended);
                 if let Some(reading) = &reviewed.reading {
-                    info!("{}{}", verdict_line(reading), of_seat(reviewed.seat.as_deref()));
+                    info!("{}{}", verdict_line(reading), seat_suffix(reviewed.seat.as_deref()));
                 }
             }
-            Fact::Replied(fact) => replied(run, fact),
-            Fact::Ruled(ruled) => self.ruled(run, ruled),
+            Fact::Replied(fact) => log_reply(run, fact),
+            Fact::Ruled(ruled) => self.log_ruling(run, ruled),
             Fact::ReviewStands { phase, .. } => {
                 info!("Phase {phase}: The approval of the same files stands, no second review");
             }
-            Fact::PhaseSkipped { because, .. } => self.skipped(because),
+            Fact::PhaseSkipped { because, .. } => self.log_skipped(because),
             Fact::ApprovalVoided { phase, reason } => warn!("Phase {phase}: Approval void: {reason}"),
             Fact::ChangedByHand { phase, changed, .. } => {
-                let paths = first_of(changed);
+                let paths = list_first(changed);
                 warn!("Phase {phase}: Changed by hand since the last step, judged as it is: {paths}");
             }
             Fact::Committed { phase, commit } => info!("Phase {phase}: Completed, commit {}", short(commit)),
@@ -88,7 +88,7 @@ impl Reporter for LogLines {
 }
 
 impl LogLines {
-    fn ruled(&mut self, run: &Run, ruled: &Ruled) {
+    fn log_ruling(&mut self, run: &Run, ruled: &Ruled) {
         let Ruled { phase, round, rule, standstill, .. } = ruled;
         if let Some(standstill) = standstill {
             warn!("Phase {phase}: Standstill: {standstill}");
@@ -121,7 +121,7 @@ impl LogLines {
         self.skip_line_written = false;
     }
 
-    fn skipped(&mut self, because: &str) {
+    fn log_skipped(&mut self, because: &str) {
         if let (Some(failed), false) = (because.strip_prefix("failed:"), self.skip_line_written) {
             error!("{}", skip_line(failed));
             self.skip_line_written = true;
@@ -157,7 +157,7 @@ pub fn verdict_line(reading: &Reading) -> String {
 }
 
 /// Names the seat of a second opinion, at the end of a line.
-fn of_seat(seat: Option<&str>) -> String {
+fn seat_suffix(seat: Option<&str>) -> String {
     seat.map(|seat| format!(", second opinion {seat}")).unwrap_or_default()
 }
 
@@ -168,7 +168,7 @@ fn warn_if_broken(phase: &PhaseName, step: &str, ended: &CallEnd) {
     }
 }
 
-fn replied(run: &Run, fact: &Replied) {
+fn log_reply(run: &Run, fact: &Replied) {
     warn_if_broken(&fact.phase, "answer", &fact.ended);
     let exchange = run.phase(&fact.phase).and_then(|phase| phase.reviews.exchange.as_ref());
     if let Some(exchange) = exchange {
@@ -177,7 +177,7 @@ fn replied(run: &Run, fact: &Replied) {
 }
 
 /// What is to be discussed is logged at once, so that a person can think about it while fixes go on.
-fn triaged(fact: &Triaged) {
+fn log_triage(fact: &Triaged) {
     let (phase, round) = (&fact.phase, fact.round);
     warn_if_broken(phase, "triage", &fact.ended);
     let Some(table) = fact.table else { return };
@@ -192,7 +192,7 @@ fn triaged(fact: &Triaged) {
 }
 
 /// Passed checks are counted in one line, unless they ran a command; what failed has a line of its own.
-fn checks(run: &Run, checked: &Checked) {
+fn log_checks(run: &Run, checked: &Checked) {
     let phase = &checked.phase;
     let quiet =
         |result: &&CheckResult| result.status == CheckStatus::Pass && result.param("command").is_none();
@@ -205,11 +205,11 @@ fn checks(run: &Run, checked: &Checked) {
     debug!("Phase {phase}: Checks passed: {}", passed.join(", "));
     for result in checked.results.iter().filter(|result| !quiet(result)) {
         let noted = run.phase(phase).is_some_and(|phase| phase.on_fail(&result.check) == OnFail::Note);
-        check(phase, result, noted);
+        log_check(phase, result, noted);
     }
 }
 
-fn check(phase: &PhaseName, result: &CheckResult, noted: bool) {
+fn log_check(phase: &PhaseName, result: &CheckResult, noted: bool) {
     let (check, summary) = (&result.check, &result.summary);
     let code = result.param("code").map(|code| format!(" ({code})")).unwrap_or_default();
     match result.status {
@@ -221,7 +221,7 @@ fn check(phase: &PhaseName, result: &CheckResult, noted: bool) {
     }
 }
 
-fn first_of(paths: &[String]) -> String {
+fn list_first(paths: &[String]) -> String {
     let shown = paths.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match paths.len().saturating_sub(MOST_NAMED) {
         0 if paths.is_empty() => "nothing that the run publishes".to_owned(),

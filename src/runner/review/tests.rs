@@ -3,26 +3,28 @@
 use super::*;
 use content_parser::default_words;
 
-fn said(text: &str) -> AgentAnswer {
+fn build_answer(text: &str) -> AgentAnswer {
     AgentAnswer { text: text.to_owned(), outcome: ExecOutcome::Done, ..AgentAnswer::default() }
 }
 
-fn judged(text: &str, schema_missed: bool) -> Judgment {
+fn judge(text: &str, schema_missed: bool) -> Judgment {
     let words = default_words();
     let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
-    reading(&AgentAnswer { schema_missed, ..said(text) }, &terms).expect("something was said").judgment
+    read_answer(&AgentAnswer { schema_missed, ..build_answer(text) }, &terms)
+        .expect("something was said")
+        .judgment
 }
 
 #[test]
 fn review_outside_its_schema_counts_only_with_the_review_id() {
     for text in ["REVIEW_RESULT: PASS", r#"{"result": "PASS"}"#] {
-        assert_eq!(judged(text, false), Judgment::Approve, "{text}");
-        assert_eq!(judged(text, true), Judgment::Unverifiable, "{text}");
+        assert_eq!(judge(text, false), Judgment::Approve, "{text}");
+        assert_eq!(judge(text, true), Judgment::Unverifiable, "{text}");
     }
     let named = r#"My answer: {"review_id": "r-1", "result": "PASS"}"#;
-    assert_eq!([judged(named, false), judged(named, true)], [Judgment::Approve; 2]);
+    assert_eq!([judge(named, false), judge(named, true)], [Judgment::Approve; 2]);
     let wrong = named.replace("r-1", "r-2");
-    assert_eq!(judged(&wrong, true), Judgment::Unverifiable);
+    assert_eq!(judge(&wrong, true), Judgment::Unverifiable);
 }
 
 #[test]
@@ -31,8 +33,8 @@ fn approval_is_doubted_if_its_summary_or_suggestions_contain_a_blocker() {
         let text = format!(r#"{{"review_id": "r-1", "result": "PASS", {fields}}}"#);
         let words = default_words();
         let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
-        let read = reading(&said(&text), &terms).expect("something was said");
-        doubted(read, &text).doubt
+        let read = read_answer(&build_answer(&text), &terms).expect("something was said");
+        apply_doubt(read, &text).doubt
     };
     let blocker = "Must fix before merge: the lock leaks";
     assert_eq!(doubt(&format!(r#""summary": "{blocker}""#)).as_deref(), Some(blocker));
@@ -45,7 +47,7 @@ fn out_of_scope_finding_changes_no_judgment_unless_critical() {
     let words = default_words();
     let read = |text: &str, beyond: &[model::finding::Finding]| {
         let terms = Terms { review_id: None, require_review_id: false, words: &words, beyond };
-        reading(&said(text), &terms).expect("something was said")
+        read_answer(&build_answer(text), &terms).expect("something was said")
     };
     for (word, severity, judgment) in [
         ("PASS", "major", Judgment::Approve),
@@ -66,8 +68,8 @@ fn approval_is_doubted_if_the_text_beside_its_json_contains_a_blocker() {
     let words = default_words();
     let read = |text: &str, structured| {
         let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
-        let answer = AgentAnswer { structured, ..said(text) };
-        let reading = doubted(reading(&answer, &terms).expect("something was said"), text);
+        let answer = AgentAnswer { structured, ..build_answer(text) };
+        let reading = apply_doubt(read_answer(&answer, &terms).expect("something was said"), text);
         (reading.judgment, reading.doubt)
     };
     let object = |result: &str, summary: &str| {
@@ -83,5 +85,5 @@ fn approval_is_doubted_if_the_text_beside_its_json_contains_a_blocker() {
 #[test]
 fn review_json_with_a_duplicate_result_key_is_unverifiable() {
     let twice = r#"{"review_id": "r-1", "result": "FAIL", "result": "PASS"}"#;
-    assert_eq!([judged(twice, false), judged(twice, true)], [Judgment::Unverifiable; 2]);
+    assert_eq!([judge(twice, false), judge(twice, true)], [Judgment::Unverifiable; 2]);
 }

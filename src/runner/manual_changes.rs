@@ -10,17 +10,22 @@ use model::phase::{PhaseName, Step};
 
 /// Looks at the files before the first call of this process; tells whether they are others than the phase left behind.
 /// Later nobody but those we call can have changed them.
-pub(super) fn take_up(active: &mut ActiveRun, name: &PhaseName, step: Step, known: &Tree) -> Result<bool> {
+pub(super) fn record_new_changes(
+    active: &mut ActiveRun,
+    name: &PhaseName,
+    step: Step,
+    known: &Tree,
+) -> Result<bool> {
     let has_called = active.has_called_agent;
     active.has_called_agent |= step != Step::Check;
     if has_called {
         return Ok(false);
     }
-    if !tells_people_apart(active, name, step)? {
+    if !is_attributable_to_person(active, name, step)? {
         warn_of_changes(active, name, known)?;
         return Ok(false);
     }
-    let seen = active.look(Some(known))?;
+    let seen = active.ensure_snapshot(Some(known))?;
     if seen.tree == *known {
         return Ok(false);
     }
@@ -28,7 +33,7 @@ pub(super) fn take_up(active: &mut ActiveRun, name: &PhaseName, step: Step, know
     let phase = active.phase(name)?;
     // A command of ours that was killed may have left files behind, but neither documents nor files of the phase.
     let is_known = |path: &String| phase.files.changed.contains(path) || active.space.files().contains(path);
-    changed.retain(|path| is_of_people(active, path) && (step != Step::Check || is_known(path)));
+    changed.retain(|path| is_from_person(active, path) && (step != Step::Check || is_known(path)));
     if changed.is_empty() && step == Step::Check {
         return Ok(false);
     }
@@ -41,8 +46,8 @@ fn warn_of_changes(active: &mut ActiveRun, name: &PhaseName, known: &Tree) -> Re
     if active.phase(name)?.def.policy.review.is_some() {
         return Ok(());
     }
-    let mut changed = active.look(Some(known))?.changed.clone();
-    changed.retain(|path| is_of_people(active, path));
+    let mut changed = active.ensure_snapshot(Some(known))?.changed.clone();
+    changed.retain(|path| is_from_person(active, path));
     if !changed.is_empty() {
         let paths = changed.join(", ");
         tracing::warn!(
@@ -58,35 +63,35 @@ pub(super) fn record_voiding(active: &mut ActiveRun, name: &PhaseName, seen: Opt
     if active.has_called_agent {
         return Ok(());
     }
-    changed.retain(|path| is_of_people(active, path));
+    changed.retain(|path| is_from_person(active, path));
     let (phase, tree) = (name.clone(), tree.to_string());
     active.record(Fact::ChangedByHand { phase, tree, changed })
 }
 
 /// A reviewer is shown all there is, whoever wrote it. An author that was killed may have written anything itself.
-fn tells_people_apart(active: &ActiveRun, name: &PhaseName, step: Step) -> Result<bool> {
+fn is_attributable_to_person(active: &ActiveRun, name: &PhaseName, step: Step) -> Result<bool> {
     let phase = active.phase(name)?;
     let is_reader = matches!(step, Step::Review | Step::Answer | Step::Check);
     Ok(is_reader || (phase.def.policy.review.is_none() && phase.is_author_idle()))
 }
 
 /// Returns what a person changed and did not commit before a phase began; what earlier authors left is theirs.
-pub(super) fn before_phase(active: &ActiveRun, seen: &Snapshot) -> Result<Vec<String>> {
+pub(super) fn list_before_phase(active: &ActiveRun, seen: &Snapshot) -> Result<Vec<String>> {
     let phases = &active.run()?.phases;
     let is_of_author = |path: &String| phases.iter().any(|phase| phase.files.changed.contains(path));
     let paths = seen.uncommitted.keys();
-    let left = paths.filter(|path| !is_engines_own(path) && is_of_people(active, path));
+    let left = paths.filter(|path| !is_engines_own(path) && is_from_person(active, path));
     Ok(left.filter(|path| !is_of_author(path)).cloned().collect())
 }
 
-fn is_of_people(active: &ActiveRun, path: &str) -> bool {
+fn is_from_person(active: &ActiveRun, path: &str) -> bool {
     let strays = active.journal.state().run.as_ref().map(|run| &run.started.strays);
     !active.space.files().is_setting(path)
         && strays.is_none_or(|strays| strays.iter().all(|stray| stray != path))
 }
 
 /// Takes back what changed since a call of somebody who only reads, and returns the paths.
-pub(super) fn undo(active: &mut ActiveRun, before: &Tree) -> Result<Vec<String>> {
+pub(super) fn undo_reader_changes(active: &mut ActiveRun, before: &Tree) -> Result<Vec<String>> {
     let changed = active.space.snapshots().take(Some(before))?.changed;
     if !changed.is_empty() {
         active.space.snapshots().restore(before)?;
