@@ -1,5 +1,5 @@
-//! The run that this process works on: its first facts, its log, its worktree, and what is known of the files in it. What runs,
-//! and what others see of it, is not here.
+//! The run that this process works on: its first facts, its log, its worktree, and the latest snapshot of its files. Performs no
+//! action of the engine and publishes nothing.
 
 use std::time::Duration;
 
@@ -28,24 +28,24 @@ pub struct ActiveRun {
     pub journal: Journal,
     /// The worktree of the run, and its history.
     pub space: RunWorkspace,
-    /// Where the files of the run lie in the worktree.
+    /// The folder of the run in the worktree.
     pub folder: RunFolder,
-    /// What makes text fit to leave the process.
+    /// Hides secrets in texts before they leave the process.
     pub masker: Masker,
-    /// Whether somebody asked this process to end.
+    /// Whether this process was asked to stop.
     pub stop: Stop,
-    /// The files by which a step tells the runner of its job something.
+    /// The files through which a step of a job controls the GitHub Actions runner.
     pub job_files: JobFileGuard,
-    /// The files as we saw them after the last thing that ran; nothing when somebody may have touched them.
+    /// The files after the last program that ran; nothing when they may have changed since.
     pub(super) snapshot: Option<Snapshot>,
     /// An agent of the cycle was called.
     pub(super) has_called_agent: bool,
-    /// What the commands of the repository have shown so far.
+    /// The results of the repository's commands so far.
     pub(super) commands: Memory,
 }
 
 impl ActiveRun {
-    /// Returns a run of which this process has seen nothing yet.
+    /// Returns a run without a snapshot, before the first agent call of this process.
     pub fn new(
         (journal, space, folder): (Journal, RunWorkspace, RunFolder),
         masker: Masker,
@@ -77,7 +77,7 @@ impl ActiveRun {
         self.stop.urgency() > Urgency::Running
     }
 
-    /// Waits for a server, which can take minutes, unless a stop comes first; the effect is found again later.
+    /// Waits for a server, which can take minutes, unless the process is stopped first. Then a later process finds the effect.
     pub(super) async fn wait_unless_stopped<T>(
         &self,
         effect: impl Future<Output = Result<T, ForgeError>>,
@@ -90,12 +90,12 @@ impl ActiveRun {
         }
     }
 
-    /// Waits, but no longer than until somebody asks us to stop.
+    /// Waits, but no longer than until the process is asked to stop.
     pub(super) async fn sleep(&self, time: Duration) {
         _ = tokio::time::timeout(time, self.stop.clone().wait_beyond(Urgency::Running)).await;
     }
 
-    /// Looks at the files unless nobody can have touched them since the last look; `since` tells what to compare with.
+    /// Returns the latest snapshot, after taking a new one if the files may have changed; `since` is the tree to compare with.
     pub(super) fn ensure_snapshot(&mut self, since: Option<&Tree>) -> Result<&Snapshot> {
         if self.snapshot.is_none() {
             self.snapshot = Some(self.space.snapshots().take(since)?);
@@ -110,7 +110,7 @@ impl ActiveRun {
         Ok(DaySpending { run, spent }.append(self.space.workspace().common(), current_day())?)
     }
 
-    /// Records what other runs have spent today when it is more than is known; tells whether it did.
+    /// Records what other runs have spent today if the amount is new; tells whether it is.
     pub(super) fn record_spending_elsewhere(&mut self) -> Result<bool> {
         let run = self.run()?;
         if run.spending.scopes.day == Budget::default() {
@@ -132,13 +132,13 @@ fn current_day() -> Date {
     journal::now().to_zoned(TimeZone::UTC).date()
 }
 
-/// Writes the first facts of a run, together: half of them would be another run. `skipped` are the phases that are left out,
-/// and why.
+/// Writes the first facts of a run in one step, because a part of them would begin another run. `skipped` holds the phases that
+/// are left out, with the reasons.
 pub fn begin(journal: &mut Journal, started: RunStarted, skipped: Vec<(PhaseName, String)>) -> Result<()> {
     Ok(journal.record_all(&build_first_facts(started, skipped))?)
 }
 
-/// Returns a run as it is when it has begun, so that what is refused of it is known before. Writes nothing.
+/// Returns the state of a run right after its beginning, so that errors are found before it begins. Writes nothing.
 pub fn planned_run(started: RunStarted, skipped: Vec<(PhaseName, String)>, at: Timestamp) -> Result<Run> {
     let facts = (1..).zip(build_first_facts(started, skipped));
     let entries: Vec<Entry> = facts.map(|(seq, fact)| Entry { seq, at, fact }).collect();

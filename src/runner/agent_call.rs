@@ -1,5 +1,5 @@
-//! One agent call from prompt to fact: work, a review, a triage, an answer to questions, or how hard the issue is. What the agent
-//! says is kept as it was said, masked; what counts is what we see.
+//! One agent call from prompt to fact: work, a review, a triage, an answer to questions, or an estimate of the difficulty. The
+//! answer is kept unchanged except for masked secrets; changes of files are taken from the disk, never from the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,7 +23,7 @@ use model::redact::Masked;
 use views::prompt::{difficulty, reviewer_schema, template_digest};
 use views::summary::deliverable_path;
 
-/// The kind of the note that tells of branches and tags.
+/// The kind of the note about moved branches and tags.
 const MOVED: &str = "references_moved";
 
 /// Calls an agent and records how it ended.
@@ -74,18 +74,18 @@ pub(super) async fn call(
     let kept = active.masker.mask(&answer.text);
     active.folder.write_answer(place, &kept)?;
     documents::put_back_changed(active, &documents)?;
-    // Before the files are looked at, so that the commit sees it.
+    // Before the snapshot is taken, so that the commit holds the document.
     let document = documents::write_answer_document(active, call, &kept)?;
     let was_stopped = active.is_stopping();
     if was_stopped && watched {
-        // The next process would take it for a person's.
+        // The next process would take the change for a person's.
         return manual_changes::undo_reader_changes(active, &prepared.tree).map(drop);
     }
     let log = (watched && log_was_taken_back).then(|| active.folder.events());
     let mut ending =
         inspect_ended_call(active, prepared, build_call_end(&answer, document), &moved.undone, log)?;
     if was_stopped {
-        // What it left is known to be its own, and nothing else of it counts.
+        // The changed files are recorded as the agent's; the rest of the answer is not used.
         ending.ended.outcome = ExecOutcome::Cancelled;
     }
     active.append_spending(&ending.ended)?;
@@ -112,7 +112,7 @@ fn record_start(active: &mut ActiveRun, prepared: &PreparedCall<'_>, prompt: &Ma
     }))
 }
 
-/// Somebody moved them while a reader worked: it, or a person.
+/// Notes references that moved while an agent worked that must not write: the agent or a person moved them.
 fn note_moved_references(active: &mut ActiveRun, left: &[String]) -> Result<()> {
     if left.is_empty() {
         return Ok(());
@@ -168,8 +168,8 @@ async fn ask_agent(
     Ok(agents::call(&spec, &programs.profiles, &job, &mut on_line, &mut active.stop).await)
 }
 
-/// Sees what the call did to the files. What a reviewer wrote, or an author that was only asked, is undone and voids its
-/// answer.
+/// Finds out what the call changed in the files. Changes by a reviewer, or by an author that answers questions, are undone, and
+/// the answer is void.
 fn inspect_ended_call(
     active: &mut ActiveRun,
     prepared: PreparedCall<'_>,
@@ -209,7 +209,7 @@ fn build_call_end(answer: &AgentAnswer, document: Option<String>) -> CallEnd {
     CallEnd { outcome, reason, millis, usage, truncated, simulated, resets_at, session, program, document }
 }
 
-/// What came of a call, before it becomes a fact.
+/// An ended call before it is recorded.
 struct EndedCall {
     call: Call,
     review_id: Option<String>,
@@ -218,7 +218,7 @@ struct EndedCall {
     changed: Vec<String>,
 }
 
-/// Makes a fact of what came of a call.
+/// Records an ended call as a fact.
 fn record(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
     match ending.call.step {
         Step::Execute | Step::Revise => record_work(active, answer, ending),
@@ -245,7 +245,7 @@ fn record_work(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) 
     active.record(Fact::Worked(worked))
 }
 
-/// The decision stands in the answer, the deliverable or both.
+/// Reads the decision of an evaluation from the answer and the deliverable.
 fn read_evaluation(active: &ActiveRun, answer: &AgentAnswer, name: &PhaseName) -> Result<Option<Evaluation>> {
     let (run, phase) = (active.run()?, active.phase(name)?);
     if !phase.def.decides {
@@ -310,8 +310,8 @@ fn record_triage(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
     review::export(active)
 }
 
-/// Returns the findings that are out of scope: new, and where nothing changed since the review before by the same reviewer. None
-/// where that cannot be seen, such as when the files of that review are on another machine.
+/// Returns the findings that are out of scope: new ones about lines that did not change since the previous review by the same
+/// reviewer. Returns none when the files of that review are not available, for example because they are on another machine.
 fn find_out_of_scope(
     active: &ActiveRun,
     phase: &PhaseState,
@@ -326,7 +326,7 @@ fn find_out_of_scope(
     })
 }
 
-/// Returns the findings beyond what changed. A path that is no file of ours may mean anything.
+/// Returns the findings about lines that did not change. A finding whose path is no file of the repository is not among them.
 fn find_beyond(
     active: &ActiveRun,
     delta: &PreviousReview,
@@ -343,8 +343,8 @@ fn find_beyond(
     Ok(delta.out_of_scope(&placed, &changes))
 }
 
-/// Asks how hard the issue is, once and before the first phase. Nothing the answer says can do more than choose models: what
-/// cannot be read, or what wrote, counts as the hardest.
+/// Asks an agent how difficult the issue is, once and before the first phase. The answer only influences the choice of models. An
+/// answer that cannot be read, or an agent that changed files, counts as the highest difficulty.
 pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentContext, call: &Call) -> Result<()> {
     let before = active.ensure_snapshot(None)?.tree.clone();
     let answer = ask_difficulty(active, programs, call).await?;

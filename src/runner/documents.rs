@@ -1,5 +1,5 @@
-//! The documents of a run stay what was approved, and those that we make of answers stay what we wrote. Says which documents
-//! were approved, what of them a phase rewrote, and puts back what an agent changed of ours.
+//! Protects the documents of a run: finds those that were approved and what a phase rewrote in them, and restores the documents
+//! that the engine makes from answers when an agent changed them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,7 @@ use model::phase::{PhaseName, Step};
 use model::redact::Masked;
 use views::summary::deliverable_path;
 
-/// Returns what `AI_WORKFLOW_OUTPUT` names: the phase's deliverable, or the document of a document review.
+/// Returns the path in `AI_WORKFLOW_OUTPUT`: the phase's deliverable, or the document of a document review.
 pub(super) fn output_path(active: &ActiveRun, call: &Call) -> Result<String> {
     let def = &active.phase(&call.phase)?.def;
     Ok(match call.step {
@@ -23,8 +23,7 @@ pub(super) fn output_path(active: &ActiveRun, call: &Call) -> Result<String> {
     })
 }
 
-/// Returns the deliverables of the phases that are completed beside this one. One that a person accepted to be without is
-/// none of them.
+/// Returns the deliverables of the other completed phases, without one that a person accepted as missing.
 pub(super) fn list_approved(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
     let run = active.run()?;
     let mut approved = Vec::new();
@@ -37,7 +36,7 @@ pub(super) fn list_approved(active: &ActiveRun, name: &PhaseName) -> Result<Vec<
     Ok(approved)
 }
 
-/// Returns the completed phases beside this one that have a deliverable.
+/// Returns the other completed phases that have a deliverable.
 pub(super) fn completed_beside<'a>(run: &'a Run, name: &PhaseName) -> impl Iterator<Item = &'a PhaseState> {
     let others = run.phases.iter().filter(move |other| other.name() != name && !other.def.policy.triage);
     others.filter(|other| other.status == Status::Completed)
@@ -58,13 +57,13 @@ pub(super) fn refuse_lost(active: &ActiveRun) -> Result<()> {
     Ok(())
 }
 
-/// Tells whether a commit holds a file that says something.
+/// Tells whether a commit holds a file that is not blank.
 fn has_text(active: &ActiveRun, commit: &str, path: &str) -> Result<bool> {
     let text = active.space.workspace().read_file(&CommitId::try_from(commit)?, path)?;
     Ok(text.is_some_and(|text| !checks::is_blank(&text)))
 }
 
-/// Returns what a phase rewrote of documents that were approved before it.
+/// Returns what a phase changed in documents that were approved before it.
 pub(super) fn diff_rewritten(
     active: &ActiveRun,
     name: &PhaseName,
@@ -81,7 +80,7 @@ pub(super) fn diff_rewritten(
     Ok(active.space.diff_of_paths(&rewritten, &approved_at, tree, longest)?)
 }
 
-/// Writes the document that is made of an answer in a phase with triage, and returns what identifies it.
+/// Writes the document that is made from an answer in a phase with triage, and returns its digest.
 pub(super) fn write_answer_document(
     active: &ActiveRun,
     call: &Call,
@@ -95,8 +94,8 @@ pub(super) fn write_answer_document(
     Ok(Some(sha256_hex(&[answer.as_str().as_bytes()])))
 }
 
-/// Returns the documents that we made of answers, by path, after what differs on disk is put back. One that cannot be had
-/// any more is taken away: nothing but what we wrote bears its name.
+/// Restores the documents that the engine made from answers, and returns them by path. Removes a document whose text is lost,
+/// so that no other text stands under its name.
 pub(super) fn restore_answer_documents(active: &ActiveRun) -> Result<BTreeMap<String, Masked>> {
     let mut known = BTreeMap::new();
     for phase in &active.run()?.phases {
@@ -146,7 +145,7 @@ fn read_committed_text(active: &ActiveRun, phase: &PhaseState, path: &str) -> Re
     Ok(text.and_then(|text| String::from_utf8(text).ok()))
 }
 
-/// Puts documents of ours back that a call changed.
+/// Restores the engine's documents that a call changed.
 pub(super) fn put_back_changed(active: &ActiveRun, known: &BTreeMap<String, Masked>) -> Result<()> {
     for (path, text) in known {
         let found = fs::read(active.folder.at(path));
@@ -162,7 +161,7 @@ fn put_back(active: &ActiveRun, path: &str, text: &Masked) -> Result<()> {
     Ok(active.folder.write(path, text)?)
 }
 
-/// Returns the paths of the documents that were made of the answers of a phase.
+/// Returns the paths of the documents that were made from the answers of a phase.
 pub(super) fn list_answer_documents(active: &ActiveRun, phase: &PhaseState) -> BTreeSet<String> {
     phase.calls.documents.iter().map(|made| answer_document_path(active, phase, made)).collect()
 }

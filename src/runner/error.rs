@@ -6,19 +6,19 @@ use journal::store::StoreError;
 use model::object_id::BadObjectId;
 use views::prompt::PromptError;
 
-/// What a step of a run comes to.
+/// The result of a step of a run.
 pub(crate) type Result<T, E = RunError> = std::result::Result<T, E>;
 
-/// Why a run stops before its halt. Whatever was finished is in the log.
+/// Why a run stops before its halt. All finished steps are in the log.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The log refuses a fact, or cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// Git fails, or an id of git is none.
+    /// Git fails, or a text is no object id of git.
     #[error(transparent)]
     Workspace(#[from] git::Error),
-    /// GitHub, or the files that stand for it, refuse something.
+    /// GitHub, or the local forge, refuses something.
     #[error(transparent)]
     Forge(#[from] ForgeError),
     /// A prompt cannot be written from its template.
@@ -30,7 +30,7 @@ pub enum RunError {
     /// A signal ended the work; the run can be resumed.
     #[error("interrupted")]
     Interrupted,
-    /// A process that publishes found commits on the branch that nobody judged.
+    /// A process that publishes found commits on the branch that were not validated.
     #[error("E_BUNDLE_HEADS: {branch} holds more than what was judged, and is not pushed")]
     Unjudged {
         /// The name of the branch.
@@ -44,7 +44,7 @@ pub enum RunError {
         /// The commit of the phase that still holds it.
         commit: String,
     },
-    /// The program contradicts itself.
+    /// The program has a bug.
     #[error("{0}")]
     Bug(String),
 }

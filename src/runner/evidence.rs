@@ -1,5 +1,5 @@
-//! Gathers the evidence of a round: what changed, what the author said, what our own commands say, and, for the checks that ask
-//! for it, what lies beyond the files. Then records it. What each check makes of it is said by `checks`.
+//! Gathers the evidence of a round: the changes, the author's answer, the results of commands and, for the checks that need it,
+//! data from git and GitHub. Then records the results. The crate `checks` decides what passes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +22,7 @@ use model::phase::{PhaseName, Step};
 use model::policy::CheckKind;
 use views::summary::deliverable_path;
 
-/// Runs the checks of a phase and records what they saw.
+/// Runs the checks of a phase and records their results.
 pub(super) async fn run_checks(
     active: &mut ActiveRun,
     publisher: &Publisher,
@@ -41,7 +41,7 @@ pub(super) async fn run_checks(
         return Ok(());
     }
     let defined = &active.run()?.started.agreement.defined;
-    // A command may leave files behind; one that is not configured was not run.
+    // A command may leave new files; a command that is not configured did not run.
     let mut run = results.iter().filter(|result| result.status != CheckStatus::Skipped);
     if run.any(|result| checks::runs_a_command(&result.check, defined)) {
         active.snapshot = None;
@@ -114,8 +114,8 @@ impl CheckedPhase<'_> {
         Ok(checks::run(&site, &mut active.stop.clone()).await)
     }
 
-    /// What the authors changed and did not take back; for a phase that was opened again also what it committed before
-    /// and what still stands.
+    /// Returns the files that the authors changed and did not restore; for a phase that was reopened also those that its
+    /// earlier commit changed and that are still so.
     fn list_changed_now(&self) -> Result<BTreeSet<String>> {
         let workspace = self.active.space.workspace();
         let mut differing: BTreeSet<String> = self.seen.uncommitted.keys().cloned().collect();
@@ -131,8 +131,8 @@ impl CheckedPhase<'_> {
         Ok(now)
     }
 
-    /// Returns where the branch stood when the phase began, if somebody committed since: what a person or an agent took into
-    /// a commit is still what the phase changed.
+    /// Returns the tree of the branch when the phase began, if there are commits since then: what a person or an agent
+    /// committed still counts as a change of the phase.
     fn find_start_of_moved_branch(&self) -> Result<Option<Tree>> {
         let Ok(began) = CommitId::try_from(self.phase.files.began_at.as_str()) else { return Ok(None) };
         let workspace = self.active.space.workspace();
@@ -140,7 +140,7 @@ impl CheckedPhase<'_> {
         Ok(if moved { Some(began.as_tree()) } else { None })
     }
 
-    /// Tells whether git knows the deliverable or would take it into a commit.
+    /// Tells whether git tracks the deliverable or would add it to a commit.
     fn is_committable(&self) -> Result<bool> {
         let output = self.active.folder.deliverable(&self.phase.def);
         let is_new = self.seen.uncommitted.contains_key(&output);
@@ -159,15 +159,15 @@ impl CheckedPhase<'_> {
         Ok(Some(Published { space, tree: self.build_committed_tree()?, base, memory }))
     }
 
-    /// Returns the tree that a commit of the phase would have, strays left out.
+    /// Returns the tree that a commit of the phase would have, without strays.
     fn build_committed_tree(&self) -> Result<Tree> {
         let mut paths = self.phase.files.changed.clone();
         paths.insert(self.active.folder.deliverable(&self.phase.def));
         Ok(self.active.space.snapshots().published_tree(&self.seen, &paths)?)
     }
 
-    /// Returns what the run changed since its base, as a commit of the phase would have it; nothing where what the phase
-    /// changed itself tells enough. What came with the base branch is nobody's work here.
+    /// Returns what the run changed since its base, as a commit of the phase would have it; nothing when the checks need only
+    /// the changes of the phase. Changes that were merged from the base branch do not count.
     fn list_changes_since_base(&self, changes: &[Change]) -> Result<Vec<Change>> {
         let commands = &self.run.started.agreement.commands;
         let test_command = commands.get("test").map_or("", String::as_str);
@@ -179,14 +179,14 @@ impl CheckedPhase<'_> {
         Ok(space.workspace().changes().all_between(&base.as_tree(), &self.build_committed_tree()?)?)
     }
 
-    /// Reads what the author said last, where it is on this machine.
+    /// Reads the latest answer of the author, if it is on this machine.
     fn read_latest_answer(&self) -> Option<String> {
         let work = self.phase.evidence.work.as_ref()?;
         let (step, round, attempt) = (work.step, work.round, work.attempt);
         self.active.folder.read_answer(CallFolder { phase: &self.phase.def, step, round, attempt })
     }
 
-    /// Looks at what the checks of the phase ask for.
+    /// Gathers the data beyond the files that the checks of the phase need.
     async fn gather_world(&self) -> World {
         let Self { active, run, .. } = self;
         let asks = |look: &CheckKind| {
@@ -218,7 +218,7 @@ impl CheckedPhase<'_> {
         self.active.masker.mask(text).as_str().to_owned()
     }
 
-    /// The engine knows where it left the branch: what came after is the author's, and folded in later.
+    /// Returns the messages of the author's commits: those after the engine's latest commit.
     fn list_messages(&self) -> Result<Vec<String>, git::Error> {
         let head = CommitId::try_from(self.run.branch.head.as_str())?;
         self.active.space.workspace().history().messages_since(&head)
@@ -238,7 +238,7 @@ pub(super) fn list_plans(run: &Run, phase: &PhaseState) -> Vec<String> {
     planned.map(|earlier| deliverable_path(run, earlier)).collect()
 }
 
-/// Returns the deliverables of the completed phases before a phase whose reviewer was told what our checks saw.
+/// Returns the deliverables of the completed phases before a phase whose reviewer was shown the results of the checks.
 fn list_reviewed(run: &Run, phase: &PhaseState) -> Vec<String> {
     let is_reviewed =
         |earlier: &&PhaseState| earlier.def.policy.review.is_some() && !earlier.def.policy.triage;
@@ -246,13 +246,13 @@ fn list_reviewed(run: &Run, phase: &PhaseState) -> Vec<String> {
     reviewed.map(|earlier| deliverable_path(run, earlier)).collect()
 }
 
-/// Returns what the phases before a phase have put on the branch.
+/// Returns the files that the phases before a phase have committed.
 fn list_changed_before(run: &Run, phase: &PhaseState) -> BTreeSet<String> {
     list_completed_before(run, phase).flat_map(|earlier| earlier.files.on_branch.iter().cloned()).collect()
 }
 
-/// Returns what no commit of the run will take. What the authors changed is committed, what git ignores is nobody's
-/// business, and what was there before the run is the user's.
+/// Returns what no commit of the run can hold: unmerged files, nested repositories and git operations in progress. Ignored
+/// files, and nested repositories older than the run, do not count.
 fn find_untaken(survey: &WorktreeState, root: &Path, began: Timestamp) -> Vec<Untaken> {
     let of = |letters, what| move |path: &String| Untaken { letters, path: path.clone(), what };
     let unmerged = survey.unmerged.iter().map(of("UU", "is not merged"));

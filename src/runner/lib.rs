@@ -1,8 +1,8 @@
-//! Drives a run: decide, perform, record, until halt. The only place where the world is touched on behalf of a run.
-//! Holds no state of its own that a crash could cost: resume is the first line of the loop.
+//! Drives a run: decide, perform, record, until halt. No other crate performs the actions of a run.
+//! Keeps no state of its own that a crash could lose: the same loop begins and resumes a run.
 //!
-//! [`PhaseRunner`] is the loop. Each action of the engine is performed by the module of its subject, on the [`ActiveRun`],
-//! its log and files, with the [`AgentContext`] that it may call or the [`Publisher`] through which others see it.
+//! [`PhaseRunner`] is the loop. The module of its subject performs each action of the engine, on the [`ActiveRun`] with its log
+//! and files. It calls agents with the [`AgentContext`] and publishes with the [`Publisher`].
 
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]

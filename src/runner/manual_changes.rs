@@ -1,6 +1,6 @@
-//! What a person changed while no process of ours worked: it stays, and is judged before anything is approved. Whoever reads
-//! is compared with the files as they are when it begins, so that nobody's work passes for a reviewer's; and where nobody
-//! reviews, an author does not answer for what a person wrote.
+//! What a person changed while no process of the run worked: the change stays, and is judged before anything is approved. The
+//! files are recorded before an agent that must not write is called, so that a person's change is not counted as the agent's. In a
+//! phase without a review the changes of a person are not counted as the author's.
 
 use crate::active_run::ActiveRun;
 use crate::error::Result;
@@ -8,8 +8,8 @@ use git::{Snapshot, Tree, is_engines_own};
 use model::event::Fact;
 use model::phase::{PhaseName, Step};
 
-/// Looks at the files before the first call of this process; tells whether they are others than the phase left behind.
-/// Later nobody but those we call can have changed them.
+/// Records what a person changed before the first agent call of this process; tells whether there was any change.
+/// After that call only agents and commands of the run can have changed files.
 pub(super) fn record_new_changes(
     active: &mut ActiveRun,
     name: &PhaseName,
@@ -31,7 +31,7 @@ pub(super) fn record_new_changes(
     }
     let (tree, mut changed) = (seen.tree.to_string(), seen.changed.clone());
     let phase = active.phase(name)?;
-    // A command of ours that was killed may have left files behind, but neither documents nor files of the phase.
+    // A command of the run that was killed may have left new files, but no documents or files of the phase.
     let is_known = |path: &String| phase.files.changed.contains(path) || active.space.files().contains(path);
     changed.retain(|path| is_from_person(active, path) && (step != Step::Check || is_known(path)));
     if changed.is_empty() && step == Step::Check {
@@ -41,7 +41,7 @@ pub(super) fn record_new_changes(
     Ok(true)
 }
 
-/// An author that was killed told nothing of what it left, and where nobody reviews, nobody else will notice.
+/// Warns of changed files in a phase without a review: the author was killed before its changes were recorded.
 fn warn_of_changes(active: &mut ActiveRun, name: &PhaseName, known: &Tree) -> Result<()> {
     if active.phase(name)?.def.policy.review.is_some() {
         return Ok(());
@@ -57,7 +57,7 @@ fn warn_of_changes(active: &mut ActiveRun, name: &PhaseName, known: &Tree) -> Re
     Ok(())
 }
 
-/// Before this process has called anybody, only people can have changed what was approved.
+/// Records what changed the approved files. Before the first agent call of this process only people can have changed them.
 pub(super) fn record_voiding(active: &mut ActiveRun, name: &PhaseName, seen: Option<Snapshot>) -> Result<()> {
     let Some(Snapshot { tree, mut changed, .. }) = seen else { return Ok(()) };
     if active.has_called_agent {
@@ -68,14 +68,15 @@ pub(super) fn record_voiding(active: &mut ActiveRun, name: &PhaseName, seen: Opt
     active.record(Fact::ChangedByHand { phase, tree, changed })
 }
 
-/// A reviewer is shown all there is, whoever wrote it. An author that was killed may have written anything itself.
+/// Tells whether changes are recorded as a person's: always before a step that only reads, because a reviewer is shown every
+/// change; in a phase without a review only if no author was killed, which may have made them itself.
 fn is_attributable_to_person(active: &ActiveRun, name: &PhaseName, step: Step) -> Result<bool> {
     let phase = active.phase(name)?;
     let is_reader = matches!(step, Step::Review | Step::Answer | Step::Check);
     Ok(is_reader || (phase.def.policy.review.is_none() && phase.is_author_idle()))
 }
 
-/// Returns what a person changed and did not commit before a phase began; what earlier authors left is theirs.
+/// Returns the files that a person changed and did not commit before a phase began, without those that earlier authors changed.
 pub(super) fn list_before_phase(active: &ActiveRun, seen: &Snapshot) -> Result<Vec<String>> {
     let phases = &active.run()?.phases;
     let is_of_author = |path: &String| phases.iter().any(|phase| phase.files.changed.contains(path));
@@ -90,7 +91,7 @@ fn is_from_person(active: &ActiveRun, path: &str) -> bool {
         && strays.is_none_or(|strays| strays.iter().all(|stray| stray != path))
 }
 
-/// Takes back what changed since a call of somebody who only reads, and returns the paths.
+/// Undoes what an agent changed that must only read, and returns the paths.
 pub(super) fn undo_reader_changes(active: &mut ActiveRun, before: &Tree) -> Result<Vec<String>> {
     let changed = active.space.snapshots().take(Some(before))?.changed;
     if !changed.is_empty() {

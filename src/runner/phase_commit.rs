@@ -15,8 +15,8 @@ use model::phase::PhaseName;
 use model::redact::Masker;
 use views::summary::format_title;
 
-/// Writes down the commit of a phase whose fact is lost: a crash came between the two, or only the branch went to another
-/// machine, where the log ends with the announcement.
+/// Records the commit of a phase whose fact is missing: a crash came between the two, or another machine has only the branch,
+/// where the log ends with the announcement.
 pub fn settle_commit(journal: &mut Journal, space: &RunWorkspace) -> Result<()> {
     let closing = |phase: &&PhaseState| phase.position == StepPosition::Closing;
     let run = journal.state().run.as_ref();
@@ -26,8 +26,8 @@ pub fn settle_commit(journal: &mut Journal, space: &RunWorkspace) -> Result<()> 
     Ok(journal.record(Fact::Committed { phase, commit: commit.to_string() })?)
 }
 
-/// Returns the commit that the latest ruling on a phase announced. What a later process recorded before it came here stands
-/// between the announcement and now.
+/// Returns the commit that the latest ruling on a phase announced. A later process may have recorded other facts since the
+/// announcement.
 fn find_announced(journal: &Journal, space: &RunWorkspace, name: &PhaseName) -> Result<Option<CommitId>> {
     let Some(run) = &journal.state().run else { return Ok(None) };
     for (seq, chain) in journal.chains_since_ruling(name)? {
@@ -50,7 +50,7 @@ pub fn record_message(run: &Run, outcome: Outcome, trailers: &Trailers) -> Strin
     format!("[ai-workflow] run: #{} {}\n\n{trailers}", run.started.issue.number, outcome.as_str())
 }
 
-/// Puts the end of the log of a run that nobody drives on its branch, so that the worktree is left without changes of ours.
+/// Commits the end of the log of a run that no process works on, so that the worktree holds no changes of the engine.
 pub fn record_end(
     journal: &Journal,
     space: &RunWorkspace,
@@ -82,7 +82,7 @@ fn build_trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
 
 /// Commits a phase that was ruled to advance, if its files are still what was approved.
 pub(super) fn commit(active: &mut ActiveRun, diffs: &mut DiffCache, name: &PhaseName) -> Result<()> {
-    // Only a process that did not see the files itself has to look for a commit whose fact is lost.
+    // Only a process without a snapshot of its own has to search for a commit whose fact is missing.
     let was_seen = active.snapshot.is_some();
     let lost = if was_seen { None } else { find_announced(&active.journal, &active.space, name)? };
     let made = if lost.is_some() { lost } else { commit_approved(active, name)? };
@@ -95,7 +95,7 @@ pub(super) fn commit(active: &mut ActiveRun, diffs: &mut DiffCache, name: &Phase
     Ok(())
 }
 
-/// Makes the commit of a phase; nothing, but the fact that its approval is void, where that does not hold any more.
+/// Makes the commit of a phase. If its approval is not valid any more, records that and makes no commit.
 fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<CommitId>> {
     if let Some(reason) = change_since_approval(active.run()?, active.phase(name)?) {
         active.record(Fact::ApprovalVoided { phase: name.clone(), reason: reason.into() })?;
@@ -119,7 +119,7 @@ fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<Co
     let seen = active.ensure_snapshot(Some(&approved))?.clone();
     let space = &active.space;
     let committed = match space.commit(&paths, &message, &seen, &expected) {
-        // Git was told to clear up meanwhile; the files on disk are still what was approved.
+        // `git gc` removed the tree meanwhile; the files on disk are still what was approved.
         Err(_)
             if !space.workspace().has_tree(&approved)?
                 && space.snapshots().write_tree_if_unchanged(&approved)? =>
@@ -131,7 +131,7 @@ fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<Co
     Ok(Some(committed?))
 }
 
-/// Everything the authors of the phase changed, its documents and the engine's own files; strays never.
+/// Returns what the authors of the phase changed, its documents and the engine's own files; never strays.
 fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
     let phase = active.phase(name)?;
     let mut paths: Vec<String> = phase.files.changed.iter().cloned().collect();
@@ -139,7 +139,7 @@ fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<Stri
     if !phase.calls.documents.is_empty() {
         paths.extend(documents::list_answer_documents(active, phase));
     } else if phase.def.policy.triage {
-        // Of a run that an earlier version began.
+        // The run was begun by an earlier version.
         let documents =
             |n| [active.folder.review_document(&phase.def, n), active.folder.reply_document(&phase.def, n)];
         paths.extend((1..=phase.round).flat_map(documents));
@@ -151,8 +151,8 @@ fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<Stri
     Ok(paths)
 }
 
-/// Puts the end of the log on the branch at each halt: the worktree is left without changes of ours, and another
-/// machine that gets the branch knows how the run stands.
+/// Commits the end of the log at each halt, so that the worktree holds no changes of the engine, and another machine that
+/// fetches the branch knows the state of the run.
 pub(super) fn commit_record(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
     let run = active.run()?.clone();
     review::export(active)?;
@@ -160,7 +160,7 @@ pub(super) fn commit_record(active: &mut ActiveRun, publisher: &Publisher, outco
         active.masker.mask(&record_message(&run, outcome, &build_trailers(&active.journal, &run, NO_PHASE)));
     let mut trees = run.phases.iter().rev().map(|phase| phase.files.tree.as_str());
     let tree = trees.find(|tree| !tree.is_empty()).map(Tree::try_from).transpose()?;
-    // Of a phase that another machine completed only the commit is here.
+    // A phase that another machine completed has only its commit in this repository.
     let tree = tree.filter(|tree| active.space.snapshots().has_index_of(tree));
     let snapshot = active.ensure_snapshot(tree.as_ref())?.clone();
     let paths = select_uncommitted(&active.folder.own_files(), &snapshot);
@@ -171,8 +171,8 @@ pub(super) fn commit_record(active: &mut ActiveRun, publisher: &Publisher, outco
     Ok(())
 }
 
-/// Earlier records of ours, which no fact names, stay where others may have them; elsewhere the new one takes their place.
-/// What was judged stays as it is, whatever its log names, and so does what people put on top of a completed run.
+/// Returns the parent of a new record. Earlier records, which no fact names, stay if they may have been pushed; otherwise the
+/// new one replaces them. Validated commits, and commits of people on top of a completed run, always stay.
 fn find_parent_of_record(
     active: &ActiveRun,
     publisher: &Publisher,

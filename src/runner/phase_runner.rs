@@ -1,6 +1,6 @@
-//! The loop of a run: decide, perform, record, until halt. What an action does stands in the module of its subject; here stands
-//! only what comes after what, and how a turn ends: by itself, because a person asks, or because the time of the job is over. Work
-//! that was begun is never cut off here.
+//! The loop of a run: decide, perform, record, until halt. Each action is in the module of its subject. This module holds only
+//! the order of the actions and how a turn ends: by itself, because a person asks, or because the time of the job is over. It never
+//! interrupts work that has begun.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -48,14 +48,14 @@ impl PhaseRunner {
         Self { active, publisher, programs, pauses, signal, diffs: DiffCache::default() }
     }
 
-    /// Works until nothing is left to do, or the turn ends otherwise; what is not committed by then is kept.
+    /// Works until the run halts or the process has to stop. Files that are not committed by then are kept.
     ///
     /// # Errors
     ///
     /// Fails where the run cannot go on; what was finished is in the log, and the next process goes on from there.
     pub async fn run(&mut self) -> Result<Outcome> {
         let ended = match self.work().await {
-            // Who publishes leaves the run as it is handed over, and is started again as it was.
+            // A job that publishes does not change the run, so that the same job can be started again.
             Err(RunError::Forge(ForgeError::Limited { action, until }))
                 if self.publisher.role != JobRole::Publish =>
             {
@@ -101,7 +101,7 @@ impl PhaseRunner {
         let (active, publisher, programs) = (&mut self.active, &self.publisher, &self.programs);
         match action {
             Action::StartPhase(phase) => self.start_phase(phase),
-            // What changes the state is decided about again before anything is paid for.
+            // The new amount may change the decision, so the engine decides again before the call costs money.
             Action::Assess(_) | Action::CallAgent(_) if active.record_spending_elsewhere()? => Ok(()),
             Action::Assess(call) => agent_call::assess(active, programs, &call).await,
             Action::CallAgent(call) => {
@@ -128,7 +128,7 @@ impl PhaseRunner {
         if let Some(escalation) = find_missing_documents(active, &name)? {
             return active.record(Fact::Paused { escalation });
         }
-        // Nothing ran since the last look, so its tree still stands; what differs from HEAD is from before our commit.
+        // Nothing ran since the last snapshot, so its tree is still true; its differences from HEAD are older than our commit.
         let (tree, by_hand) = if let Some(last) = active.snapshot.take() {
             (last.tree, Vec::new())
         } else {
@@ -138,7 +138,7 @@ impl PhaseRunner {
         active.record(Fact::PhaseStarted { phase: name, tree: tree.to_string(), by_hand })
     }
 
-    /// Ends a turn that somebody stopped: for good if that was asked for, else so that the run can be resumed.
+    /// Ends a turn that was stopped: cancels the run if a person asked for that, else leaves it resumable.
     async fn end_stopped_turn(&mut self) -> Result<Outcome> {
         if let Some(SteeringRequest::Cancel { by }) = self.pauses.request.latest_request() {
             self.active.record(Fact::Cancelled { by })?;
@@ -153,7 +153,8 @@ impl PhaseRunner {
         Err(RunError::Interrupted)
     }
 
-    /// The disk of a job is gone when the job is. An announced commit is not there yet, and a record must not pass for it.
+    /// Pushes what is finished, because the disk of a job is deleted with the job. Does nothing while the commit of a phase is
+    /// announced and not made: a record must not be taken for that commit.
     async fn keep_unfinished(&mut self) -> Result<()> {
         let is_closing =
             self.active.run()?.phases.iter().any(|phase| phase.position == StepPosition::Closing);
@@ -163,8 +164,8 @@ impl PhaseRunner {
         self.keep_end_of_log(Outcome::Running).await
     }
 
-    /// Ends the turn of a process that leaves the rest to another one. Where only the publication is left, the branch
-    /// holds all but the fact of its last commit, which whoever takes it over finds by itself.
+    /// Ends the turn of a process that leaves the rest to another one. When only the publication is left, the branch holds all
+    /// but the fact of its last commit, which the next process finds by itself.
     async fn hand_over(&mut self, outcome: Outcome) -> Result<Outcome> {
         if self.publisher.role == JobRole::Work && outcome == Outcome::Running {
             return Ok(outcome);
@@ -173,9 +174,9 @@ impl PhaseRunner {
         self.end_turn(outcome).await
     }
 
-    /// Ends a turn where the server lets nobody in for longer than we wait: the run waits, too. Git is not under that limit,
-    /// so the branch and the files of the phase under way still leave a job's machine; what others should see is written by
-    /// whoever goes on.
+    /// Ends a turn when the rate limit of the server lasts longer than the run waits: the run is paused. The limit does not
+    /// hold for git, so the branch and the files of the phase under way are still pushed. The next process writes the comment and
+    /// the pull request.
     async fn wait_for_server(&mut self, action: &'static str, until: Timestamp) -> Result<Outcome> {
         let run = self.active.run()?;
         let phase = run.current().map(|phase| phase.name().clone());
@@ -186,13 +187,13 @@ impl PhaseRunner {
                 self.active.record(Fact::Paused { escalation })?;
                 self.end_turn(Outcome::Paused).await
             }
-            // What follows a completed run is still to be done.
+            // The steps after the completion are still to be done.
             Outcome::Completed => {
                 self.keep_end_of_log(Outcome::Completed).await?;
                 Err(error.into())
             }
             outcome => {
-                tracing::warn!("What others see is not up to date: {error}");
+                tracing::warn!("The progress comment or pull request could not be updated: {error}");
                 self.end_turn(outcome).await
             }
         }
@@ -205,7 +206,7 @@ impl PhaseRunner {
         Ok(outcome)
     }
 
-    /// Brings the end of the log, and what is not approved yet, to where the next process finds it.
+    /// Commits the end of the log, and shares the files that are not approved yet, so that the next process finds both.
     async fn keep_end_of_log(&mut self, outcome: Outcome) -> Result<()> {
         unfinished_work::share(&mut self.active, &self.publisher, outcome).await?;
         phase_commit::commit_record(&mut self.active, &self.publisher, outcome)?;
@@ -213,7 +214,7 @@ impl PhaseRunner {
     }
 }
 
-/// Returns why a phase that begins with a review has to wait: the documents that it is about are missing.
+/// Returns the pause of a phase that begins with a review, when a document that it reviews is missing.
 fn find_missing_documents(active: &ActiveRun, name: &PhaseName) -> Result<Option<Escalation>> {
     let (run, phase) = (active.run()?, active.phase(name)?);
     if phase.def.policy.entry != FirstStep::Review {
@@ -238,7 +239,7 @@ pub enum SteeringRequest {
         /// Who asks.
         by: String,
     },
-    /// End for good, at once; whoever submits it also stops the work.
+    /// Cancel the run at once; the caller that submits it also stops the work.
     Cancel {
         /// Who asks.
         by: String,
@@ -250,7 +251,7 @@ pub enum SteeringRequest {
 pub struct PendingRequest(Arc<Mutex<Option<SteeringRequest>>>);
 
 impl PendingRequest {
-    /// Submits a request, which takes the place of an earlier one. A pause never takes the place of a cancellation.
+    /// Submits a request, which replaces an earlier one. A pause never replaces a cancellation.
     pub fn submit(&self, request: SteeringRequest) {
         let mut pending = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !matches!(*pending, Some(SteeringRequest::Cancel { .. })) {
@@ -258,7 +259,7 @@ impl PendingRequest {
         }
     }
 
-    /// Returns the request that counts now.
+    /// Returns the request that is in force now.
     pub(super) fn latest_request(&self) -> Option<SteeringRequest> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -267,11 +268,11 @@ impl PendingRequest {
 /// Ends the turn of a process between two phases.
 #[derive(Debug, Clone, Default)]
 pub struct PauseConditions {
-    /// What a person asked meanwhile.
+    /// The latest request of a person.
     pub request: PendingRequest,
     /// When the job's time for beginning phases is over, and how many minutes it had.
     pub until: Option<(Instant, u64)>,
-    /// Something was worked on in this turn; otherwise a short time would lead nowhere, job after job.
+    /// An agent was called in this turn. Until then the time limit has no effect, so that every job makes progress.
     pub(super) has_worked: bool,
 }
 

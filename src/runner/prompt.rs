@@ -1,6 +1,6 @@
-//! What an agent is shown: the issue as pinned, what is on disk, what is open, and of the code what a reviewer judges. Never the
-//! history of all rounds. An approval covers what its reviewer could see: everything that the branch would publish, whoever made
-//! it and in whichever phase; so a reviewer that cannot open files and would not see all of it is not asked.
+//! The prompts of agents: the pinned issue, the documents on disk, the open findings, and for a reviewer the changes of the code.
+//! Never the history of all rounds. An approval covers everything that the branch would publish, so the reviewer has to see all
+//! of it, from every author and phase. A reviewer that cannot open files is not called when its prompt would be cut.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -26,14 +26,14 @@ use views::prompt::{
 };
 use views::summary::{deliverable_path, history};
 
-/// More of one document is in no prompt.
+/// How much of one document a prompt holds, in bytes.
 const LONGEST_INLINED: u64 = 64 * 1024;
 /// How much of a diff a reviewer is shown, in bytes; the files themselves are on disk.
 const LONGEST_DIFF: usize = 60_000;
 /// How much a reviewer is shown of what changed since its last review, in bytes.
 const LONGEST_SINCE: usize = 24_000;
 const MORE: &str = "[there is more; see the files]\n";
-/// The most suggestions that later phases are told.
+/// The most suggestions in the prompts of later phases.
 const MOST_SUGGESTIONS: usize = 20;
 
 /// The agent programs and prompt templates of a run.
@@ -47,13 +47,13 @@ pub struct AgentContext {
 }
 
 impl AgentContext {
-    /// Paths in a spec are relative to the checkout the run was started from.
+    /// Reads an agent spec. Its paths are relative to the checkout that the run was started from.
     pub(super) fn parse_spec(&self, text: &str) -> Result<AgentSpec> {
         let spec: AgentSpec = text.parse().map_err(|error| RunError::Bug(format!("{error}")))?;
         Ok(spec.resolve_from(&self.checkout))
     }
 
-    /// Returns the texts of these documents when the agent cannot open them; nothing for all others.
+    /// Returns the texts of these documents if the agent cannot open files; nothing for other agents.
     fn read_texts(&self, folder: &RunFolder, agent: &str, documents: &[PromptDocument]) -> Vec<InlinedFile> {
         if !self.is_without_file_access(agent) {
             return Vec::new();
@@ -74,7 +74,7 @@ impl AgentContext {
     }
 }
 
-/// Reads a plain file; a link that an agent left could lead anywhere.
+/// Reads a plain file. Follows no symbolic link, because an agent may have made it.
 fn read_document(folder: &RunFolder, path: &str) -> Option<String> {
     let path = folder.at(path);
     fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
@@ -87,19 +87,19 @@ fn read_document(folder: &RunFolder, path: &str) -> Option<String> {
 pub(super) struct PreparedCall<'a> {
     pub(super) programs: &'a AgentContext,
     pub(super) call: &'a Call,
-    /// What the answer has to name, where it is a review or a triage.
+    /// The id that the answer of a review or a triage has to contain.
     pub(super) review_id: Option<String>,
     /// The files as the phase left them.
     pub(super) tree: Tree,
-    /// What a reviewer is shown of the code.
+    /// The changes of the code that a reviewer is shown.
     pub(super) diff: Diff,
-    /// What `AI_WORKFLOW_OUTPUT` names.
+    /// The path in `AI_WORKFLOW_OUTPUT`.
     pub(super) output: String,
     /// The commands of the repository that it may run, by id.
     pub(super) commands: BTreeMap<String, String>,
 }
 
-/// Returns an id that nobody can guess: 128 random bits in hex.
+/// Returns an id that cannot be guessed: 128 random bits in hex.
 pub fn nonce() -> String {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).expect("the system has randomness");
@@ -178,7 +178,7 @@ fn documents_on_disk(active: &ActiveRun, run: &Run, phase: &PhaseState) -> Vec<P
     documents.filter(|document| active.folder.at(&document.path).is_file()).collect()
 }
 
-/// Returns what changed since the reviewer's own review before, where that is all that the one under way judges.
+/// Returns what changed since the previous review by the same reviewer, if this review judges only that.
 fn diff_since_review(active: &ActiveRun, phase: &PhaseState, call: &Call, tree: &Tree) -> Option<Diff> {
     if call.step != Step::Review {
         return None;
@@ -187,7 +187,7 @@ fn diff_since_review(active: &ActiveRun, phase: &PhaseState, call: &Call, tree: 
     active.space.diff(&delta.tree, tree, LONGEST_SINCE).ok()
 }
 
-/// In a document review: the review that the triage judges, or the reply to the one before.
+/// Returns the review that a triage judges, or the reply to the previous review; both only in a document review.
 fn read_previous_review(active: &ActiveRun, phase: &PhaseState, call: &Call) -> String {
     let path = match call.step {
         Step::Triage => active.folder.review_document(&phase.def, call.round),
@@ -205,7 +205,7 @@ fn render_diff(diff: &Diff) -> String {
     format!("{}{more}{}", diff.text, not_shown.collect::<String>())
 }
 
-/// Returns what a reviewer looks at first; what was answered with reasons is not brought up again by us.
+/// Returns the open findings that a reviewer examines first, without those that the author declined with reasons.
 fn list_open_findings(phase: &PhaseState) -> Vec<NamedFinding> {
     let asked = |listed: &&LedgerFinding| !listed.is_of_checks() && listed.disposition != Disposition::NoFix;
     phase.ledger.open().filter(asked).map(name_finding).collect()
@@ -215,8 +215,8 @@ fn name_finding(listed: &LedgerFinding) -> NamedFinding {
     NamedFinding { id: listed.id.to_string(), finding: listed.with_latest_wording() }
 }
 
-/// Returns what a reviewer asked in this round, and what the author answered: who answers has the questions only, and
-/// reviewers learn of them with the answers.
+/// Returns the questions of a reviewer in this round and the answer of the author. The author is shown the questions alone;
+/// reviewers are shown both.
 fn select_exchange(phase: &PhaseState, step: Step) -> (&[String], &str) {
     let Some(exchange) = &phase.reviews.exchange else { return (&[], "") };
     match (step, exchange.answer()) {
@@ -226,7 +226,7 @@ fn select_exchange(phase: &PhaseState, step: Step) -> (&[String], &str) {
     }
 }
 
-/// Returns the tasks of a revision, those that wait, and the findings that ask for nothing.
+/// Returns the tasks of a revision, the tasks that wait, and the findings that need no change.
 fn list_repairs(phase: &PhaseState) -> (Vec<PromptTask>, Vec<PromptTask>, Vec<NamedFinding>) {
     let (given, later) = phase.tasks.latest();
     let task = |task: &&FixTask| PromptTask {
@@ -239,11 +239,11 @@ fn list_repairs(phase: &PhaseState) -> (Vec<PromptTask>, Vec<PromptTask>, Vec<Na
     (given.iter().map(task).collect(), later.iter().map(task).collect(), remarks)
 }
 
-/// An author is told what failed and is demanded, and when its work is done over as it was, only what was wrong with its
-/// form; a reviewer is told all the evidence.
+/// Returns the check results for a prompt. An author is shown the failed checks that demand a change, or only those of the
+/// format when it repeats its work; a reviewer is shown all results.
 fn select_checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
     let all = phase.evidence.checks.iter().flatten();
-    // What is only noted asks nothing of an author.
+    // A result that is only noted demands nothing from an author.
     let is_demanded = |result: &CheckResult| result.demand(&phase.def.policy) != OnFail::Note;
     let is_shown = |result: &&CheckResult| match step {
         Step::Review => true,
@@ -262,7 +262,7 @@ fn list_task_lists(run: &Run, phase: &PhaseState, step: Step) -> Vec<String> {
     checks::task_lists(&phase.def.policy, settings, list_plans(run, phase))
 }
 
-/// Returns what earlier authors told this one; a reviewer has to see for itself.
+/// Returns the notices of earlier authors for this author. A reviewer is not shown them, so that it judges for itself.
 fn list_notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
     if !call.step.writes() {
         return Vec::new();
@@ -271,7 +271,7 @@ fn list_notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
     notices.into_iter().map(|notice| format!("{}: {}", notice.phase, notice.text)).collect()
 }
 
-/// Returns what the reviews of passed phases suggested and nobody had to do.
+/// Returns the optional suggestions of the reviews of completed phases.
 fn collect_suggestions(run: &Run) -> Vec<String> {
     let passed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
     let readings =
@@ -282,23 +282,23 @@ fn collect_suggestions(run: &Run) -> Vec<String> {
     all.take(MOST_SUGGESTIONS).collect()
 }
 
-/// A difference that was computed, and what it is about.
+/// A computed difference and the files that it describes.
 #[derive(Debug, Clone)]
 struct ReviewDiff {
-    /// The files that it is about.
+    /// The files after the change.
     tree: Tree,
     /// The commit whose code is the same, where there is one.
     head: Option<CommitId>,
     diff: Diff,
 }
 
-/// Keeps the difference that was computed last, so that phases which write documents alone cost no process of git.
+/// Keeps the difference that was computed last, so that a phase that writes only documents starts no git process for it.
 #[derive(Debug, Default)]
 pub(super) struct DiffCache(Option<ReviewDiff>);
 
 impl DiffCache {
-    /// Returns what the branch as it would be committed differs in from its base, for a reviewer. Documents of the run are
-    /// read on disk; what the phase rewrote of those that were approved comes first.
+    /// Returns the difference between the base and the branch as it would be committed, for a reviewer. Documents of the run
+    /// are read on disk; changes of approved documents come first.
     pub(super) fn diff_for_review(
         &mut self,
         active: &mut ActiveRun,
@@ -311,7 +311,7 @@ impl DiffCache {
         let base = CommitId::try_from(active.run()?.started.base_commit.as_str())?;
         let changed = active.phase(&call.phase)?.files.changed.clone();
         let seen = active.ensure_snapshot(Some(tree))?.clone();
-        // When the files are others by now, the review will be void anyway.
+        // When the files changed meanwhile, the review will be void in any case.
         if seen.tree != *tree {
             return Ok(active.space.diff_of_code(&base, tree, LONGEST_DIFF)?);
         }
@@ -330,14 +330,14 @@ impl DiffCache {
         Ok(join_diffs(documents::diff_rewritten(active, &call.phase, tree, LONGEST_DIFF)?, diff))
     }
 
-    /// Keeps what is known when the files of a phase were committed: its commit holds what its reviewers were shown.
+    /// Keeps the difference when the files of a phase are committed: the commit holds what its reviewers were shown.
     pub(super) fn keep_for_commit(&mut self, tree: &str, commit: &CommitId) {
         let known = self.0.take().filter(|known| known.tree.as_str() == tree);
         self.0 = known.map(|known| ReviewDiff { head: Some(commit.clone()), ..known });
     }
 }
 
-/// Returns the end of a call that is not made: its agent would judge what it cannot see.
+/// Returns a failed answer in place of the call of a reviewer that would not see everything that it judges.
 pub(super) fn skip_review_of_truncated_diff(
     active: &ActiveRun,
     prepared: &PreparedCall<'_>,
@@ -355,7 +355,7 @@ pub(super) fn skip_review_of_truncated_diff(
     }))
 }
 
-/// Says what of all that a reviewer judges would not be in its prompt.
+/// Returns the part of what a reviewer judges that its prompt would not hold.
 fn find_cut_part(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option<String>> {
     let PreparedCall { programs, call, tree, diff, output, .. } = prepared;
     let longer = |what: &str| Ok(Some(format!("{what} is longer than a prompt shows")));
@@ -388,7 +388,7 @@ fn find_cut_part(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Opti
     }
 }
 
-/// Puts one difference before another.
+/// Joins two differences in this order.
 fn join_diffs(first: Diff, then: Diff) -> Diff {
     Diff {
         text: first.text + &then.text,

@@ -1,6 +1,6 @@
-//! The way to others: the server, the branch there, and the progress comment on the issue, which every turn begins with; and
-//! which part of that is left to another process. Where somebody deleted the comment it is made once more, once in a
-//! run: who deletes it again does not want it.
+//! Publishes a run: pushes its branch to the server and writes the progress comment on the issue, which comes first. Knows
+//! which part of that another process does. A comment that a person deleted is written again once in a run; a second deletion
+//! is accepted.
 
 use std::path::PathBuf;
 
@@ -23,35 +23,36 @@ pub struct Publisher {
     pub forge: Forge,
     /// When the branch is pushed.
     pub push: Push,
-    /// What others do is left to them.
+    /// Which part of the work this process does.
     pub role: JobRole,
-    /// Where the branch stood when the work of another process was found good.
+    /// The tip of the branch when the work of another process was validated.
     pub judged: Option<CommitId>,
     /// What the run does on GitHub.
     pub github: GithubKeys,
-    /// What git may use for a push where it has nothing of its own.
+    /// The credentials that git uses for a push when it has none of its own.
     pub credentials: Option<Credentials>,
-    /// The checkout that the run was started from: a pull request that nobody may see is written there.
+    /// The checkout that the run was started from. A pull request that is not published is written into a file there.
     pub checkout: PathBuf,
-    /// Where the comment is that took the place of a deleted one.
+    /// The comment that replaced a deleted one.
     pub moved_comment: ReplacedComment,
 }
 
-/// What one process does of a run. Where agents work beside text of strangers no token that writes may lie, so of two jobs
-/// one works and writes nothing to a server, and the other one publishes what came of it and asks no agent.
+/// The part of a run that one process does. Agents read text of strangers, so a job that calls them must not hold a token that
+/// can write. Of two jobs the first one calls agents and writes nothing to a server; the second one publishes the result and
+/// calls no agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum JobRole {
     #[default]
     /// Works and publishes.
     Both,
-    /// Works, and leaves to another process what others see.
+    /// Works, and leaves the publication to another process.
     Work,
-    /// Publishes what another process worked on, and asks no agent.
+    /// Publishes the work of another process, and calls no agent.
     Publish,
 }
 
 impl JobRole {
-    /// Tells whether a decision is for another process.
+    /// Tells whether another process carries out a decision.
     pub(super) fn is_left_to_other_job(self, decision: &Decision) -> bool {
         match (self, decision) {
             (Self::Both, _) | (_, Decision::Halt(_)) => false,
@@ -61,7 +62,7 @@ impl JobRole {
         }
     }
 
-    /// Returns how the run stands where this process has to leave it to another one.
+    /// Returns the outcome of the run if this process has to hand it over to another one.
     pub(super) fn find_handover_outcome(self, decision: &Decision) -> Option<Outcome> {
         match (self, decision) {
             (Self::Work, Decision::Halt(outcome)) => Some(*outcome),
@@ -84,12 +85,12 @@ pub enum Push {
 }
 
 impl Publisher {
-    /// Tells whether others see the branch on a server.
+    /// Tells whether the branch is pushed to a server.
     pub(super) fn is_push_enabled(&self) -> bool {
         self.forge.is_remote() && self.push != Push::Never
     }
 
-    /// Makes a call to `origin`, again where the trouble passes, unless somebody asks meanwhile that we end sooner.
+    /// Makes a call to `origin`. Repeats it after a temporary error, unless a more urgent stop is requested meanwhile.
     pub(super) async fn call_origin(
         &self,
         active: &ActiveRun,
@@ -109,8 +110,8 @@ impl Publisher {
         }
     }
 
-    /// Pushes the run's branch to `origin`. Who publishes the work of another process pushes what was judged and its own
-    /// records on top.
+    /// Pushes the run's branch to `origin`. A process that publishes the work of another one pushes the validated commits and
+    /// its own records, nothing else.
     pub(super) async fn push(&self, active: &ActiveRun) -> Result<()> {
         let branch = active.run()?.started.branch.clone();
         let is_judged = match (self.role, &self.judged) {
@@ -125,7 +126,7 @@ impl Publisher {
         Ok(self.call_origin(active, |origin| origin.push(&branch, None)).await?)
     }
 
-    /// Sees to it that the run has its comment on the issue before anything is paid for.
+    /// Writes the run's comment on the issue, if it is missing, before any agent call costs money.
     pub(super) async fn ensure_progress_comment(&self, active: &mut ActiveRun) -> Result<()> {
         let run = active.run()?;
         let is_due = match self.role {
@@ -142,14 +143,14 @@ impl Publisher {
         record_comment(active, written)
     }
 
-    /// Writes the comment and returns its id; nothing where it is not there.
+    /// Writes the comment and returns its id; nothing when it could not be written.
     async fn write_comment(&self, active: &ActiveRun, known: Option<u64>) -> Result<Option<u64>> {
         let run = active.run()?;
         let (body, marker) = (active.masker.mask(&progress_comment(run)), marker(run));
         let number = run.started.issue.number;
         let mut id = known;
         if id.is_none() {
-            // A run whose machine was lost before anything was shared has left nothing but its comment.
+            // A run whose machine was lost before the first push has left only its comment.
             let lost = unshared_marker(number);
             let lost = active.wait_unless_stopped(self.forge.own_comment(number, &lost)).await?;
             let Some(found) = lost else { return Ok(None) };
@@ -165,7 +166,8 @@ impl Publisher {
             }
         };
         match active.wait_unless_stopped(written).await {
-            // A run that was told of already can do without its comment; who publishes tries again what did not work.
+            // A run that has a comment goes on when an update fails. A job that publishes fails, so that it is started
+            // again, unless the comment was deleted.
             Err(RunError::Forge(error))
                 if known.is_some() && (self.role == JobRole::Both || error.is_missing()) =>
             {
@@ -176,7 +178,7 @@ impl Publisher {
         }
     }
 
-    /// Writes down that the comment has another id, as soon as that is known.
+    /// Records the id of a comment that replaced a deleted one, as soon as it is known.
     pub(super) fn record_replaced_comment(&self, active: &mut ActiveRun) -> Result<()> {
         record_comment(active, self.moved_comment.id())
     }

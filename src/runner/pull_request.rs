@@ -1,7 +1,7 @@
-//! The pull request of a run, or its text, and what is presented with it: an issue for what an evaluation left for later, the
-//! owners of what changed, the end of the draft, the answers to the review threads that a run took up. Each effect can be repeated.
-//! People may take back what comes once, so it is done once; and a refusal of it is told and stops nothing. What a crash cut off is
-//! found by its mark.
+//! The pull request of a run, or its text, and what belongs to it: a follow-up issue for the tasks that an evaluation left open,
+//! review requests to code owners, the end of the draft, and answers to the review threads that a run worked on. Each effect can be
+//! repeated. A person may undo a follow-up issue or a review request, so each is made only once; when GitHub refuses it, a warning
+//! is logged and the run goes on. An effect that a crash left unrecorded is found by its marker.
 
 use jiff::ToSpan;
 
@@ -24,10 +24,10 @@ use views::summary::{
 
 /// The kind of the note about a refusal.
 const REFUSED: &str = "follow_up_refused";
-/// Two clocks may be so far apart.
+/// How far the clocks of the server and of this machine may differ.
 const HOURS_APART: i64 = 24;
 
-/// After a phase: others see it as soon as it is on the branch.
+/// Pushes the branch after a phase, and brings the pull request up to date.
 pub(super) async fn share_phase(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     if publisher.push != Push::Phase || active.run()?.publication.is_up_to_date {
         return Ok(());
@@ -36,11 +36,11 @@ pub(super) async fn share_phase(active: &mut ActiveRun, publisher: &Publisher) -
     if publisher.forge.is_remote() { upsert(active, publisher, Outcome::Running).await } else { Ok(()) }
 }
 
-/// A run that halts before its end shows its work in a draft, too.
+/// Publishes the work of a run that halts before its end in a draft pull request.
 pub(super) async fn publish_draft(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     let run = active.run()?;
     let nothing = run.phases.iter().all(|phase| phase.files.commit.is_none());
-    // A person may have opened again what another one closed.
+    // A person may have reopened a pull request that was closed.
     let is_over =
         run.publication.is_up_to_date && run.outcome == Outcome::Completed && !is_request_closed(run);
     if !publisher.is_push_enabled() || is_over || nothing {
@@ -57,11 +57,11 @@ pub(super) async fn publish(active: &mut ActiveRun, publisher: &Publisher) -> Re
     if publisher.is_push_enabled() {
         publisher.push(active).await?;
     }
-    // Nothing is left to do but to say so.
+    // This is the last action of the run, so it counts as completed.
     upsert(active, publisher, Outcome::Completed).await
 }
 
-/// `outcome` is what the run comes to.
+/// Opens the pull request or updates its text. `outcome` is the outcome that the text states.
 async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
     open_follow_up(active, publisher).await?;
     let (run, unreviewed) = (active.run()?, unreviewed::find_on_branch(active)?);
@@ -75,7 +75,7 @@ async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome)
         run: run.started.run_id.clone(),
         number: run.publication.pull_request.as_ref().and_then(|(number, _)| *number),
     };
-    // What nobody may push stays a text beside the code.
+    // When nothing is pushed, the pull request is a file in the checkout.
     let unshared = Forge::Local(LocalForge::new(&publisher.checkout));
     let forge = if publisher.push == Push::Never { &unshared } else { &publisher.forge };
     let opened = forge.upsert_pull_request(run.started.issue.number, &request);
@@ -83,7 +83,7 @@ async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome)
     record_request(active, published)
 }
 
-/// Writes down where the request is, and whether a person closed it, which is told once.
+/// Records the pull request, and notes once when a person closed or reopened it.
 fn record_request(active: &mut ActiveRun, request: PullRequestRef) -> Result<()> {
     let PullRequestRef { number, url, is_closed } = request;
     let run = active.run()?;
@@ -108,7 +108,7 @@ fn record_request(active: &mut ActiveRun, request: PullRequestRef) -> Result<()>
     active.note(kind, text)
 }
 
-/// Sees to it that the follow-up issue is there before the pull request names it.
+/// Opens the follow-up issue, if one is wanted, before the pull request names it.
 pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     let run = active.run()?;
     let is_done = run.publication.follow_up.is_some() || run.notes.iter().any(|(kind, _)| kind == REFUSED);
@@ -127,7 +127,7 @@ pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher
     match active.wait_unless_stopped(publisher.forge.follow_up(&wanted)).await {
         Ok(Some(Some(issue))) => active.record(Fact::FollowedUp { number: issue.number, url: issue.url }),
         Ok(Some(None) | None) => Ok(()),
-        // A token that is no good is no refusal of this one thing.
+        // An invalid token is another error: it does not concern the follow-up issue alone.
         Err(RunError::Forge(error @ ForgeError::Refused { .. })) => {
             let text = format!("There is no follow-up issue: {error}");
             active.note(REFUSED, text)
@@ -136,7 +136,7 @@ pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher
     }
 }
 
-/// Asks owners, then marks the pull request ready, where both are wanted and not done.
+/// Requests reviews of the code owners, then marks the pull request ready, if the settings ask for it and it is not done yet.
 pub(super) async fn request_review(
     active: &mut ActiveRun,
     publisher: &Publisher,
@@ -160,7 +160,7 @@ pub(super) async fn request_review(
     Ok(())
 }
 
-/// What nobody reviewed waits in a draft for a person.
+/// Tells whether every file of the branch was reviewed. A branch with unreviewed files stays a draft.
 fn is_all_reviewed(active: &ActiveRun) -> Result<bool> {
     let unreviewed = unreviewed::find_on_branch(active)?;
     if !unreviewed.is_empty() {
@@ -201,7 +201,7 @@ async fn ask_owners(active: &mut ActiveRun, publisher: &Publisher, number: u64) 
     }
 }
 
-/// The file of the base counts: what the run wrote into it does not choose who looks at the run.
+/// Returns the owners of the changed files by the CODEOWNERS file of the base commit: the run must not choose its reviewers.
 fn find_owners(active: &ActiveRun) -> Result<Vec<CodeOwner>> {
     let run = active.run()?;
     let base = CommitId::try_from(run.started.base_commit.as_str())?;
@@ -216,12 +216,12 @@ fn find_owners(active: &ActiveRun) -> Result<Vec<CodeOwner>> {
     Ok(Vec::new())
 }
 
-/// Whether a thread is where it should be, or was left open; nothing when somebody stopped us.
+/// Whether a review thread needs nothing more, or stays open; nothing when the process was stopped.
 type ThreadResolution = Option<bool>;
 
-/// Answers the review threads that wait for an answer, once the run is completed again: each once, with the commit that changed its
-/// place; only what changed is resolved. The commits are on the server by then. What could not be resolved is tried again by
-/// whoever comes next.
+/// Answers the waiting review threads when the run is completed again: each thread once, with the commit that changed its lines.
+/// Resolves a thread only if its lines changed. The commits are on the server by then. The next process tries again to resolve a
+/// thread that GitHub refused to resolve.
 pub(super) async fn answer_threads(
     active: &mut ActiveRun,
     publisher: &Publisher,
@@ -248,7 +248,7 @@ pub(super) async fn answer_threads(
         };
         match done {
             Some(true) => {}
-            // Its place changed.
+            // Its lines changed, but it could not be resolved.
             Some(false) => left_open.push(thread.id.clone()),
             None => return Ok(()),
         }
@@ -285,7 +285,7 @@ async fn answer_thread(
     active.wait_unless_stopped(effect).await
 }
 
-/// Resolves what has our answer as its last word; what people say after it is theirs.
+/// Resolves a thread whose last comment is our answer. A thread that a person commented on later is left to people.
 async fn resolve_again(
     active: &ActiveRun,
     github: &GithubForge,
@@ -299,7 +299,7 @@ async fn resolve_again(
     active.wait_unless_stopped(ensure_resolved(github, thread)).await
 }
 
-/// Returns the pull request that has threads to be answered, or to be resolved.
+/// Returns the number of the pull request with threads that are to be answered or resolved.
 fn find_waiting_pull_request(run: &Run) -> Option<u64> {
     match &run.feedback.pending {
         Some(fed) => Some(fed.pull_request),
@@ -308,7 +308,7 @@ fn find_waiting_pull_request(run: &Run) -> Option<u64> {
     }
 }
 
-/// Answers a thread unless it has the answer; tells whether it has it now.
+/// Answers a thread unless it has the answer; tells whether the answer is there now.
 async fn ensure_answered(github: &GithubForge, answer: &ThreadReply<'_>) -> Result<bool, ForgeError> {
     if github.is_answered_with(answer).await? {
         return Ok(true);
@@ -323,7 +323,7 @@ async fn ensure_answered(github: &GithubForge, answer: &ThreadReply<'_>) -> Resu
     }
 }
 
-/// Resolves a thread unless it is resolved; tells whether it is now.
+/// Resolves a thread unless it is resolved; tells whether it is resolved now.
 async fn ensure_resolved(github: &GithubForge, thread: &ReviewThread) -> Result<bool, ForgeError> {
     if thread.is_resolved {
         return Ok(true);

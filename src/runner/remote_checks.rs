@@ -1,6 +1,6 @@
-//! The checks of the server on the commit that was pushed last. Waits for them: the wait has an end, is told, and can be
-//! stopped. Gives the author what failed, so many times as the settings allow; then a person is asked. A run whose checks are
-//! known to be red does not end as completed, and checks that may not be read are unknown: nobody's word is taken for theirs.
+//! The checks of the server on the commit that was pushed last. Waits for them: the wait is logged, has a limit, and can be
+//! stopped. Gives failed checks back to the author, as often as the settings allow; then a person is asked. A run with failed
+//! checks does not end as completed. Checks that the token may not read are unknown: they count neither as passed nor as failed.
 
 use std::time::Duration;
 
@@ -17,16 +17,16 @@ use model::finding::{Finding, Severity};
 use model::remote_check::{RemoteCheck, RemoteCheckState};
 use views::summary::counted;
 
-/// Two looks are so far apart.
+/// The time between two requests.
 const PACE: Duration = Duration::from_secs(10);
-/// A server that has not begun by then has nothing to check.
+/// A server that has started no check by then has none.
 const NONE_YET: Duration = Duration::from_secs(60);
 
-/// What the checks of a server say; nothing where nobody can know.
+/// The checks of a server; nothing when they are not known.
 type RemoteChecks = Option<Vec<RemoteCheck>>;
 
-/// Returns what the server's checks say about what was pushed last, or why nobody knows. What was not pushed, the server cannot
-/// have looked at: that is no pass, and no reason to leave a check out.
+/// Returns the server's checks of the commit that was pushed last, or why they are not known. The server has no checks of a
+/// commit that was not pushed; such a commit has not passed, and its check is not skipped.
 pub(super) async fn read_results(active: &ActiveRun, publisher: &Publisher) -> Result<RemoteChecks, String> {
     if publisher.role == JobRole::Work {
         return Err("of two jobs this one pushes nothing; `[github] ci_rounds` has the other one ask".into());
@@ -45,8 +45,8 @@ pub(super) async fn read_results(active: &ActiveRun, publisher: &Publisher) -> R
     })
 }
 
-/// Returns what the server's checks say about a commit, as far as they are done in time; nothing where there is no server,
-/// nothing is pushed, or a stop came first.
+/// Returns the server's checks of a commit, when all have ended or the time limit is reached; nothing when there is no server,
+/// nothing is pushed, or the process is stopped.
 async fn wait_for_checks(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<RemoteChecks> {
     let Forge::Github(github) = &publisher.forge else { return Ok(None) };
     if publisher.push == Push::Never {
@@ -73,7 +73,7 @@ async fn wait_for_checks(active: &ActiveRun, publisher: &Publisher, commit: &str
     }
 }
 
-/// Returns what the checks say where that is only given back to the author: what may not be read is told, and ends no run.
+/// Returns the checks that are given back to the author. When the token may not read them, logs a warning instead of an error.
 async fn wait_for_feedback(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<RemoteChecks> {
     match wait_for_checks(active, publisher, commit).await {
         Err(error) if find_missing_permission(&error).is_some() => {
@@ -85,14 +85,14 @@ async fn wait_for_feedback(active: &ActiveRun, publisher: &Publisher, commit: &s
     }
 }
 
-/// Returns where the run's branch stands, which is what was pushed last.
+/// Returns the tip of the run's branch, which was pushed last.
 fn find_pushed_commit(active: &ActiveRun) -> Result<String> {
     let run = active.run()?;
     let branch = active.space.workspace().branches().find(&run.started.branch)?;
     Ok(branch.map_or_else(|| run.branch.head.clone(), |branch| branch.tip.to_string()))
 }
 
-/// Waits for the checks of what was just published and takes up those that failed; tells whether any did.
+/// Waits for the checks of the published commit and records those that failed as feedback; tells whether any failed.
 pub(super) async fn feed_back(active: &mut ActiveRun, publisher: &Publisher) -> Result<bool> {
     let run = active.run()?;
     let Some((Some(pull_request), _)) = run.publication.pull_request.clone() else { return Ok(false) };
@@ -120,7 +120,7 @@ pub(super) async fn feed_back(active: &mut ActiveRun, publisher: &Publisher) -> 
     Ok(true)
 }
 
-/// Tells why the checks of the server are not known.
+/// Returns why the checks of the server are not known.
 fn explain_unknown(error: &RunError) -> String {
     match find_missing_permission(error) {
         Some(right) => format!("{error}; the token needs the right `{right}`"),
@@ -139,7 +139,7 @@ fn warn_of_unknown(all: &[RemoteCheck]) {
         tracing::warn!("W_NO_CI: no check of the server has looked at the pull request");
     } else if running > 0 {
         let running = counted(running as u64, "check");
-        tracing::warn!("W_CI_UNKNOWN: {running} of the server did not end in time; nobody waits any longer");
+        tracing::warn!("W_CI_UNKNOWN: {running} of the server did not end in time; waiting has stopped");
     }
 }
 

@@ -1,5 +1,5 @@
-//! The reviewer's side: what an answer amounts to, and the record of an approval.
-//! Calls nobody and reads no file; the record is an export.
+//! Reads the answers of reviewers and writes the record of the latest verdict.
+//! Calls no agent and reads no file; the record is an export.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use engine::Run;
 use model::event::{ExecOutcome, Reading};
 use model::verdict::{Judgment, ReadAs, Verdict};
 
-/// Reads a reviewer's answer; nothing when the call did not end well or said nothing.
+/// Reads a reviewer's answer; nothing when the call failed or the answer is empty.
 pub fn read_answer(answer: &AgentAnswer, terms: &Terms<'_>) -> Option<Reading> {
     let AgentAnswer { text, structured, .. } = answer;
     if answer.outcome != ExecOutcome::Done || text.trim().is_empty() {
@@ -23,7 +23,7 @@ pub fn read_answer(answer: &AgentAnswer, terms: &Terms<'_>) -> Option<Reading> {
     Some(if answer.truncated { mark_cut_off(reading) } else { mark_unreliable(reading) })
 }
 
-/// Returns an approval that its own answer makes doubtful as one that nobody can rely on yet; any other reading as it is.
+/// Returns an approval as unverifiable if its own answer contradicts it; any other reading as it is.
 pub fn apply_doubt(reading: Reading, text: &str) -> Reading {
     if !reading.judgment.approves() {
         return reading;
@@ -32,14 +32,14 @@ pub fn apply_doubt(reading: Reading, text: &str) -> Reading {
     mark_unreliable(Reading { doubt, ..reading })
 }
 
-/// Returns what stands beside an approval, or in its object, and does not go with it.
+/// Returns the text beside an approval, or in its object, that contradicts it.
 pub fn doubt(reading: &Reading, text: &str) -> Option<String> {
     let within = std::iter::once(&reading.feedback).chain(&reading.suggestions);
     let mut texts = std::iter::once(text).chain(within.map(String::as_str));
     reading.doubt.clone().or_else(|| texts.find_map(content_parser::doubt))
 }
 
-/// Returns an approval with a doubt as one that approves nothing.
+/// Returns an approval with a doubt as unverifiable.
 fn mark_unreliable(reading: Reading) -> Reading {
     match &reading.doubt {
         Some(doubt) if reading.judgment.approves() => {
@@ -50,7 +50,7 @@ fn mark_unreliable(reading: Reading) -> Reading {
     }
 }
 
-/// An answer that was cut off may have taken its verdict back in the part that is missing.
+/// Returns the reading of a truncated answer as unverifiable: the missing part may retract the verdict.
 fn mark_cut_off(reading: Reading) -> Reading {
     let reason = "the answer is too long and was cut off".to_owned();
     mark_unverifiable(Reading { read_as: ReadAs::Default, ..reading }, reason)
@@ -60,9 +60,8 @@ fn mark_unverifiable(reading: Reading, reason: String) -> Reading {
     Reading { result: Verdict::Fail, judgment: Judgment::Unverifiable, reason, ..reading }
 }
 
-/// Returns `review-result.json` of the latest verdict of a run, in the shape of an older system plus the tree; nothing
-/// before the first.
-/// An export, made of the facts and never read back.
+/// Returns `review-result.json` of the latest verdict of a run, in the format of an older system plus the tree; nothing before
+/// the first verdict. It is made from the facts and never read back.
 pub fn result_file(run: &Run) -> Option<Value> {
     let bounds = run.phases.iter().filter_map(|phase| phase.reviews.latest_verdict.as_ref());
     let bound = bounds.max_by_key(|bound| bound.at)?;
@@ -87,7 +86,7 @@ pub fn result_file(run: &Run) -> Option<Value> {
     }))
 }
 
-/// Writes the latest verdict where scripts look for it, over whatever an agent may have left there.
+/// Writes the latest verdict to the file that scripts read, over anything that an agent may have written there.
 pub(super) fn export(active: &ActiveRun) -> Result<()> {
     let path = active.folder.review_result();
     let Some(value) = result_file(active.run()?) else {

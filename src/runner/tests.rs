@@ -1,4 +1,4 @@
-//! Tests of what a process may do of a run, and of what ends its turn.
+//! Tests of which part of a run a process does, and of the conditions that pause a run.
 
 use crate::phase_runner::{PauseConditions, PendingRequest, SteeringRequest};
 use crate::publisher::JobRole;

@@ -1,6 +1,6 @@
-//! The files of a phase under way, which no commit has yet. Keeps them in this repository while nobody works, because a run may
-//! wait for weeks; and shares them, so that another machine can go on: a job's disk is gone when the job is over. Only files in
-//! which the checks found no secret leave the machine.
+//! The files of a phase under way that are in no commit yet. Keeps them in this repository between two processes, because a run
+//! may wait for weeks. Sends them to origin, so that another machine can go on: the disk of a job is deleted with the job. Only
+//! files in which the checks found no secret leave the machine.
 
 use tracing::warn;
 
@@ -15,11 +15,11 @@ use model::phase::PhaseName;
 
 /// The kind of the note that says that work was shared.
 const SHARED: &str = "work_shared";
-/// The most trees that travel.
+/// The most trees that are sent.
 const MOST: usize = 20;
 
-/// Sends the files of the phase under way to origin, or takes them away when nobody needs them any more.
-/// What cannot be sent is told and stops nothing: then another machine begins the phase anew.
+/// Sends the files of the phase under way to origin, or deletes them there when no phase is under way any more.
+/// When they cannot be sent, logs a warning and goes on: another machine then begins the phase anew.
 pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
     let apart = publisher.push == Push::Never && publisher.role != JobRole::Work;
     if apart || !publisher.forge.is_remote() {
@@ -91,7 +91,7 @@ fn list_clean_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>>
     Ok(known)
 }
 
-/// Keeps what whoever goes on will need, or gives it up when that is over.
+/// Keeps the trees that the next process needs, or releases them when no phase is under way.
 pub(super) fn keep_trees(active: &ActiveRun, publisher: &Publisher) -> Result<()> {
     // The job that publishes does not have the files of an unfinished phase.
     if publisher.role == JobRole::Publish {
@@ -104,7 +104,7 @@ pub(super) fn keep_trees(active: &ActiveRun, publisher: &Publisher) -> Result<()
     }
 }
 
-/// Returns the trees of a phase since it began, the present one first: a review may be compared with an earlier one.
+/// Returns the trees of a phase since it began, the present one first: a reviewer may be shown what changed since an earlier one.
 fn list_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
     let mut trees = vec![Tree::try_from(phase.files.tree.as_str())?];
     for entry in log::read_file(&active.folder.at(&active.folder.events()))?.entries.iter().rev() {
@@ -126,7 +126,7 @@ pub fn has_shared_work(run: &Run) -> bool {
     run.notes.iter().any(|(kind, _)| kind == SHARED)
 }
 
-/// Returns the phase that has files which no commit has yet, unless the run comes to its end.
+/// Returns the phase whose files are in no commit yet; nothing when the run is completed or cancelled.
 fn find_phase_under_way(run: &Run, outcome: Outcome) -> Option<&PhaseState> {
     let is_open = |phase: &&PhaseState| matches!(phase.status, Status::InProgress | Status::Paused);
     let is_over = matches!(outcome, Outcome::Completed | Outcome::Cancelled);

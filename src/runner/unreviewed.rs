@@ -1,5 +1,5 @@
-//! Which files of a branch nobody reviewed as they are: those that differ from the commit of which a reviewer was shown
-//! everything, unless somebody answers for them all the same. Says which; whether they are published is asked elsewhere.
+//! Which files of a branch were not reviewed in their present form: those that differ from the commit whose whole content a
+//! reviewer was shown, unless an accepted phase made the change. Does not decide whether they are published.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,8 @@ use views::summary::{Documents, UnreviewedFiles};
 
 type UnreviewedPaths = BTreeSet<String>;
 
-/// Returns the files that nobody reviewed as a commit of the branch holds them. What lies in the run's own folder counts
-/// where it is kept, as far as neither we nor the authors of its documents wrote it.
+/// Returns the files that no reviewer saw as a commit of the branch holds them. Files in the run's own folder count where
+/// that folder is kept, except those that the engine or the authors of its documents wrote.
 pub fn unreviewed(
     space: &RunWorkspace,
     folder: &RunFolder,
@@ -48,8 +48,8 @@ pub fn unreviewed(
     })
 }
 
-/// Returns the same for the branch as it is published while the run goes on. When its latest phase was reviewed,
-/// no process is needed.
+/// Returns the unreviewed files of the branch as it is published while the run goes on. Starts no git process when the
+/// latest phase was reviewed.
 pub(super) fn find_on_branch(active: &ActiveRun) -> Result<UnreviewedFiles> {
     let run = active.run()?;
     if run.branch.content_head == run.branch.coverage.reviewed {
@@ -59,11 +59,11 @@ pub(super) fn find_on_branch(active: &ActiveRun) -> Result<UnreviewedFiles> {
     unreviewed(&active.space, &active.folder, run, &tip, Documents::Gone)
 }
 
-/// Returns what differs from the last reviewed commit, without what somebody answers for and left so.
+/// Returns the files that differ from the last reviewed commit, without those that an accepted phase left as they are.
 fn find_changed_since_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<UnreviewedPaths> {
     let covered = &run.branch.coverage;
     if covered.reviewed == run.branch.phase_head && run.outcome == Outcome::Completed {
-        // All of it came after the end.
+        // Every difference came after the end of the run.
         return Ok(UnreviewedPaths::new());
     }
     let from = existing_or_base(space, run, &covered.reviewed)?;
@@ -75,8 +75,8 @@ fn find_changed_since_review(space: &RunWorkspace, run: &Run, tip: &CommitId) ->
     Ok(found)
 }
 
-/// Returns what was changed from a commit on by somebody who does not answer for it. An author answers for its own work, not
-/// for what it found in the same file.
+/// Returns the files that were changed after a commit outside of the accepted phases. The acceptance of a phase covers the
+/// work of its author, not other changes in the same file.
 fn find_unaccepted(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<UnreviewedPaths> {
     let open = UnreviewedPaths::new();
     let mut walk = BranchWalk { space, at: from, known: vec![(from, open.clone())], open };
@@ -89,7 +89,7 @@ fn find_unaccepted(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) 
         }
     }
     walk.advance_to(tip.as_str())?;
-    // In no commit before the one that took it up.
+    // A change by hand is in no commit before the commit of the phase that included it.
     walk.open.extend(run.branch.coverage.by_hand.iter().cloned());
     Ok(walk.open)
 }
@@ -119,7 +119,7 @@ impl<'a> BranchWalk<'a> {
     }
 }
 
-/// Returns the folders whose documents the phases since the last review wrote or, with triage, were to repair.
+/// Returns the folders whose documents the phases since the last review wrote or, with triage, had to repair.
 fn list_document_folders(folder: &RunFolder, run: &Run) -> Vec<String> {
     let mut names: BTreeSet<&PhaseName> = BTreeSet::new();
     for phase in run.branch.coverage.since.iter().filter_map(|unshown| run.phase(&unshown.phase)) {
@@ -132,14 +132,15 @@ fn list_document_folders(folder: &RunFolder, run: &Run) -> Vec<String> {
     phases.map(|phase| format!("{}/", folder.output(&phase.def))).collect()
 }
 
-/// Returns the commit that the run's work is compared with: the base branch's, as far as the branch has taken that in.
+/// Returns the commit that the run's work is compared with: the latest one of the base branch that is merged into the run's
+/// branch.
 pub fn base_of(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<CommitId> {
     let began = CommitId::try_from(run.started.base_commit.as_str())?;
     let is_on_server = run.publication.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
     Ok(space.workspace().branches().find_merged(&run.started.base_branch, is_on_server, &began, tip)?)
 }
 
-/// Returns the files that came with the base branch, and are as they are there.
+/// Returns the files that were merged from the base branch and are the same as there.
 fn find_base_branch_changes(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<UnreviewedPaths> {
     let base = base_of(space, run, tip)?;
     if base.as_str() == run.started.base_commit {
@@ -151,7 +152,7 @@ fn find_base_branch_changes(space: &RunWorkspace, run: &Run, tip: &CommitId) -> 
     Ok(brought)
 }
 
-/// A commit that was rewritten since may not be there any more: then nothing counts as reviewed.
+/// Returns a commit if the repository has it, else the base commit: after history was rewritten nothing counts as reviewed.
 fn existing_or_base<'a>(space: &RunWorkspace, run: &'a Run, commit: &'a str) -> Result<&'a str> {
     Ok(if has_commit(space, commit)? { commit } else { &run.started.base_commit })
 }

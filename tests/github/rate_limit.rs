@@ -86,7 +86,7 @@ fn rate_limit_at_a_terminal_pauses_with_a_time_and_resume_continues() {
 fn a_failed_run_stays_failed_when_its_draft_is_rate_limited() {
     let scene = Scene::new();
     scene.github.fault(limit("POST", "/pulls", 1));
-    scene.execute(FAILS, &[]).exits(1).says("What others see is not up to date");
+    scene.execute(FAILS, &[]).exits(1).says("The progress comment or pull request could not be updated");
     scene.everything_is_pushed();
     assert!(scene.comment().contains("ai-workflow: failed"), "{}", scene.comment());
 }

@@ -1,7 +1,7 @@
-//! Keeps the issue of a run up to date: its one progress comment, on GitHub and on the local forge, and the label that tells where
-//! the run stands. A label is for people who look over many issues; nothing is ever decided by it. On GitHub the reporters only
-//! render and tasks of their own write, so that no fact waits for the network: edits of the comment are at least some seconds
-//! apart, and the last state is written at the end.
+//! Keeps the issue of a run up to date: its one progress comment, on GitHub and on the local forge, and the label with the state
+//! of the run. The label is for people who read lists of issues; the program decides nothing by it. On GitHub the reporters
+//! only render, and separate tasks write, so that recording a fact does not wait for the network. Some seconds pass between two
+//! edits of the comment, and the last state is written at the end.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use model::issue::IssueNumber;
 use model::redact::{Masked, Masker};
 use views::summary;
 
-/// Two edits of a comment are at least so far apart.
+/// The shortest time between two edits of a comment.
 pub const PACE: Duration = Duration::from_secs(5);
 
 /// What the comment should say.
@@ -28,16 +28,16 @@ struct CommentUpdate {
     id: u64,
     marker: String,
     body: Masked,
-    /// Nothing took its place yet.
+    /// The comment was not replaced yet.
     may_be_replaced: bool,
 }
 
-/// Tells the run that its comment has another id now.
+/// The id of the comment that replaced a deleted one, shared with the run.
 #[derive(Debug, Clone, Default)]
 pub struct ReplacedComment(Arc<OnceLock<u64>>);
 
 impl ReplacedComment {
-    /// Returns the id of the comment that took the place of one that was deleted.
+    /// Returns the id of the comment that replaced a deleted one.
     pub fn id(&self) -> Option<u64> {
         self.0.get().copied()
     }
@@ -52,7 +52,7 @@ pub struct GithubComment {
 
 /// The task that writes the comment.
 pub struct CommentTask {
-    /// The id of a comment that had to be made once more.
+    /// The id of a comment that had to be written again.
     pub moved: ReplacedComment,
     comment: GithubComment,
     task: LatestValueWriter,
@@ -85,8 +85,7 @@ impl GithubComment {
     }
 }
 
-/// Writes into the comment of a run what its log says, where the comment is still there: what a process that was lost could
-/// not write.
+/// Brings the comment of a run up to date with its log, if the comment still exists. Needed after a process that was lost.
 pub async fn refresh_comment(forge: &GithubForge, masker: &Masker, run: &Run) -> Result<(), ForgeError> {
     let (number, marker) = (run.started.issue.number, summary::marker(run));
     let body = masker.mask(&summary::progress_comment(run));
@@ -102,12 +101,12 @@ pub async fn refresh_comment(forge: &GithubForge, masker: &Masker, run: &Run) ->
 }
 
 impl CommentTask {
-    /// Has the comment say that the run was stopped, and why.
+    /// Writes into the comment that the run was stopped, and why.
     pub fn stopped(&self, run: &Run, why: &str) {
         self.comment.show(run, &summary::stopped_comment(run, why));
     }
 
-    /// Has the last state written and waits for that, but not for ever.
+    /// Writes the last state and waits for that, up to a time limit.
     pub async fn end(self) {
         self.task
             .end("The last state of the run could not be written into the progress comment in time")
@@ -115,7 +114,7 @@ impl CommentTask {
     }
 }
 
-/// A refusal is final; what was lost on the way is written with the next state.
+/// Writes the comment; tells whether a later state may be written. A final refusal ends the task; other errors do not.
 async fn write_comment(forge: GithubForge, new_place: ReplacedComment, wanted: CommentUpdate) -> bool {
     let moved = new_place.id();
     let id = moved.unwrap_or(wanted.id);
@@ -126,7 +125,7 @@ async fn write_comment(forge: GithubForge, new_place: ReplacedComment, wanted: C
         forge.rewrite_comment(draft, id).await
     };
     match done {
-        // It is replaced once at most.
+        // The comment is replaced at most once.
         Ok(now_at) if now_at != id => _ = new_place.0.set(now_at),
         Ok(_) => {}
         Err(error) => {
@@ -178,10 +177,10 @@ impl Reporter for LocalComment {
     }
 }
 
-/// What all labels begin with.
+/// The prefix of all labels.
 const FAMILY: &str = "ai-workflow:";
 
-/// A label by the end of its name, with its colour and what it says.
+/// A label: its name without the prefix, its colour and its description.
 type Label = (&'static str, &'static str, &'static str);
 
 const QUEUED: Label = ("queued", "d4c5f9", "The run goes on by itself when it can");
@@ -192,12 +191,12 @@ const FAILED: Label = ("failed", "512a97", "The run failed");
 const CANCELLED: Label = ("cancelled", "e9ddff", "A person ended the run");
 const LABELS: [Label; 6] = [QUEUED, RUNNING, NEEDS_HUMAN, DONE, FAILED, CANCELLED];
 
-/// Returns every label that can stand on an issue: its name, its colour and what it says.
+/// Returns every label that an issue can have: its name, its colour and its description.
 pub fn state_labels() -> impl Iterator<Item = (String, &'static str, &'static str)> {
     LABELS.into_iter().map(|(end, color, says)| (format!("{FAMILY}{end}"), color, says))
 }
 
-/// Tells the task which label there is to be.
+/// Sends the wanted label to the task that sets it.
 #[derive(Clone)]
 pub struct StateLabel {
     wanted: watch::Sender<Option<(IssueNumber, Label)>>,
@@ -226,26 +225,26 @@ impl Reporter for StateLabel {
 }
 
 impl StateLabel {
-    /// Shows where a run stands, also when nothing happened.
+    /// Sets the label to the state of a run, also without a new fact.
     pub fn show(&mut self, run: &Run) {
         self.wanted.send_replace(Some((run.started.issue.number, select_label(run))));
     }
 }
 
-/// Sets the label of a run to what its log says: what a process that was lost could not do.
+/// Brings the label of a run up to date with its log. Needed after a process that was lost.
 pub async fn refresh_label(forge: &GithubForge, run: &Run) -> Result<(), ForgeError> {
     show_label(forge, run.started.issue.number, select_label(run)).await
 }
 
 impl LabelTask {
-    /// Has the label say that nobody works on a run that was stopped before its end.
+    /// Sets the label of a run that was stopped before its end to `needs-human`.
     pub fn stopped(&self, run: &Run) {
         if run.outcome == Outcome::Running {
             self.label.wanted.send_replace(Some((run.started.issue.number, NEEDS_HUMAN)));
         }
     }
 
-    /// Has the last state shown and waits for that, but not for ever.
+    /// Sets the last label and waits for that, up to a time limit.
     pub async fn end(self) {
         self.task.end("The label that tells where the run stands could not be set in time").await;
     }
@@ -268,8 +267,8 @@ async fn set_label(forge: GithubForge, (number, label): (IssueNumber, Label)) ->
     !error.is_final()
 }
 
-/// Takes the others of the family off and puts the label on, in that order: what is cut short must not leave two. The one that
-/// starts a run is none of them.
+/// Removes the other state labels and then adds the wanted one, so that an interruption does not leave two. The label that starts
+/// a run is not a state label.
 async fn show_label(forge: &GithubForge, number: IssueNumber, label: Label) -> Result<(), ForgeError> {
     let (name, color, description) = (format!("{FAMILY}{}", label.0), label.1, label.2);
     let Some(state) = forge.issue_state(number).await? else { return Ok(()) };
@@ -288,18 +287,18 @@ async fn show_label(forge: &GithubForge, number: IssueNumber, label: Label) -> R
     if is_new { forge.label(number, &name).await } else { Ok(()) }
 }
 
-/// How long the end of a run waits for the last state.
+/// How long the end of a run waits until the last state is written.
 const END_WAIT: Duration = Duration::from_secs(60);
 
-/// The task that writes.
+/// A task that always writes the latest of several values.
 pub(super) struct LatestValueWriter {
     ending: Arc<Notify>,
     task: JoinHandle<()>,
 }
 
 impl LatestValueWriter {
-    /// Begins the task and returns by what it is told the state; two writes are so far apart. `write` writes a state or warns,
-    /// and tells whether a later one may be written. Needs a runtime.
+    /// Begins the task and returns the channel for its states; `pace` is the time between two writes. `write` writes a state or
+    /// warns, and tells whether a later one may be written. Needs a runtime.
     pub(super) fn begin<S, W>(
         pace: Duration,
         write: impl Fn(S) -> W + Send + 'static,
@@ -332,7 +331,7 @@ impl LatestValueWriter {
                 }
                 tokio::select! {
                     () = tokio::time::sleep(pace) => {}
-                    // The next turn is the last one.
+                    // The next round of the loop is the last one.
                     () = ends.notified() => ends.notify_one(),
                 }
             }
@@ -340,7 +339,7 @@ impl LatestValueWriter {
         (wanted, Self { ending, task })
     }
 
-    /// Has the last state written and waits for that, but not for ever: then it warns.
+    /// Writes the last state and waits for that; warns when the time limit is reached.
     pub(super) async fn end(self, warning: &str) {
         self.ending.notify_one();
         if tokio::time::timeout(END_WAIT, self.task).await.is_err() {

@@ -1,4 +1,4 @@
-//! The log lines of a run, one stderr line each: scripts look for them, people read along.
+//! The log lines of a run, one stderr line each, for people and for scripts.
 
 use tracing::{debug, error, info, warn};
 
@@ -13,7 +13,7 @@ use model::policy::OnFail;
 use model::verdict::ReadAs;
 use views::summary::{counted, exchange_line, table_line};
 
-/// So many paths are named in a line.
+/// The most paths that are named in a line.
 const MOST_NAMED: usize = 5;
 
 /// Writes a line for each fact that a reader of the log wants to see.
@@ -176,7 +176,7 @@ fn log_reply(run: &Run, fact: &Replied) {
     }
 }
 
-/// What is to be discussed is logged at once, so that a person can think about it while fixes go on.
+/// Logs the result of a triage. A warning names what needs discussion, so that a person can think about it during the fixes.
 fn log_triage(fact: &Triaged) {
     let (phase, round) = (&fact.phase, fact.round);
     warn_if_broken(phase, "triage", &fact.ended);
@@ -191,7 +191,7 @@ fn log_triage(fact: &Triaged) {
     }
 }
 
-/// Passed checks are counted in one line, unless they ran a command; what failed has a line of its own.
+/// Logs the results of checks: passed checks together in one line, commands and failed checks each in a line of its own.
 fn log_checks(run: &Run, checked: &Checked) {
     let phase = &checked.phase;
     let quiet =

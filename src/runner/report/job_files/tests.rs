@@ -1,4 +1,4 @@
-//! Tests of what a later step reads.
+//! Tests of the files that a job reads after a step.
 
 use super::*;
 use model::redact::Masker;
