@@ -149,10 +149,10 @@ fn told(
 }
 
 /// The objects of a text, and where they stand.
-type Objects = (Vec<Map<String, Value>>, Vec<Range<usize>>);
+type EvaluationObjects = (Vec<Map<String, Value>>, Vec<Range<usize>>);
 
 /// Returns the objects of a text, and where they stand; nothing when one that decides cannot be read.
-fn objects(text: &str, quoted: &Quoted) -> Option<Objects> {
+fn objects(text: &str, quoted: &Quoted) -> Option<EvaluationObjects> {
     let found = objects::find(text);
     let breaks = |broken: &Broken| {
         let word = broken.word.clone().map(|span| &text[span]).unwrap_or_default();

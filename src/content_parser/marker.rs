@@ -111,7 +111,7 @@ pub(super) fn read(text: &str, quotations: &Quoted, objects: &[Range<usize>], wo
     let mut marks = Marks::default();
     let mut approved = None;
     for Candidate { line, number, core } in candidates {
-        let Some(place) = Place::read(text, line, core.clone()) else { continue };
+        let Some(place) = MarkerPlace::read(text, line, core.clone()) else { continue };
         let is_quoted =
             quotations.is_quoted(line, core.start) || quoted::is_indented(&text[line..core.start]);
         let is_remark = matches!(place.label.lead, Lead::Remark { .. });
@@ -197,7 +197,7 @@ impl Lines {
 
 /// A label and what stands after it.
 #[derive(Debug)]
-struct Place {
+struct MarkerPlace {
     label: Label,
     joint: Joint,
     before: String,
@@ -207,7 +207,7 @@ struct Place {
     conditional: bool,
 }
 
-impl Place {
+impl MarkerPlace {
     fn read(text: &str, line: usize, core: Range<usize>) -> Option<Self> {
         let before = tail(&text[line..core.start], REACH);
         let whole = before.len() == core.start - line;

@@ -23,7 +23,7 @@ const LONGEST_FEEDBACK: usize = 20_000;
 pub fn read_review(text: &str, terms: &Terms) -> Reading {
     let words = Words::new(terms.words);
     let quoted = Quoted::new(text);
-    let objects = Objects::read(text, &quoted, terms, &words);
+    let objects = ReviewObjects::read(text, &quoted, terms, &words);
     if let Some(answer) = objects.right {
         let answer = with_prose(answer, text, &objects.spans);
         let answer = denied_by_prose(answer, text, &quoted, &objects.spans);
@@ -69,7 +69,7 @@ pub fn read_structured(value: &Value, terms: &Terms) -> Reading {
 
 /// The review objects of a text, sorted by whose they are; of each sort the strictest.
 #[derive(Debug, Default)]
-struct Objects {
+struct ReviewObjects {
     right: Option<Reading>,
     unnamed: Option<Reading>,
     /// Where the unnamed ones stand that approve.
@@ -82,7 +82,7 @@ struct Objects {
     spans: Vec<Range<usize>>,
 }
 
-impl Objects {
+impl ReviewObjects {
     fn read(text: &str, quoted: &Quoted, terms: &Terms, words: &Words) -> Self {
         let found = objects::find(text);
         let mut sorted = Self::default();

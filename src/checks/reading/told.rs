@@ -35,7 +35,7 @@ pub(crate) fn code<'s>(site: &'s Site<'_>, ignored: impl Fn(&str) -> bool) -> Ve
     if blocks.is_empty() {
         return blocks;
     }
-    let there = Lines::new(site, answer);
+    let there = KnownLines::new(site, answer);
     blocks.into_iter().filter(|told| !there.hold(told.text, &ignored)).collect()
 }
 
@@ -45,11 +45,11 @@ fn looks_like_code(text: &str) -> bool {
 }
 
 /// What stands in the changed files and in those that the answer names, line by line.
-struct Lines {
+struct KnownLines {
     known: HashSet<String>,
 }
 
-impl Lines {
+impl KnownLines {
     fn new(site: &Site<'_>, answer: &str) -> Self {
         let changed = site.changes.iter().flat_map(|change| [change.old_text(), change.new_text()]).flatten();
         let mut known: HashSet<String> =

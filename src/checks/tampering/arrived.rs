@@ -10,11 +10,11 @@ use model::change::Change;
 /// The added lines of tests; they are read when somebody asks.
 pub(super) struct Arrived<'c> {
     changes: &'c [&'c Change],
-    read: OnceLock<Lines>,
+    read: OnceLock<AddedLines>,
 }
 
 /// Lines without white space, and which of them hold a word.
-struct Lines {
+struct AddedLines {
     bare: Vec<String>,
     holding: HashMap<String, Vec<usize>>,
 }
@@ -28,12 +28,12 @@ impl<'c> Arrived<'c> {
     pub(super) fn holds(&self, row: &str) -> bool {
         let atoms: Vec<&str> =
             row.split(['(', ')', '[', ']', '{', '}', ',']).filter(|atom| !atom.is_empty()).collect();
-        let lines = self.read.get_or_init(|| Lines::of(self.changes));
+        let lines = self.read.get_or_init(|| AddedLines::of(self.changes));
         !atoms.is_empty() && lines.one_holds(&atoms)
     }
 }
 
-impl Lines {
+impl AddedLines {
     fn of(changes: &[&Change]) -> Self {
         let tests = changes.iter().filter(|change| is_test(&change.path) || ending(&change.path) == "rs");
         let bare: Vec<String> = tests

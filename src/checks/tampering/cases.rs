@@ -34,7 +34,7 @@ pub(super) struct Case {
 }
 
 /// How the tests of a language begin.
-struct Language {
+struct TestSyntax {
     /// Has the group `name`, or `quote` where a name in quotation marks begins.
     begins: &'static Regex,
     /// What marks the function below it as a test; nothing where its name does.
@@ -76,7 +76,7 @@ pattern!(
     r"^\s*(?:t\.Skip(?:f|Now)?|pytest\.(?:skip|xfail)|self\.skipTest|this\.skip|t\.skip|ctx\.skip)\s*\("
 );
 
-fn language(path: &str) -> Option<Language> {
+fn language(path: &str) -> Option<TestSyntax> {
     let (begins, mark, indented, parts): (_, Option<&'static Regex>, _, &[&str]) = match ending(path) {
         "rs" => (&RUST, Some(&RUST_MARK), false, &["fn "]),
         "py" => (&PYTHON, None, true, &["def test"]),
@@ -89,7 +89,7 @@ fn language(path: &str) -> Option<Language> {
         "php" => (&PHP, None, false, &["function test"]),
         _ => return None,
     };
-    Some(Language { begins, mark, indented, parts })
+    Some(TestSyntax { begins, mark, indented, parts })
 }
 
 fn has(line: &str, parts: &[&str]) -> bool {
@@ -208,7 +208,7 @@ fn method(name: &str, lines: &[&str]) -> Option<String> {
 }
 
 /// Returns where tests begin: their first mark, their line (from 0) and their name.
-fn beginnings(lines: &[&str], language: &Language) -> Vec<(usize, usize, String)> {
+fn beginnings(lines: &[&str], language: &TestSyntax) -> Vec<(usize, usize, String)> {
     let mut found = Vec::new();
     let (mut head, mut marked, mut open) = (None, false, 0_i64);
     for (at, line) in lines.iter().enumerate() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::arrived::Arrived;
 use super::cases::{Case, cases};
 use super::removal::Removal;
-use super::tests_of::{File, Tests};
+use super::tests_of::{TestFile, Tests};
 use super::{
     Loss, awaiting, conditions, for_every_test, gated, holds_tests, narrowed, of_each, scripts, side_by_side,
     stand_in, suppressions, tables, unawaited,
@@ -68,7 +68,7 @@ fn of_new(change: &Change, site: &Site<'_>) -> Vec<Suspicion> {
 }
 
 /// Compares the tests that kept file and name, where a rule may find something.
-fn of_pairs(file: &File<'_>, arrived: &Arrived<'_>, removal: &Removal<'_>, site: &Site<'_>) -> Doubts {
+fn of_pairs(file: &TestFile<'_>, arrived: &Arrived<'_>, removal: &Removal<'_>, site: &Site<'_>) -> Doubts {
     let change = file.change;
     let (Some(old_file), Some(new_file)) = (change.old_text(), change.new_text()) else {
         return Doubts::default();

@@ -261,7 +261,7 @@ fn marks_of(
         })
     };
     let added: BTreeSet<usize> = change.added_lines().map(|(line, _)| line).collect();
-    let mut lines = Lines::of(&code);
+    let mut lines = LineCounter::of(&code);
     let found: Vec<usize> = weakening::unconditional(&code).map(|(byte, _)| lines.number(byte)).collect();
     let in_bodies = own.iter().filter_map(|case| case.skipped_in_body).filter(|_| change.is_new());
     let grew = found.len() > before;
@@ -280,13 +280,13 @@ fn names_a_need(text: &str) -> bool {
 }
 
 /// Finds the lines of ascending bytes.
-struct Lines<'t> {
+struct LineCounter<'t> {
     text: &'t str,
     byte: usize,
     line: usize,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> LineCounter<'t> {
     fn of(text: &'t str) -> Self {
         Self { text, byte: 0, line: 1 }
     }

@@ -24,7 +24,7 @@ struct Known<'c> {
 }
 
 /// A file that was there, with its tests of before and now.
-pub(super) struct File<'t> {
+pub(super) struct TestFile<'t> {
     pub(super) change: &'t Change,
     pub(super) old: &'t [Case],
     pub(super) new: &'t [Case],
@@ -71,8 +71,8 @@ impl<'c> Tests<'c> {
     }
 
     /// Returns the files that were there.
-    pub(super) fn files(&self) -> Vec<File<'_>> {
-        let file = |known: &Known<'c>| File {
+    pub(super) fn files(&self) -> Vec<TestFile<'_>> {
+        let file = |known: &Known<'c>| TestFile {
             change: known.change,
             old: &self.old[known.old.clone()],
             new: &self.new[known.new.clone()],

@@ -16,11 +16,11 @@ use super::{MOST_KEPT, Printed, Problem, Severity, cut};
 use crate::extract::place::Place;
 
 /// Reads one form. A reader blanks the lines it owns.
-type Reader = fn(&mut [&str], &mut Problems);
+type ProblemReader = fn(&mut [&str], &mut Problems);
 
 /// Forms that say more of themselves come first; `path:line: text` comes last.
-const TYPES: [Reader; 5] = [rustc::read, tsc::read, mypy::read, deno_check::read, unix::read];
-const LINTS: [Reader; 4] = [rustc::read, eslint::read, ruff::read, unix::read];
+const TYPES: [ProblemReader; 5] = [rustc::read, tsc::read, mypy::read, deno_check::read, unix::read];
+const LINTS: [ProblemReader; 4] = [rustc::read, eslint::read, ruff::read, unix::read];
 
 /// Reads what compilers and type checkers printed: rustc, tsc, mypy, `deno check`, go.
 pub fn types(printed: &Printed) -> Vec<Problem> {
@@ -32,7 +32,7 @@ pub fn lints(printed: &Printed) -> Vec<Problem> {
     read(printed, &LINTS)
 }
 
-fn read(printed: &Printed, readers: &[Reader]) -> Vec<Problem> {
+fn read(printed: &Printed, readers: &[ProblemReader]) -> Vec<Problem> {
     let mut all = Problems::default();
     for stream in [printed.stdout, printed.stderr] {
         let text = plain(stream);

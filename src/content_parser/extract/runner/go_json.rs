@@ -21,14 +21,14 @@ struct Event {
 
 /// What a package's tests printed, and which of them failed; its own output stands under no name.
 #[derive(Default)]
-struct Package {
+struct JsonPackage {
     said: BTreeMap<String, String>,
     failed: Vec<String>,
 }
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
-    let mut packages: BTreeMap<String, Package> = BTreeMap::new();
+    let mut packages: BTreeMap<String, JsonPackage> = BTreeMap::new();
     for line in lines.iter_mut().filter(|line| line.starts_with('{') && line.contains("\"Action\":")) {
         let Ok(event) = serde_json::from_str::<Event>(line) else { continue };
         *line = "";
@@ -39,7 +39,7 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     found
 }
 
-fn see(event: Event, packages: &mut BTreeMap<String, Package>, found: &mut Found) {
+fn see(event: Event, packages: &mut BTreeMap<String, JsonPackage>, found: &mut Found) {
     let package = packages.entry(event.package.clone()).or_default();
     let none = Counts::default();
     match (event.action.as_str(), event.test) {
@@ -60,7 +60,7 @@ fn see(event: Event, packages: &mut BTreeMap<String, Package>, found: &mut Found
 }
 
 /// A package that failed although none of its tests did was not built, or broke off.
-fn end(mut package: Package, name: &str, found: &mut Found) {
+fn end(mut package: JsonPackage, name: &str, found: &mut Found) {
     if package.failed.is_empty() {
         found.count(Counts { failed: 1, ..Counts::default() });
         found.fail(name, detail(&package.said.into_values().collect::<String>()));

@@ -7,7 +7,7 @@ use super::tally::sum;
 use crate::extract::Counts;
 
 /// One binary that has begun and not ended.
-struct Section {
+struct TestSection {
     start: usize,
     announced: u64,
     seen: Counts,
@@ -15,13 +15,13 @@ struct Section {
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
-    let mut open: Option<Section> = None;
+    let mut open: Option<TestSection> = None;
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
         let mut next = at + 1;
         if let Some(announced) = announced(line) {
-            leave(open.replace(Section { start: at, announced, seen: Counts::default() }), &mut found);
+            leave(open.replace(TestSection { start: at, announced, seen: Counts::default() }), &mut found);
             found.get_or_insert_default();
         } else if let Some(section) = open.as_mut() {
             let found = found.get_or_insert_default();
@@ -54,8 +54,8 @@ fn announced(line: &str) -> Option<u64> {
 }
 
 /// A binary that broke off: what it said until then, where that is anything.
-fn leave(section: Option<Section>, found: &mut Option<Found>) {
-    let said = |section: &Section| section.announced == 0 || section.seen != Counts::default();
+fn leave(section: Option<TestSection>, found: &mut Option<Found>) {
+    let said = |section: &TestSection| section.announced == 0 || section.seen != Counts::default();
     if let (Some(section), Some(found)) = (section.filter(said), found) {
         found.count(section.seen);
     }

@@ -24,10 +24,10 @@ use super::plain::{lines, plain};
 use super::{Printed, TestReport};
 
 /// Reads one form. A reader blanks the lines it owns, so that what a failing test printed is nobody else's report.
-type Reader = fn(&mut [&str]) -> Option<Found>;
+type RunnerReader = fn(&mut [&str]) -> Option<Found>;
 
 /// Runners that carry the output of others come first.
-const READERS: [Reader; 12] = [
+const READERS: [RunnerReader; 12] = [
     nextest::read,
     libtest::read,
     pytest::read,
