@@ -397,7 +397,9 @@ pub(crate) async fn refresh(project: &Project, run: &Run) {
     match is_newest(project, run) {
         Ok(true) => {}
         Ok(false) => return,
-        Err(failure) => return tracing::warn!("What others see is not looked after: {}", failure.message),
+        Err(failure) => {
+            return tracing::warn!("The progress comment and label were not updated: {}", failure.message);
+        }
     }
     let written = async {
         refresh_comment(&github, &project.masker, run).await?;
@@ -405,8 +407,8 @@ pub(crate) async fn refresh(project: &Project, run: &Run) {
     };
     match tokio::time::timeout(LONGEST, written).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!("What others see may not be up to date: {error}"),
-        Err(_) => tracing::warn!("What others see may not be up to date: it took too long"),
+        Ok(Err(error)) => tracing::warn!("The progress comment or label may not be up to date: {error}"),
+        Err(_) => tracing::warn!("The progress comment or label may not be up to date: it took too long"),
     }
 }
 
