@@ -225,7 +225,7 @@ pub(crate) fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<
     );
     Err(Failure::usage(changed)
         .hint("an agent may have done it: look at `git log -p` and `git diff` of these files")
-        .hint(format!("if the change is yours, vouch for it with `--config {HOME}/{CONFIG}`")))
+        .hint(format!("if the change is yours, confirm it with `--config {HOME}/{CONFIG}`")))
 }
 
 /// Returns the spending limits of the run and those of its parts; nothing where nothing changes.

@@ -328,6 +328,6 @@ fn config_flag_confirms_changed_settings() {
     let sandbox = Sandbox::new();
     sandbox.short("", &["--set", "budget.calls=1"]).exits(3);
     sandbox.write(".ai-workflow/config.toml", "[budget]\ncalls = 9\n");
-    sandbox.short("", &[]).refuses(2, "vouch for it with `--config .ai-workflow/config.toml`");
+    sandbox.short("", &[]).refuses(2, "confirm it with `--config .ai-workflow/config.toml`");
     sandbox.short("", &["--config", ".ai-workflow/config.toml"]).exits(0);
 }
