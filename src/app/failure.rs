@@ -13,29 +13,36 @@ pub(crate) const BUNDLE_MISSING: &str = "E_BUNDLE_MISSING";
 /// The code of a run whose issue was written by an account that is not trusted.
 pub(crate) const TEXT_NOT_TRUSTED: &str = "E_TEXT_NOT_TRUSTED";
 
-/// What sort of thing went wrong. Scripts know each by one word.
+/// What sort of thing went wrong, with its documented exit code. Scripts know each by one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum FailureKind {
     /// A phase failed or ended incomplete.
-    PhaseFailed,
+    PhaseFailed = 1,
     /// Usage, configuration, unknown or closed issue, refusal to start.
-    Usage,
+    Usage = 2,
     /// The run waits for a person, a budget or a quota.
-    Waiting,
+    Waiting = 3,
     /// No agent program can be used.
-    NoAgent,
+    NoAgent = 4,
     /// The forge: the issue, the pull request or the push.
-    Forge,
+    Forge = 5,
     /// Damaged or foreign state, disk full.
-    State,
+    State = 6,
     /// A bug of this program.
     #[strum(serialize = "bug")]
-    OurBug,
+    OurBug = 70,
     /// Another process holds the issue or its checkout.
-    Busy,
+    Busy = 75,
     /// A signal stopped the run.
-    Interrupted,
+    Interrupted = 130,
+}
+
+impl FailureKind {
+    /// Returns the exit code of the program.
+    pub fn exit_code(self) -> u8 {
+        self as u8
+    }
 }
 
 /// What a use case comes to, or why it was not carried out.

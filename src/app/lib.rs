@@ -19,7 +19,6 @@ pub mod dry_run;
 pub mod environment;
 pub mod event;
 pub mod execute;
-pub mod exit_code;
 pub mod explain;
 mod external_changes;
 pub mod failure;

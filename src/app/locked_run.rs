@@ -7,14 +7,13 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::exit_code;
 use crate::failure::{Failure, FailureKind, Result};
 use crate::project::Project;
 use crate::run_location::{
     RunLocation, is_on_other_branch, link_branch, locate_or_fetch, no_run, no_run_failure, record_location,
     refuse_missing_log, require_clean, view,
 };
-use crate::run_to_halt::Halt;
+use crate::run_to_halt::{Halt, exit_code};
 use engine::Run;
 use git::{RunWorkspace, Workspace, remove_stale_locks};
 use journal::Journal;
@@ -104,7 +103,7 @@ impl LockedRun {
     pub fn report(&self, halt: Halt) -> Value {
         let view = metadata(self.journal.state(), self.journal.chain());
         let mut value = serde_json::to_value(view).unwrap_or_default();
-        value["exit_code"] = json!(exit_code::of_halt(halt));
+        value["exit_code"] = json!(exit_code(halt));
         value["next"] = json!(next_command(self.run()));
         value
     }

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use crate::bundle::VerifiedBundle;
 use crate::environment::{runtime, watch_signals};
-use crate::exit_code;
 use crate::failure::{Failure, FailureKind, Result};
 use crate::forge_connection;
 use crate::github_job::{self, JobProgress};
@@ -36,6 +35,11 @@ use views::summary::status_word;
 
 /// What the halt of a run counts as: nothing where all went well, else the kind of failure that decides the exit code.
 pub type Halt = Option<FailureKind>;
+
+/// Returns the exit code of a run that came to its halt.
+pub fn exit_code(halt: Halt) -> u8 {
+    halt.map_or(0, FailureKind::exit_code)
+}
 
 /// How a run came to its halt, or why it could not be worked on.
 pub(crate) type HaltResult = Result<Halt, Failure>;
@@ -247,7 +251,7 @@ impl RunDriver<'_> {
         match failure.kind {
             FailureKind::Forge | FailureKind::Interrupted => failure.with_first_hint(),
             kind => {
-                let code = exit_code::of_failure(kind);
+                let code = kind.exit_code();
                 format!("an error on the machine that worked on it, with exit code {code}")
             }
         }

@@ -12,10 +12,10 @@ use super::observer::TerminalObserver;
 use super::output::words;
 use app::environment::current_folder;
 use app::execute::execute;
-use app::exit_code;
 use app::failure::Failure;
 use app::project::{Project, SettingOverrides};
 use app::run_request::ExecuteRequest;
+use app::run_to_halt::exit_code;
 use model::issue::IssueNumber;
 
 /// The files of the project.
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &DemoArgs) -> CommandResult {
     let request = ExecuteRequest::all_of(IssueNumber::try_from(ISSUE).map_err(Failure::usage)?);
     let halt = execute(&opened, &observer, &request)?;
     words(&format!("  look at it   cd {} && git log --oneline && cargo test\n", project.display()));
-    Ok(exit_code::of_halt(halt))
+    Ok(exit_code(halt))
 }
 
 /// The demo is the same everywhere, whatever the user's own settings say.

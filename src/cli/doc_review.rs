@@ -9,9 +9,9 @@ use super::arguments::DocReviewArgs;
 use super::observer::{TerminalObserver, show_ending};
 use super::output::print;
 use app::doc_review::{DocReviewMode, DocReviewOutcome, review_documents};
-use app::exit_code;
 use app::failure::Failure;
 use app::locked_run::LockedRun;
+use app::run_to_halt::exit_code;
 use model::phase::PhaseName;
 use views::summary::{counted, plain};
 
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &DocReviewArgs) -> CommandResult {
             halt
         }
     };
-    Ok(exit_code::of_halt(halt))
+    Ok(exit_code(halt))
 }
 
 /// Returns what the review says, as JSON and as lines.

@@ -10,10 +10,10 @@ use super::observer::TerminalObserver;
 use app::bundle;
 use app::environment::variable;
 use app::event::handle;
-use app::exit_code;
 use app::failure::Failure;
 use app::forge_connection;
 use app::project::Project;
+use app::run_to_halt::exit_code;
 use forge::github::{Event, LARGEST_EVENT, read_event};
 use runner::JobRole;
 
@@ -36,7 +36,7 @@ fn take(source: &EventSource, flags: &SettingFlags, role: JobRole, bundle: Optio
         forge_connection::only_read();
         bundle::prepare(folder)?;
     }
-    Ok(exit_code::of_halt(handle(project, &observer, &read(source)?, bundle)?))
+    Ok(exit_code(handle(project, &observer, &read(source)?, bundle)?))
 }
 
 /// Reads the event from the file that is named, or that the job names.

@@ -12,11 +12,11 @@ use super::output::show;
 use app::begin::RunPlan;
 use app::dry_run::{DryRun, calls_at_best, calls_at_worst, dry_run};
 use app::execute::{execute, phase_named};
-use app::exit_code;
 use app::failure::Failure;
 use app::project::Project;
 use app::run_location::RunView;
 use app::run_request::ExecuteRequest;
+use app::run_to_halt::exit_code;
 use model::issue::run_branch_name;
 use model::policy::PhaseDef;
 use views::summary::{counted, next_command, pad, plain, status_word};
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &ExecuteArgs) -> CommandResult {
     if arguments.dry_run {
         return show_dry_run(&project, &request, arguments.common.json);
     }
-    Ok(exit_code::of_halt(execute(&project, &observer, &request)?))
+    Ok(exit_code(execute(&project, &observer, &request)?))
 }
 
 /// Shows what `execute` would do.

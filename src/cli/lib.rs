@@ -41,7 +41,6 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 
 use app::environment::masker;
-use app::exit_code;
 use app::failure::{Failure, FailureKind};
 use arguments::{Command, ProgramArgs, wants_json};
 
@@ -81,7 +80,7 @@ fn end(result: CommandResult, json: bool) -> ExitCode {
     if json {
         output::failure_document(&failure);
     }
-    ExitCode::from(exit_code::of_failure(failure.kind))
+    ExitCode::from(failure.kind.exit_code())
 }
 
 fn our_bug() -> Failure {
@@ -98,7 +97,7 @@ fn hidden(arguments: &[OsString]) -> Option<u8> {
         "__scripted" => ::agents::scripted::main(rest()),
         _ => return None,
     };
-    Some(u8::try_from(code).unwrap_or(exit_code::of_failure(FailureKind::OurBug)))
+    Some(u8::try_from(code).unwrap_or(FailureKind::OurBug.exit_code()))
 }
 
 fn dispatch(command: Command) -> CommandResult {

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use app::exit_code;
 use app::failure::{Failure, FailureKind};
 use views::summary::{neutralize, neutralize_json};
 
@@ -28,7 +27,7 @@ pub(super) fn print(json: bool, value: &Value, lines: &str) {
 /// Prints a failure as JSON: the report of the run, if there is one, with `error`, `hints` and `exit_code`.
 pub(super) fn failure_document(failure: &Failure) {
     let mut value = failure.report.as_deref().cloned().unwrap_or_else(|| json!({}));
-    value["exit_code"] = json!(exit_code::of_failure(failure.kind));
+    value["exit_code"] = json!(failure.kind.exit_code());
     value["error"] = json!(failure.message);
     value["hints"] = json!(failure.hints);
     print(true, &value, "");
@@ -50,7 +49,7 @@ pub(super) fn data(bytes: &[u8]) {
     if let Err(failure) = written(bytes, &mut io::stdout().lock()) {
         words(&format!("{failure}\n"));
         #[expect(clippy::exit, reason = "nothing is left to do, and the reader of stdout must learn of it")]
-        std::process::exit(i32::from(exit_code::of_failure(failure.kind)));
+        std::process::exit(i32::from(failure.kind.exit_code()));
     }
 }
 

@@ -8,8 +8,8 @@ use super::CommandResult;
 use super::arguments::PrFeedbackArgs;
 use super::observer::TerminalObserver;
 use super::output::show;
-use app::exit_code;
 use app::pr_feedback::{FeedbackOutcome, take_up_feedback};
+use app::run_to_halt::exit_code;
 use forge::OpenThread;
 use model::issue::IssueNumber;
 use views::summary::{counted, plain};
@@ -19,7 +19,7 @@ pub(super) fn run(arguments: &PrFeedbackArgs) -> CommandResult {
     let project = crate::project::open(&arguments.common.settings)?;
     match take_up_feedback(&project, &observer, arguments.pr, arguments.dry_run)? {
         FeedbackOutcome::Listed(issue, threads) => show_threads(arguments, issue, &threads),
-        FeedbackOutcome::Halted(halt) => Ok(exit_code::of_halt(halt)),
+        FeedbackOutcome::Halted(halt) => Ok(exit_code(halt)),
     }
 }
 

@@ -3,8 +3,8 @@
 use super::CommandResult;
 use super::arguments::ResumeArgs;
 use super::observer::TerminalObserver;
-use app::exit_code;
 use app::resume::{AnswerRequest, resume};
+use app::run_to_halt::exit_code;
 use model::event::PauseChoice;
 
 pub(super) fn run(arguments: &ResumeArgs) -> CommandResult {
@@ -13,7 +13,7 @@ pub(super) fn run(arguments: &ResumeArgs) -> CommandResult {
     project.warn_of_short_secrets();
     let ResumeArgs { issue, answer, reason, text, rounds, .. } = arguments.clone();
     let request = AnswerRequest { issue, choice: choice(arguments), answer, reason, text, rounds };
-    Ok(exit_code::of_halt(resume(&project, &observer, &request)?))
+    Ok(exit_code(resume(&project, &observer, &request)?))
 }
 
 fn choice(arguments: &ResumeArgs) -> Option<PauseChoice> {

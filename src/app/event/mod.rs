@@ -20,8 +20,8 @@ use crate::locked_run::LockedRun;
 use crate::project::Project;
 use crate::run_location::{locate_or_fetch, view};
 use crate::run_request::ExecuteRequest;
-use crate::run_to_halt::{Halt, HaltResult, RunDriver, RunObserver, refresh_now};
-use crate::{exit_code, forge_connection, github_job};
+use crate::run_to_halt::{Halt, HaltResult, RunDriver, RunObserver, exit_code, refresh_now};
+use crate::{forge_connection, github_job};
 use content_parser::SlashCommand;
 use engine::{Run, Status};
 use forge::github::{Event, GithubUser, IssueState, Reaction, ReactionTarget};
@@ -241,7 +241,7 @@ impl EventHandling<'_> {
                 (WorkResult::Failed, Some(failure.kind), failure.code(), failure.message.clone())
             }
         };
-        let (exit_code, code) = (exit_code::of_halt(halt), code.to_owned());
+        let (exit_code, code) = (exit_code(halt), code.to_owned());
         let manifest =
             Manifest { format: FORMAT, issue: number, asked, ending, exit_code, code, why, head: None };
         bundle::hand_over(&self.project, folder, manifest)
