@@ -137,16 +137,13 @@ async fn run_query(agent: &ResolvedAgent, question: &[&str], own_program: &Path)
     process::run(&launch, &mut |_, _| {}, &mut Stop::new().1).await
 }
 
-fn environment_of(
-    agent: &ResolvedAgent,
-    ours: impl IntoIterator<Item = (OsString, OsString)>,
-) -> Environment {
+fn environment_of(agent: &ResolvedAgent, own: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
     let sign_in = match agent.kind {
         AgentKind::Claude => claude::SIGN_IN.variables(&agent.profile),
         AgentKind::Codex => codex::SIGN_IN.variables(&agent.profile),
         AgentKind::Command | AgentKind::Acp => Vec::new(),
     };
-    make_environment(ours, &program_variables(&sign_in), &agent.profile.env)
+    make_environment(own, &program_variables(&sign_in), &agent.profile.env)
 }
 
 #[cfg(test)]

@@ -210,20 +210,12 @@ fn log_removed_failure(issue: IssueNumber, commit: &CommitId) -> Failure {
 }
 
 /// Makes the linked worktree of an issue, on a new branch where a base is given; one that is there already is opened.
-pub(crate) fn make_linked(
-    project: &Project,
-    issue: IssueNumber,
-    base: Option<&RunBase>,
-) -> Result<Workspace> {
+pub(crate) fn make_linked(project: &Project, issue: IssueNumber, at: Option<&RunBase>) -> Result<Workspace> {
     let path = linked_path(project, issue);
     if path.exists() {
         return Ok(Workspace::open(&path)?);
     }
-    Ok(project.workspace.add_linked_worktree(
-        &path,
-        &run_branch_name(issue),
-        base.map(|base| &base.commit),
-    )?)
+    Ok(project.workspace.add_linked_worktree(&path, &run_branch_name(issue), at.map(|base| &base.commit))?)
 }
 
 /// Makes a linked worktree for a run that is on its branch only.

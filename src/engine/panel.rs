@@ -147,21 +147,16 @@ impl FindingIndex {
     }
 
     /// Returns the finding that describes the same problem, unless the same reviewer has told that one already.
-    pub(crate) fn find(
-        &self,
-        findings: &[Finding],
-        other: &Finding,
-        told: &BTreeSet<usize>,
-    ) -> Option<usize> {
+    pub(crate) fn find(&self, findings: &[Finding], like: &Finding, told: &BTreeSet<usize>) -> Option<usize> {
         let untold = |all: Option<&Vec<usize>>| {
             let all = all.into_iter().flatten().copied();
             all.filter(|index| !told.contains(index)).take(MOST_AT_ONE_PLACE).collect::<Vec<_>>()
         };
-        let same = untold(self.by_fingerprint.get(&other.fingerprint())).into_iter();
-        let here = untold(place(other).and_then(|at| self.by_place.get(&at))).into_iter();
+        let same = untold(self.by_fingerprint.get(&like.fingerprint())).into_iter();
+        let here = untold(place(like).and_then(|at| self.by_place.get(&at))).into_iter();
         let is_worst = |finding: &Finding| finding.severity == Severity::Critical;
-        let is_similar = |known: &Finding| !is_worst(known) && !is_worst(other) && are_alike(known, other);
-        same.filter(|index| says_the_same(&findings[*index], other))
+        let is_similar = |known: &Finding| !is_worst(known) && !is_worst(like) && are_alike(known, like);
+        same.filter(|index| says_the_same(&findings[*index], like))
             .chain(here.filter(|index| is_similar(&findings[*index])))
             .next()
     }

@@ -64,12 +64,7 @@ fn has_text(active: &ActiveRun, commit: &str, path: &str) -> Result<bool> {
 }
 
 /// Returns what a phase changed in documents that were approved before it.
-pub(super) fn diff_rewritten(
-    active: &ActiveRun,
-    name: &PhaseName,
-    tree: &Tree,
-    longest: usize,
-) -> Result<Diff> {
+pub(super) fn diff_rewritten(active: &ActiveRun, name: &PhaseName, tree: &Tree, most: usize) -> Result<Diff> {
     let (run, changed) = (active.run()?, &active.phase(name)?.files.changed);
     let approved = list_approved(active, name)?;
     let rewritten: Vec<String> = approved.into_iter().filter(|path| changed.contains(path)).collect();
@@ -77,7 +72,7 @@ pub(super) fn diff_rewritten(
     if rewritten.is_empty() || !active.space.workspace().has_tree(&approved_at.as_tree())? {
         return Ok(Diff::default());
     }
-    Ok(active.space.diff_of_paths(&rewritten, &approved_at, tree, longest)?)
+    Ok(active.space.diff_of_paths(&rewritten, &approved_at, tree, most)?)
 }
 
 /// Writes the document that is made from an answer in a phase with triage, and returns its digest.

@@ -18,12 +18,9 @@ const NOT_OURS: [&str; 9] =
 
 /// Reads the variables that start with `AI_WORKFLOW_`; one that is empty counts as not set.
 /// `known` holds the values of the layers below: names in it decide between `-` and `_`.
-pub(super) fn read(
-    environment: &BTreeMap<String, String>,
-    known: &Table,
-) -> Result<ConfigLayer, ConfigError> {
+pub(super) fn read(variables: &BTreeMap<String, String>, known: &Table) -> Result<ConfigLayer, ConfigError> {
     let mut layer = ConfigLayer::default();
-    for (variable, text) in environment {
+    for (variable, text) in variables {
         let Some(rest) = variable.strip_prefix(PREFIX) else { continue };
         if NOT_OURS.contains(&rest) || text.trim().is_empty() {
             continue;

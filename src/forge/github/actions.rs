@@ -170,18 +170,13 @@ impl GithubForge {
         self.client.count(&list, window, created_at, is_counted).await
     }
 
-    async fn was_started(
-        &self,
-        workflow: &WorkflowRef,
-        issue: IssueNumber,
-        since: Timestamp,
-    ) -> Result<bool> {
+    async fn was_started(&self, workflow: &WorkflowRef, issue: IssueNumber, from: Timestamp) -> Result<bool> {
         let query = format!("event=workflow_dispatch&per_page={LATEST_STARTS}");
         let path = format!("/actions/workflows/{}/runs?{query}", workflow.file);
         let found: Value = self.client.get(FIND_STARTS, &path).await?;
         let run_name = run_name(issue);
         let is_it =
-            |run: &Value| run["display_title"] == run_name && created_at(run).is_some_and(|at| at >= since);
+            |run: &Value| run["display_title"] == run_name && created_at(run).is_some_and(|at| at >= from);
         Ok(found["workflow_runs"].as_array().into_iter().flatten().any(is_it))
     }
 }

@@ -45,16 +45,12 @@ const LONGEST_PARAM: Truncation = Truncation::End(4 * 1024);
 const MOST_ITEMS: usize = 20;
 
 /// Returns what the checks saw that did not pass, in its block; without places, where those stand elsewhere in the prompt.
-pub(super) fn checks_block(
-    failed: &[FailedCheck<'_>],
-    library: &RetryTexts<'_>,
-    with_places: bool,
-) -> String {
+pub(super) fn checks_block(failed: &[FailedCheck<'_>], library: &RetryTexts<'_>, places: bool) -> String {
     let entries = failed.iter().map(|failed| CheckInPrompt {
         result: failed.result,
         elsewhere: params_in_text(&failed.path, library.templates),
     });
-    let text = checks(&entries.collect::<Vec<_>>(), with_places);
+    let text = checks(&entries.collect::<Vec<_>>(), places);
     library.marks.block(FROM_CHECKS, &text, CHECKS)
 }
 
