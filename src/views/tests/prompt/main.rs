@@ -16,6 +16,15 @@ fn repository(text: &str) -> ConfigTexts {
     }
 }
 
+/// Returns what a text says from some words on, and before others.
+#[track_caller]
+fn excerpt<'a>(text: &'a str, from: &str, before: &str) -> &'a str {
+    let start = text.find(from).unwrap_or_else(|| panic!("`{from}` is not in\n{text}"));
+    let length =
+        text[start..].find(before).unwrap_or_else(|| panic!("no {before:?} after `{from}` in\n{text}"));
+    &text[start..start + length]
+}
+
 fn map<const N: usize>(pairs: [(&str, &str); N]) -> BTreeMap<String, String> {
     pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }

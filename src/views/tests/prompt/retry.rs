@@ -10,7 +10,7 @@ use settings::load;
 use views::prompt::{PromptInput, RepairInput, check_templates, render, retry_prompt};
 
 use super::templates::{Filled, MARK, phases};
-use super::{defaults, map, phase, repository};
+use super::{defaults, excerpt, map, phase, repository};
 
 const RUN_MARK: &str = "r7r7r7r7r7r7";
 
@@ -215,7 +215,6 @@ fn revise_prompt_lists_five_failed_checks() {
         for once in ["Fix: do it now", "running 5 tests", "### Required form of the answer"] {
             assert_eq!(text.matches(once).count(), 1, "{once}: {text}");
         }
-        assert!(text.contains("\n## Template-Specific Issues (Goal Drift Guard)\n\n### GD1"), "{text}");
         for inner in ["criteriaResults", "structured_reasons", "tests_failed", "relatedFiles"] {
             assert!(!text.contains(inner), "{inner}: {text}");
         }
@@ -226,7 +225,14 @@ fn revise_prompt_lists_five_failed_checks() {
 fn program_text_is_not_quoted_as_the_reviewers() {
     let filled = Filled { checks: vec![], ..three("phase-review") };
     let text = prompt(&with_repair(quiet(&filled, Step::Revise), |repair| repair.hint = "Nobody answers."));
-    assert!(text.contains("What we noticed about your last answer:\n[data"), "{text}");
+    insta::assert_snapshot!(excerpt(&text, "What we noticed", "\n- Begin"), @"
+    What we noticed about your last answer:
+    [data k3v9q2x7: our words, with the author's own]
+    ```
+    Nobody answers.
+    ```
+    [end of data k3v9q2x7]
+    ");
     assert!(!text.contains("The reviewer's words"), "{text}");
 }
 
@@ -327,7 +333,17 @@ fn custom_revise_or_execute_template_replaces_the_combined_prompt() {
     assert!(render(&input, &own).expect("good").starts_with("Mine: ### `todo` (Q2)"));
     let own = map([("implementation/execute.md", "Mine without room for problems.")]);
     let text = render(&input, &own).expect("good");
-    assert!(text.contains("# Revise the implementation") && text.contains("src/lib.rs:12"), "{text}");
+    insta::assert_snapshot!(excerpt(&text, "# Revise the implementation", "\n\n"), @"
+    # Revise the implementation
+    Change the code, then the document. Build and run the existing tests after the repair; do not bend a test so that it passes.
+    A test that the requirements make wrong may change or go if the document names it: a line with its id in backquotes and the reason.
+    Stay within the requirements.
+    ");
+    insta::assert_snapshot!(excerpt(&text, "- todo (Q2)", "\n- "), @"
+    - todo (Q2): FAILED: a mark of unfinished work: src/lib.rs:12: TODO (and 1 more)
+       src/lib.rs:12: TODO: the empty list. Suggestion: handle it
+       tests/sum.rs:3: FIXME
+    ");
 }
 
 #[test]
@@ -391,7 +407,11 @@ fn retry_text_appears_once_under_all_its_checks() {
     };
     let text = prompt(&quiet(&filled, Step::Revise));
     assert_eq!(text.matches("No file of the project has changed").count(), 1);
-    assert!(text.contains("### `a`, `b`\nNo file"), "{text}");
+    insta::assert_snapshot!(excerpt(&text, "### `a`, `b`", "\n\n"), @"
+    ### `a`, `b`
+    No file of the project has changed, and the phase `implementation` consists of such changes. Make them in the files themselves, outside
+    `.ai-workflow/`; a description is not enough. If truly nothing has to change, say so as blocked, with the proof.
+    ");
     let one = Filled { checks: vec![tests_red()], ..three("phase-review") };
     assert!(!prompt(&quiet(&one, Step::Revise)).contains("### `tests`"));
 }
@@ -401,7 +421,17 @@ fn long_check_output_does_not_displace_earlier_failures() {
     let mut filled = three("phase-review");
     filled.checks[2].evidence = format!("{}the last line", "noise\n".repeat(20_000));
     let text = prompt(&quiet(&filled, Step::Revise));
-    assert!(text.contains("src/lib.rs:12: TODO") && text.contains("the last line") && text.len() < 40_000);
+    insta::assert_snapshot!(excerpt(&text, "- todo (Q2)", "\n- "), @"
+    - todo (Q2): FAILED: a mark of unfinished work: src/lib.rs:12: TODO (and 1 more)
+       src/lib.rs:12: TODO: the empty list. Suggestion: handle it
+       tests/sum.rs:3: FIXME
+    ");
+    insta::assert_snapshot!(excerpt(&text, "the last line", "\n###"), @"
+    the last line
+    ```
+    [end of data k3v9q2x7]
+    ");
+    assert!(text.len() < 40_000);
 }
 
 #[test]
@@ -534,21 +564,20 @@ fn pattern(adaptation: &str, params: &[&str], keywords: &[&str]) -> FailurePatte
 fn built_in_retry_texts_cover_six_patterns_and_a_fallback() {
     let told = |pattern: &str| {
         let result = CheckResult { evidence: "what was seen".into(), ..failed("c", pattern, "it failed") };
-        retry_prompt(&[result], &BTreeMap::new(), None, &BTreeMap::new(), MARK).expect("a built-in text")
+        let text = retry_prompt(&[result], &BTreeMap::new(), None, &BTreeMap::new(), MARK);
+        format!("==== {pattern}\n{}", text.expect("a built-in text"))
     };
-    for (pattern, words) in [
-        ("git-dirty", "The working tree holds what no commit"),
-        ("test-failed", "We ran the tests and they failed."),
-        ("type-error", "The types do not fit."),
-        ("lint-error", "The linter objects."),
-        ("format-error", "not formatted as this project wants"),
-        ("file-not-exists", "A file that has to be there is missing."),
-        ("unheard-of", "(pattern `unheard-of`); what it saw is above."),
-        ("", "The check `c` did not pass; what it saw is above."),
-    ] {
-        let text = told(pattern);
-        assert!(text.contains(words) && text.contains("what was seen"), "{pattern}: {text}");
-    }
+    let patterns = [
+        "git-dirty",
+        "test-failed",
+        "type-error",
+        "lint-error",
+        "format-error",
+        "file-not-exists",
+        "unheard-of",
+        "",
+    ];
+    insta::assert_snapshot!(patterns.map(told).join("\n"));
 }
 
 #[test]
@@ -577,18 +606,22 @@ fn run_and_command_line_choose_the_same_retry_text() {
         "elsewhere/steps/again/bug/f_failed_tests.md",
         "---\nparams: [failedTests]\n---\nMINE: {{description}}{{#each failedTests}} {{name}}{{/each}}",
     )]);
-    for known in [Some("red"), Some("unheard-of"), None] {
+    let mine = [Some("red"), Some("unheard-of"), None].map(|known| {
         let result = CheckResult { pattern: known.map(str::to_owned), ..tests_red() };
-        let words = "MINE: it is red sum::empty_list sum::one";
-        let words = if known == Some("red") { words } else { &words["MINE: it is red".len()..] };
         let told =
             retry_prompt(std::slice::from_ref(&result), &patterns, Some(&c3l), &own, MARK).expect("good");
-        assert!(told.contains("MINE:") && told.contains(words), "{known:?}: {told}");
         let filled = Filled { checks: vec![result], ..three("completion") };
         let input = PromptInput { patterns: &patterns, c3l: Some(&c3l), ..quiet(&filled, Step::Revise) };
         let text = render(&input, &own).expect("good");
-        assert!(text.contains("MINE:") && text.contains(words), "{known:?}: {text}");
-    }
+        let mine = excerpt(&told, "MINE:", "\n");
+        assert_eq!(mine, excerpt(&text, "MINE:", "\n"), "{known:?}");
+        mine.to_owned()
+    });
+    insta::assert_snapshot!(mine.join("\n"), @"
+    MINE: it is red sum::empty_list sum::one
+    MINE:  sum::empty_list sum::one
+    MINE:  sum::empty_list sum::one
+    ");
 }
 
 #[test]
@@ -634,12 +667,26 @@ fn retry_text_with_an_unavailable_param_is_an_error_at_load() {
 fn next_author_prompt_compares_the_completion_claim_with_the_checks() {
     let claim = completed("The empty list is handled.");
     let filled = three("phase-review");
-    for step in [Step::Revise, Step::Execute] {
-        let text = prompt(&declaring(&quiet(&filled, step), 2, &claim));
-        let expected = "## Previous declaration (round 2)\n[data k3v9q2x7: what the author said of its work]\n```\nReported status: completed\nDeclared next action: complete (all tests pass)\nWhat was done: The empty list is handled.\n```\n[end of data k3v9q2x7]\nWhat we saw instead:\n- `todo` failed: `src/lib.rs:12`, `tests/sum.rs:3`\n- `omission` failed: the answer\n- `tests` failed: 2 of 5 tests failed\n";
-        assert!(text.contains(expected), "{step}: {text}");
+    let [revise, execute] = [Step::Revise, Step::Execute].map(|step| {
         assert!(!prompt(&quiet(&filled, step)).contains("Previous declaration"), "nothing was declared");
-    }
+        let text = prompt(&declaring(&quiet(&filled, step), 2, &claim));
+        excerpt(&text, "## Previous declaration", "\n\n").to_owned()
+    });
+    assert_eq!(revise, execute);
+    insta::assert_snapshot!(revise, @"
+    ## Previous declaration (round 2)
+    [data k3v9q2x7: what the author said of its work]
+    ```
+    Reported status: completed
+    Declared next action: complete (all tests pass)
+    What was done: The empty list is handled.
+    ```
+    [end of data k3v9q2x7]
+    What we saw instead:
+    - `todo` failed: `src/lib.rs:12`, `tests/sum.rs:3`
+    - `omission` failed: the answer
+    - `tests` failed: 2 of 5 tests failed
+    ");
     for step in [Step::Review, Step::Answer] {
         let text = prompt(&declaring(&quiet(&filled, step), 2, &claim));
         assert!(
@@ -655,7 +702,10 @@ fn next_prompt_states_that_the_reviewer_refused_the_completion_claim() {
     let filled = Filled { checks: vec![], ..three("phase-review") };
     let input = declaring(&quiet(&filled, Step::Revise), 1, &claim);
     let input = with_repair(input, |repair| repair.feedback = "No.");
-    assert!(prompt(&input).contains("- Our checks passed; the reviewer refused the work"));
+    insta::assert_snapshot!(excerpt(&prompt(&input), "What we saw instead", "\n\n"), @"
+    What we saw instead:
+    - Our checks passed; the reviewer refused the work, for the reasons given.
+    ");
 }
 
 #[test]
