@@ -35,17 +35,18 @@ fn calls(world: &World, step: Step) -> usize {
 
 #[test]
 fn a_person_grants_exactly_the_stated_number_of_revisions() {
-    for rounds in [1, 2, 7] {
+    let rules = [1, 2, 7].map(|rounds| {
         let mut world = exhausted();
         let before = calls(&world, Step::Revise);
         assert_eq!(go_on(&mut world, rounds), Outcome::Paused);
         assert_eq!(calls(&world, Step::Revise) - before, rounds as usize);
-        assert!(
-            world.last_rule().contains(&format!("revisions {rounds}/{rounds} used")),
-            "{}",
-            world.last_rule()
-        );
-    }
+        world.last_rule().to_owned()
+    });
+    insta::assert_snapshot!(rules.join("\n"), @"
+    the reviewer states FAIL; revisions 1/1 used; on exhausted: pause
+    the reviewer states FAIL; revisions 2/2 used; on exhausted: pause
+    the reviewer states FAIL; revisions 7/7 used; on exhausted: pause
+    ");
 }
 
 #[test]
@@ -136,8 +137,11 @@ fn acceptance_records_the_person_and_the_reason() {
     assert_eq!(world.first().person.accepted_because.as_deref(), Some("a known limit"));
     let (_, body) =
         pull_request(world.run(), Outcome::Completed, &UnreviewedFiles::default(), Documents::Kept);
-    assert!(body.contains("planning · **accepted by alice, not by a reviewer**: a known limit"), "{body}");
-    assert!(body.contains("| accepted by alice: a known limit |"), "{body}");
+    let told: Vec<&str> = body.lines().filter(|line| line.contains("accepted by alice")).collect();
+    insta::assert_snapshot!(told.join("\n"), @"
+    | planning | ✓ completed | FAIL by json | 4 | 3 | accepted by alice: a known limit |
+    - planning · **accepted by alice, not by a reviewer**: a known limit
+    ");
 }
 
 #[test]

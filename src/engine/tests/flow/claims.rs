@@ -77,7 +77,7 @@ fn blocked_author_is_retried_once_and_then_a_person_is_asked() {
     assert_eq!(world.history(), ["revise", "pause"]);
     let asked = world.run().paused.as_ref().expect("a question");
     assert_eq!(asked.reason, PauseReason::Blocked);
-    assert!(asked.question.contains("the author says again that it is blocked"), "{}", asked.question);
+    insta::assert_snapshot!(asked.question, @"implementation is blocked: the author says again that it is blocked. Repair the cause and go on, accept it, or give up?");
     assert_eq!(world.answer(PauseChoice::Continue, "the key is in the vault"), Outcome::Completed);
     assert_eq!(
         world.history(),

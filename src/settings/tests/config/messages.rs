@@ -110,10 +110,13 @@ fn wrong_variable_or_flag_error_names_it() {
         variable("AI_WORKFLOW_BUDGET__CALLS", "many"),
         "variable AI_WORKFLOW_BUDGET__CALLS: `budget.calls` has to be a whole number, 0 or more, not the text \"many\""
     );
-    for table in ["AI_WORKFLOW_BUDGET", "AI_WORKFLOW_PHASES", "AI_WORKFLOW_AGENT__X", "AI_WORKFLOW_"] {
-        let said = refused(&variables([(table, "x")]));
-        assert!(said.contains(&format!("`{table}` is not a setting")), "{said}");
-    }
+    let tables = ["AI_WORKFLOW_BUDGET", "AI_WORKFLOW_PHASES", "AI_WORKFLOW_AGENT__X", "AI_WORKFLOW_"];
+    insta::assert_snapshot!(tables.map(|table| variable(table, "x")).join("\n"), @"
+    variable AI_WORKFLOW_BUDGET: `AI_WORKFLOW_BUDGET` is not a setting
+    variable AI_WORKFLOW_PHASES: `AI_WORKFLOW_PHASES` is not a setting; did you mean `AI_WORKFLOW_PANEL`?
+    variable AI_WORKFLOW_AGENT__X: `AI_WORKFLOW_AGENT__X` is not a setting; did you mean `AI_WORKFLOW_AGENT`?
+    variable AI_WORKFLOW_: `AI_WORKFLOW_` is not a setting
+    ");
     assert_eq!(
         refused(&flags([("skip_phases", "planing")])),
         "flag --skip-phases: `skip_phases` names `planing`, which is no phase; did you mean `planning`?"

@@ -299,17 +299,14 @@ fn registry_step_without_conditions_or_output_schema_is_refused() {
         "{:?}",
         attached.policy.checks
     );
-    for (more, why) in [
-        ("schema = \"a.json\"\n", "which has a schema for the answer; the phase names another"),
-        (
-            "policy = \"doc-review\"\n",
-            "whose schema is for the answer of an author; the policy `doc-review` has none",
-        ),
-    ] {
-        let told = load(&layers(&format!("[phases.design]\nstep = \"complete.issue\"\n{more}"), &schema));
-        let told = told.expect_err("a contradiction").to_string();
-        assert!(told.contains(why), "{told}");
-    }
+    let told = ["schema = \"a.json\"", "policy = \"doc-review\""].map(|more| {
+        let phase = format!("[phases.design]\nstep = \"complete.issue\"\n{more}\n");
+        load(&layers(&phase, &schema)).expect_err("a contradiction").to_string()
+    });
+    insta::assert_snapshot!(told.join("\n"), @"
+    .ai-workflow/config.toml, line 2: `phases.design.step` names `complete.issue`, which has a schema for the answer; the phase names another form
+    .ai-workflow/config.toml, line 2: `phases.design.step` names `complete.issue`, whose schema is for the answer of an author; the policy `doc-review` has none
+    ");
 }
 
 #[test]
@@ -323,8 +320,7 @@ fn phase_with_an_unknown_registry_step_is_refused() {
     );
     let mut alone = layers(ATTACHED, "");
     alone.steps = None;
-    let told = load(&alone).expect_err("no registry").to_string();
-    assert!(told.contains("there is no `.ai-workflow/steps_registry.json`"), "{told}");
+    insta::assert_snapshot!(load(&alone).expect_err("no registry"), @".ai-workflow/config.toml, line 2: `phases.implementation.step` names `complete.issue`, and there is no `.ai-workflow/steps_registry.json`");
 }
 
 #[test]
@@ -365,28 +361,26 @@ checks = [\"docs\", \"changelog\"]
 
 #[test]
 fn invalid_custom_check_is_refused() {
-    for (lines, told) in [
-        ("", "`checks.define.x` has to have one of `run`, `file`"),
-        ("run = \"a\"\nfile = \"b\"", "`checks.define.x` has to have one of `run`, `file`"),
-        ("run = \" \"", "`checks.define.x.run` is empty"),
-        ("run = \"a | b\"", "which only a shell understands"),
-        ("run = \"a ${b}\"", "`params` has no value for it"),
-        ("run = \"a\"\nsuccess_when = \"ok\"", "`checks.define.x.success_when` has to be `empty`"),
-        (
-            "run = \"a\"\nextract = { b = \"c\" }",
-            "`checks.define.x.extract` takes `b` from `c`, which is no extractor",
-        ),
-        ("run = \"a\"\ntimeout_seconds = 0", "`checks.define.x.timeout_seconds` has to be 1 or more"),
-        ("file = \"../a\"", "`checks.define.x.file` leads out of the repository"),
-        ("file = \"/a\"", "`checks.define.x.file` has to be relative"),
-        ("file = \"a\"\nshell = true", "`checks.define.x.shell` means something with `run` only"),
-        ("run = \"a\"\npattern = \"../a\"", "`checks.define.x.pattern` has to be a plain name"),
-        ("run = \"a\"\nrunn = \"b\"", "did you mean `checks.define.x.run`?"),
-    ] {
-        let error =
-            load(&layers(&format!("[checks.define.x]\n{lines}"), REGISTRY)).expect_err(lines).to_string();
-        assert!(error.contains(told), "{lines}: {error}");
-    }
+    let checks = [
+        "",
+        "run = \"a\"\nfile = \"b\"",
+        "run = \" \"",
+        "run = \"a | b\"",
+        "run = \"a ${b}\"",
+        "run = \"a\"\nsuccess_when = \"ok\"",
+        "run = \"a\"\nextract = { b = \"c\" }",
+        "run = \"a\"\ntimeout_seconds = 0",
+        "file = \"../a\"",
+        "file = \"/a\"",
+        "file = \"a\"\nshell = true",
+        "run = \"a\"\npattern = \"../a\"",
+        "run = \"a\"\nrunn = \"b\"",
+    ];
+    let told = checks.map(|lines| {
+        let error = load(&layers(&format!("[checks.define.x]\n{lines}"), REGISTRY)).expect_err(lines);
+        format!("{lines}\n{error}\n")
+    });
+    insta::assert_snapshot!(told.join("\n"));
 }
 
 #[test]
@@ -431,23 +425,24 @@ fn semantic_validator_must_name_what_it_judges() {
         let agreement = loaded(ATTACHED, &semantic(&config)).agreement(None).expect("an agreement");
         assert_eq!(agreement.defined["complete.issue/words"].look, expected);
     }
-    for (config, told) in [
-        ("", "semanticConfig"),
-        ("\"semanticConfig\": {}, ", "checkType"),
-        ("\"semanticConfig\": {\"checkType\": \"commit-mesage\"}, ", "commit-message"),
-        ("\"semanticConfig\": {\"checkType\": \"commit-message\"}, \"command\": \"true\", ", "means nothing"),
-        (
-            "\"semanticConfig\": {\"checkType\": \"commit-message\"}, \"extractParams\": {\"a\": \"stderr\"}, ",
-            "command only",
-        ),
-    ] {
-        let error = load(&layers(ATTACHED, &semantic(config))).expect_err(config).to_string();
-        assert!(error.contains("validators.words") && error.contains(told), "{error}");
-    }
+    let told = [
+        "",
+        "\"semanticConfig\": {}, ",
+        "\"semanticConfig\": {\"checkType\": \"commit-mesage\"}, ",
+        "\"semanticConfig\": {\"checkType\": \"commit-message\"}, \"command\": \"true\", ",
+        "\"semanticConfig\": {\"checkType\": \"commit-message\"}, \"extractParams\": {\"a\": \"stderr\"}, ",
+    ]
+    .map(|config| load(&layers(ATTACHED, &semantic(config))).expect_err(config).to_string());
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    .ai-workflow/steps_registry.json, line 25: `validators.words.semanticConfig` is missing
+    .ai-workflow/steps_registry.json, line 25: `validators.words.semanticConfig.checkType` is missing
+    .ai-workflow/steps_registry.json, line 25: `validators.words.semanticConfig.checkType` has to be one of commit-message, git-clean, not "commit-mesage"
+    .ai-workflow/steps_registry.json, line 25: `validators.words.command` means nothing with this type
+    .ai-workflow/steps_registry.json, line 25: `validators.words.extractParams` means something with a command only
+    "#);
     let broken = semantic("\"semanticConfig\": {\"checkType\": \"commit-message\"}, ").replace(
         "{\"validator\": \"words\"}",
         "{\"validator\": \"words\", \"params\": {\"commitMessages\": \"x\"}}",
     );
-    let error = load(&layers(ATTACHED, &broken)).expect_err("no list").to_string();
-    assert!(error.contains("no list of texts"), "{error}");
+    insta::assert_snapshot!(load(&layers(ATTACHED, &broken)).expect_err("no list"), @".ai-workflow/steps_registry.json, line 39: `steps.complete.issue.completionConditions[0].validator` has `commitMessages` that are no list of texts");
 }

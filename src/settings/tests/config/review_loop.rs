@@ -113,37 +113,21 @@ fn disabled_review_loop_file_is_ignored_with_a_notice() {
 
 #[test]
 fn unknown_keys_and_wrong_types_in_the_review_loop_file_are_reported() {
-    for (file, told) in [
-        (
-            "{\n\"max_iteration\": 3}",
-            "line 2: `max_iteration` is not a setting; did you mean `max_iterations`?",
-        ),
-        ("{\"max_iterations\": \"3\"}", "`max_iterations` has to be a whole number, 0 or more, not \"3\""),
-        ("{\"max_iterations\": 0}", "`max_iterations` has to be 1 or more"),
-        ("{\"max_iterations\": 60}", "`policies.quality-gate.limits.max_passes` is 60; 50 is the most"),
-        ("{\"escalate_on_max\": 1}", "`escalate_on_max` has to be true or false, not 1"),
-        ("{\"retry_delay_ms\": -1}", "`retry_delay_ms` has to be a whole number"),
-        ("{\"criteria\": {\"mandatory\": []}}", "`criteria.mandatory` names no criterion"),
-        (
-            "{\"criteria\": {\"mandatory\": [\"Q77\"]}}",
-            "`criteria.mandatory[0]` names `Q77`, which is no criterion; did you mean `Q7`?",
-        ),
-        (
-            "{\"criteria\": {\"mandatory\": [\"Q7\", \"tests\"]}}",
-            "`criteria.mandatory[1]` names `tests` a second time",
-        ),
-        (
-            "{\"criteria\": {\"mandatory\": [\"Q7\"], \"optional\": [\"Q7\"]}}",
-            "names `Q7`, which is mandatory already",
-        ),
-        ("{\"omission_patterns\": [\"\"]}", "`omission_patterns[0]` is empty"),
-        ("{", "not JSON"),
-        ("{\"enabled\": false, \"x\": 1}", "`x` is not a setting"),
-    ] {
-        let error = load(&layers(file)).expect_err(file).to_string();
-        assert!(
-            error.starts_with(".claude/review-loop.json, line ") && error.contains(told),
-            "{file}: {error}"
-        );
-    }
+    let files = [
+        "{\n\"max_iteration\": 3}",
+        "{\"max_iterations\": \"3\"}",
+        "{\"max_iterations\": 0}",
+        "{\"max_iterations\": 60}",
+        "{\"escalate_on_max\": 1}",
+        "{\"retry_delay_ms\": -1}",
+        "{\"criteria\": {\"mandatory\": []}}",
+        "{\"criteria\": {\"mandatory\": [\"Q77\"]}}",
+        "{\"criteria\": {\"mandatory\": [\"Q7\", \"tests\"]}}",
+        "{\"criteria\": {\"mandatory\": [\"Q7\"], \"optional\": [\"Q7\"]}}",
+        "{\"omission_patterns\": [\"\"]}",
+        "{",
+        "{\"enabled\": false, \"x\": 1}",
+    ];
+    let told = files.map(|file| format!("{file}\n{}\n", load(&layers(file)).expect_err(file)));
+    insta::assert_snapshot!(told.join("\n"));
 }
