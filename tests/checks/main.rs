@@ -9,6 +9,8 @@
 
 mod cheats;
 mod commands;
+#[path = "../support/excerpt.rs"]
+mod excerpt;
 #[path = "../support/mod.rs"]
 mod support;
 mod tests_of_the_change;

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::excerpt::excerpt;
 use crate::support::{Sandbox, honest_script};
 
 const CODE: &str = "{ path = \"src/lib.rs\", text = \"pub fn pages() -> u32 { 3 }\\n\" }";
@@ -35,8 +36,13 @@ fn tests_written_in_implementation_count_for_test_implementation() {
     assert_eq!(sandbox.metadata()["outcome"], "completed");
     let review =
         sandbox.read(".ai-workflow/issue-243/05_test_implementation/review/round-1/attempt-1/prompt.md");
-    assert!(review.contains("this phase changed nothing outside .ai-workflow/"), "{review}");
-    assert!(review.contains("+fn three() {}"), "the reviewer sees the tests: {review}");
+    insta::assert_snapshot!(excerpt(&review, "code_changed:", "\n"), @"code_changed: passed: this phase changed nothing outside .ai-workflow/; since its base the run changed 2 files there");
+    insta::assert_snapshot!(excerpt(&review, "+++ b/tests/pages.rs", "\n```"), @"
+    +++ b/tests/pages.rs
+    @@ -0,0 +1,2 @@
+    +#[test]
+    +fn three() {}
+    ");
 }
 
 #[test]
@@ -52,7 +58,17 @@ fn run_without_a_new_test_fails_in_test_implementation() {
     assert_eq!((&phase["status"], &phase["reason"]), (&json!("failed"), &json!("E_NO_DELIVERABLE")));
     let advice =
         sandbox.read(".ai-workflow/issue-243/05_test_implementation/revise/round-1/attempt-1/prompt.md");
-    assert!(advice.contains("holds no test yet"), "{advice}");
+    insta::assert_snapshot!(excerpt(&advice, "## What to repair", "\n\n"), @"
+    ## What to repair
+    Checks that did not pass, in the order in which to repair them; they come before anything else:
+    [data [RUN]: what our checks saw, output of commands included]
+    ```
+    - code_changed: FAILED: since its base the run has written no test
+    ```
+    [end of data [RUN]]
+    The change of this run holds no test yet, and the phase `test_implementation` is there for them. Write tests for the change, in the project's own
+    framework and places, outside `.ai-workflow/`. Tests that the phases before wrote count; a comment, an empty file or a moved test does not.
+    ");
 }
 
 /// Runs each line `assert_eq!(pages(41), 2);` of `tests/pages.rs` against `pages.sh`, and says what it ran in TAP.
@@ -127,8 +143,11 @@ fn removed_test_with_a_reason_passes_and_the_reviewer_is_asked() {
     let (sandbox, code) = repair(&[EMPTY, FULL], document, &[EMPTY, ("two_full_pages_are_two", 120, 3)]);
     assert_eq!(code, 0, "{:#?}", sandbox.metadata()["phases"]);
     let review = sandbox.read(".ai-workflow/issue-243/04_implementation/review/round-1/attempt-1/prompt.md");
-    assert!(review.contains("question: the test `a_begun_page_does_not_count` is gone"), "{review}");
-    assert!(review.contains("the issue asks for 2 pages"), "{review}");
+    insta::assert_snapshot!(excerpt(&review, "question:", "\n- "), @"
+    question: the test `a_begun_page_does_not_count` is gone. Does the issue make the test `a_begun_page_does_not_count` (line 12 before the change) wrong? The author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issu…
+       tests/pages.rs: question: the test `a_begun_page_does_not_count` is gone. Does the issue make the test `a_begun_page_does_not_count` (line 12 before the change) wrong? The author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages
+       tests/pages.rs: question: the test `a_begun_page_does_not_count` is gone. Does the issue make the test `a_begun_page_does_not_count` (line 12 before the change) wrong? The author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages
+    ");
 }
 
 #[test]
@@ -140,7 +159,10 @@ fn named_test_excuses_no_other_test() {
     let checked = facts.iter().find(|fact| fact["type"] == "checked").expect("evidence");
     let of =
         |id: &str| checked["results"].as_array().and_then(|all| all.iter().find(|one| one["check"] == *id));
-    let says = |id: &str| of(id).map(|result| result["summary"].to_string()).unwrap_or_default();
-    assert!(says("tests").contains("ran 1 test; at the base of the run there are 3"), "{}", says("tests"));
-    assert!(says("tampering").contains("`two_full_pages_are_two` is gone"), "{}", says("tampering"));
+    let says =
+        ["tests", "tampering"].map(|id| of(id).map(|it| it["summary"].to_string()).unwrap_or_default());
+    insta::assert_snapshot!(says.join("\n"), @r#"
+    "`sh run.sh` ran 1 test; at the base of the run there are 3"
+    "tests or checks became weaker: tests/pages.rs: the test `two_full_pages_are_two` is gone"
+    "#);
 }

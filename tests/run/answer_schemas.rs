@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::excerpt::excerpt;
 use crate::support::{SHORT, Sandbox, honest_script};
 
 const CONFIG: &str = "[phases.planning]\nschema = \"schemas/plan.json#plan\"\n";
@@ -45,22 +46,38 @@ fn an_answer_that_misses_its_schema_is_asked_again_without_a_revision() {
         })
         .collect();
     let [first, second] = &summaries[..] else { panic!("{summaries:#?}") };
-    let first = first.as_str().unwrap_or_default();
-    for part in [
-        "Schema validation failed: ",
-        "tasks[0]: Expected type \"string\", got number",
-        "'more' was unexpected",
-    ] {
-        assert!(first.contains(part), "`{part}` is not in {first}");
-    }
-    assert_eq!(second, "the answer's last object satisfies its schema");
+    insta::assert_snapshot!(format!("{first}\n{second}"), @r#"
+    "Schema validation failed: tasks[0]: Expected type \"string\", got number; Additional properties are not allowed ('more' was unexpected)"
+    "the answer's last object satisfies its schema"
+    "#);
     let prompt = |attempt: u32| {
         let path = format!(".ai-workflow/issue-243/00_planning/execute/round-1/attempt-{attempt}/prompt.md");
         sandbox.read(&path)
     };
-    assert!(prompt(1).contains("\"minItems\":1") && !prompt(1).contains("Only the form"), "{}", prompt(1));
-    assert!(prompt(2).contains("Only the form of your last answer was wrong"), "{}", prompt(2));
-    assert!(prompt(2).contains("tasks[0]: Expected type"), "{}", prompt(2));
+    insta::assert_snapshot!(excerpt(&prompt(1), "## The form of your answer", "\n\n## "), @r#"
+    ## The form of your answer
+    End your answer with one JSON object that satisfies this JSON Schema, in a ```json block with nothing after it; where your program asks
+    you for a structured answer, give it there. We check it ourselves; the deliverable does not replace it.
+    [data [RUN]: the schema, from the configuration]
+    ```
+    {"type":"object","required":["tasks"],"properties":{"tasks":{"type":"array","minItems":1,"items":{"type":"string"}}},"additionalProperties":false}
+    ```
+    [end of data [RUN]]
+    "#);
+    insta::assert_snapshot!(excerpt(&prompt(2), "Only the form", "\n\n"), @r#"
+    Only the form of your last answer was wrong
+    The work of that call is on disk; look at it before you change anything.
+    [data [RUN]: what our checks saw]
+    ```
+    - answer_format: FAILED: Schema validation failed: tasks[0]: Expected type "string", got number; Additional properties are not allowed ('more' was unexpected)
+       error: Schema validation failed: tasks[0]: Expected type "string", got number; Additional properties are not allowed ('more' was unexpected)
+    ```
+    [end of data [RUN]]
+    Only the form of your answer is wrong, and the check `answer_format` names every place. Leave the files as they are. End your answer with
+    one JSON object that satisfies the schema, nothing after it: every required key, no other key, the right types and words. State in it
+    only what is true; do not make up a value to fill a key.
+    "#);
+    assert!(!prompt(1).contains("Only the form"), "{}", prompt(1));
 }
 
 #[test]
@@ -145,20 +162,19 @@ fn judged(sandbox: &Sandbox) -> Vec<(Value, String)> {
 
 #[test]
 fn an_answer_without_the_configured_format_is_asked_again() {
-    for (config, first, then, told, asked) in [
+    let mut forms = Vec::new();
+    for (config, first, then, told) in [
         (
             "answer_format = \"json\"",
             "done",
             "done\n```json\n{\"tasks\": []}\n```",
             "No JSON block found in response",
-            "End your answer with one ```json block that can be parsed",
         ),
         (
             "answer_pattern = '(?m)^COMPLETE: \\d+ pages$'",
             "complete",
             "done\nCOMPLETE: 3 pages",
             "Pattern \"(?m)^COMPLETE: \\d+ pages$\" not found in response",
-            "(?m)^COMPLETE: \\d+ pages$",
         ),
     ] {
         let sandbox = Sandbox::new();
@@ -169,17 +185,22 @@ fn an_answer_without_the_configured_format_is_asked_again() {
         assert_eq!((judged.len(), &judged[1].0), (2, &Value::Null), "{judged:?}");
         let phase = &sandbox.metadata()["phases"]["planning"];
         assert_eq!((&phase["status"], &phase["retry_count"]), (&json!("completed"), &json!(0)), "{phase}");
-        let prompt = |attempt| {
-            sandbox.read(&format!(
-                ".ai-workflow/issue-243/00_planning/execute/round-1/attempt-{attempt}/prompt.md"
-            ))
-        };
-        assert!(
-            prompt(1).contains("## The form of your answer") && prompt(1).contains(asked),
-            "{}",
-            prompt(1)
-        );
+        let prompt = sandbox.read(".ai-workflow/issue-243/00_planning/execute/round-1/attempt-1/prompt.md");
+        forms.push(excerpt(&prompt, "## The form of your answer", "\n\n").trim().to_owned());
     }
+    insta::assert_snapshot!(forms.join("\n\n"), @r"
+    ## The form of your answer
+    End your answer with one ```json block that can be parsed, and nothing after it. We check it ourselves; the deliverable does not replace it.
+
+    ## The form of your answer
+    Your answer has to hold, as you say it at the end, a text that this regular expression finds. We check it ourselves; a text in the
+    deliverable does not count. State in it only what is true.
+    [data [RUN]: the pattern, from the configuration]
+    ```
+    (?m)^COMPLETE: \d+ pages$
+    ```
+    [end of data [RUN]]
+    ");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Ran, Sandbox, honest_script};
+use crate::excerpt::excerpt;
+use crate::support::{Ran, Sandbox, filtered, honest_script};
 
 const DOCUMENTS: &str = "[phases.document_review]\nneeds = [\"planning\"]\n\n[presets.documents]\nphases = [\"planning\", \"document_review\", \"report\"]\n";
 const OUTPUT: &str = ".ai-workflow/issue-243/document_review/output";
@@ -66,9 +67,13 @@ const FINDING: &str = r#"[{"severity": "major", "category": "design", "file": "p
 fn doc_review_makes_one_review_and_exits_with_its_verdict() {
     let planned = Planned::new(&review(1, "FAIL", FINDING));
     let ran = planned.doc_review(&[]).exits(1);
-    assert!(ran.stdout.contains("round 1: FAIL by json, 1 finding\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("major planning.md: the limit is missing"), "{}", ran.stdout);
-    assert!(planned.sandbox.read(&format!("{OUTPUT}/document-review-1.md")).contains("the limit is missing"));
+    insta::assert_snapshot!(filtered(&ran.stdout), @"
+    round 1: FAIL by json, 1 finding
+      major planning.md: the limit is missing
+    read it in .ai-workflow/issue-243/document_review/output/document-review-1.md
+    answer it with `ai-workflow doc-review --issue 243 --fix`
+    ");
+    insta::assert_snapshot!(filtered(&planned.sandbox.read(&format!("{OUTPUT}/document-review-1.md"))), @r#"{"review_id": "[RUN]", "result": "FAIL", "summary": "read", "findings": [{"severity": "major", "category": "design", "file": "planning.md", "issue": "the limit is missing"}]}"#);
     assert!(!planned.sandbox.has(&format!("{OUTPUT}/document-review-1-reply.md")));
     assert_eq!((planned.calls(), planned.phase()["status"].clone()), (1, json!("in_progress")));
     let expected = json!({"status": "in_progress", "current_round": 1, "rounds": [{
@@ -76,7 +81,7 @@ fn doc_review_makes_one_review_and_exits_with_its_verdict() {
         "no_fix_needed": null, "needs_discussion": null}]});
     assert_eq!(planned.phase()["document_review"], expected);
     let status = planned.sandbox.run(&["status", "--issue", "243"]).exits(0);
-    assert!(status.stdout.contains("    round 1: reviewed, no answer yet\n"), "{}", status.stdout);
+    insta::assert_snapshot!(excerpt(&status.stdout, "round 1:", "\n"), @"round 1: reviewed, no answer yet");
 }
 
 #[test]
@@ -134,9 +139,10 @@ fn each_round_has_a_review_and_a_reply_document() {
         assert!(planned.sandbox.has(&format!("{OUTPUT}/document-review-{name}")), "{name}");
     }
     let status = planned.sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
-    let expected = "round 1: 1 to fix, 0 not to fix, 0 to discuss; fixes applied, to be reviewed again\n";
-    assert!(status.contains(expected), "{status}");
-    assert!(status.contains("    round 2: 0 to fix, 0 not to fix, 0 to discuss\n"), "{status}");
+    insta::assert_snapshot!(excerpt(&status, "round 1:", "\n  implementation"), @"
+    round 1: 1 to fix, 0 not to fix, 0 to discuss; fixes applied, to be reviewed again
+        round 2: 0 to fix, 0 not to fix, 0 to discuss
+    ");
 }
 
 #[test]
@@ -166,7 +172,14 @@ fn unreadable_triage_table_is_asked_again_and_then_pauses() {
     assert_eq!(planned.calls(), 3);
     let prompt = ".ai-workflow/issue-243/document_review/triage/round-1/attempt-2/prompt.md";
     let prompt = planned.sandbox.read(prompt);
-    assert!(prompt.contains("it judges none of the 1 findings of the review"), "{prompt}");
+    insta::assert_snapshot!(excerpt(&prompt, "What we noticed", "\n\n"), @"
+    What we noticed about your last answer:
+    [data [RUN]: our words, with the author's own]
+    ```
+    Your table cannot be read: it judges none of the 1 findings of the review. What you edited is still edited; judge each finding again.
+    ```
+    [end of data [RUN]]
+    ");
     assert_eq!(planned.sandbox.metadata()["paused"]["reason"], "unreadable");
 }
 
@@ -238,11 +251,11 @@ fn triage_judgments_are_recorded_and_shown_with_reasons() {
     assert_eq!(name["evidence"], why);
     let findings =
         |more: &[&str]| planned.sandbox.run(&[&["findings", "--issue", "243"], more].concat()).exits(0);
-    let text = findings(&[]).stdout;
-    let line = format!(
-        "answered:\n  minor planning.md: the name is too long [design] (document_review, since round 1, no fix needed: {why})\n"
-    );
-    assert!(text.contains("0 open, 2 settled\n") && text.ends_with(&line), "{text}");
+    insta::assert_snapshot!(findings(&[]).stdout, @"
+    #243 The last page is missing: 0 open, 2 settled
+    answered:
+      minor planning.md: the name is too long [design] (document_review, since round 1, no fix needed: the triage of round 2: It is the name that the issue uses.)
+    ");
     let json = findings(&["--format", "json"]).json();
     let answered: Vec<&Value> =
         json["findings"].as_array().expect("a list").iter().filter(|it| it["answered"] == true).collect();

@@ -1,5 +1,6 @@
 //! What the evaluation's decision about the run leads to, on a run of our own binary: exit codes, and what is left for later.
 
+use crate::excerpt::excerpt;
 use crate::support::{Ran, Sandbox, honest_script};
 
 const ENDING: &str = "[presets.ending]\nphases = [\"planning\", \"evaluation\"]\n";
@@ -55,30 +56,20 @@ fn pass_with_issues_completes_and_lists_remaining_tasks_in_the_pull_request() {
     let (sandbox, ran) = evaluated(task);
     ran.exits(0);
     let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
-    assert!(text.contains("## Left for later\n\n- say it in the manual (low documentation)\n"), "{text}");
+    insta::assert_snapshot!(excerpt(&text, "## Left for later", "\n\n---"), @"
+    ## Left for later
+
+    - say it in the manual (low documentation)
+    ");
     let (sandbox, ran) = evaluated("DECISION: PASS_WITH_ISSUES");
     ran.exits(0);
     let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
-    assert!(text.contains("- The evaluation decided PASS_WITH_ISSUES and names no task"), "{text}");
+    insta::assert_snapshot!(excerpt(&text, "- The evaluation decided", "\n"), @"- The evaluation decided PASS_WITH_ISSUES and names no task; its document says why.");
 }
 
 #[test]
 fn an_evaluation_decision_overruled_by_a_person_is_in_the_pull_request() {
-    for (decision, told) in [
-        ("ABORT", "- evaluation · the evaluation decided **ABORT**, which a person accepted: we ship it"),
-        (
-            "FAIL_PHASE_planning",
-            "- evaluation · the evaluation decided **FAIL_PHASE_planning**, which a person accepted: we ship it",
-        ),
-        (
-            "GOOD_ENOUGH",
-            "- evaluation · the evaluation made **no decision**, which a person accepted: we ship it",
-        ),
-        (
-            "GOOD_ENOUGH",
-            "| evaluation | 1 | decision | **FAIL** |  |  | no decision can be read: `GOOD_ENOUGH` is none",
-        ),
-    ] {
+    let told = ["ABORT", "FAIL_PHASE_planning", "GOOD_ENOUGH"].map(|decision| {
         let sandbox = Sandbox::new();
         let asks = "[phases.evaluation]\nmax_revisions = 0\non_exhausted = \"pause\"\n";
         sandbox.write(".ai-workflow/config.toml", &format!("{ENDING}{asks}"));
@@ -92,8 +83,18 @@ fn an_evaluation_decision_overruled_by_a_person_is_in_the_pull_request() {
         let accept = ["resume", "--issue", "243", "--agent", &agent, "--accept", "--reason", "we ship it"];
         sandbox.run(&accept).exits(0);
         let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
-        assert!(text.contains(told), "{decision}: {text}");
-    }
+        let told = text.lines().filter(|line| line.contains("| decision |") || line.contains("evaluation · "));
+        told.collect::<Vec<_>>().join("\n")
+    });
+    insta::assert_snapshot!(told.join("\n"), @"
+    - evaluation · **accepted by a person, not by a reviewer**: we ship it
+    - evaluation · the evaluation decided **ABORT**, which a person accepted: we ship it
+    - evaluation · **accepted by a person, not by a reviewer**: we ship it
+    - evaluation · the evaluation decided **FAIL_PHASE_planning**, which a person accepted: we ship it
+    - evaluation · **accepted by a person, not by a reviewer**: we ship it
+    - evaluation · the evaluation made **no decision**, which a person accepted: we ship it
+    | evaluation | 1 | decision | **FAIL** |  |  | no decision can be read: `GOOD_ENOUGH` is none, or contradicts another |
+    ");
 }
 
 #[test]

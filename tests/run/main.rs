@@ -10,6 +10,8 @@
 mod answer_schemas;
 mod doc_review;
 mod evaluation;
+#[path = "../support/excerpt.rs"]
+mod excerpt;
 mod own_repository;
 mod panel;
 mod patterns;

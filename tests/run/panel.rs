@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::excerpt::excerpt;
 use crate::support::{Sandbox, honest_script};
 
 /// One turn of a reviewer in planning: who it is, in which round, and what it says.
@@ -58,7 +59,23 @@ fn a_failing_second_review_costs_one_revision_with_three_calls() {
         (expected.map(str::to_owned).to_vec(), vec!["revise".into(), "advance".into()])
     );
     let prompt = sandbox.read(".ai-workflow/issue-243/00_planning/revise/round-1/attempt-1/prompt.md");
-    assert!(prompt.contains("[second]") && prompt.contains("a hole"), "{prompt}");
+    insta::assert_snapshot!(excerpt(&prompt, "## What to repair", "\n- Begin"), @"
+    ## What to repair
+    Tasks, file by file, in the order in which to do them; repair each problem at its root:
+    [data [RUN]: findings of a reviewer, as tasks]
+    ```
+    T1 plan.md, major
+       1. L3: a hole (F1, major)
+    ```
+    [end of data [RUN]]
+    The reviewer's words:
+    [data [RUN]: the text of a reviewer]
+    ```
+    [second]
+    seen
+    ```
+    [end of data [RUN]]
+    ");
     let round = &sandbox.metadata()["phases"]["planning"]["rounds"][0];
     assert_eq!((&round["verdict"], &round["attempts"]), (&json!("FAIL"), &json!(3)));
 }
@@ -74,7 +91,7 @@ fn a_silent_second_reviewer_is_left_out_after_three_attempts() {
     assert_eq!(calls(&sandbox), ["execute", "review", "review second", "review second", "review second"]);
     assert_eq!(rulings(&sandbox), ["redo", "redo", "leave_out", "advance"]);
     let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
-    assert!(text.contains("planning: without the second opinion second"), "{text}");
+    insta::assert_snapshot!(excerpt(&text, "planning: without", "\n"), @"planning: without the second opinion second: review: the agent ended without a word; redos 2/2 used; second is left out");
 }
 
 #[test]
@@ -108,10 +125,13 @@ fn split_viewpoints_are_separate_reviews_and_a_grade_d_pauses_the_run() {
             .read(&format!(".ai-workflow/issue-243/00_planning/review/round-1/attempt-{attempt}/prompt.md"))
     };
     assert!(!prompt(1).contains("## Viewpoints"), "the first reviewer judges the whole");
-    assert!(
-        prompt(2).contains("from these viewpoints alone")
-            && prompt(2).contains("{\"security\": \"A|B|C|D\"}")
-    );
+    insta::assert_snapshot!(excerpt(&prompt(2), "## Viewpoints", "\n\n"), @"
+    ## Viewpoints
+    Others judge the rest: look at the work from these viewpoints alone, and leave to them what does not bear on these.
+    Grade it in `viewpoints` from each of these: security. A: nothing to object to. B: minor remarks only. C: a major
+    problem. D: a critical one, or unsound at its root. A grade rests on findings, whose `category` is the viewpoint.
+    ");
+    insta::assert_snapshot!(excerpt(&prompt(2), "\"questions\"", "\n"), @r#""questions": [], "viewpoints": {"security": "A|B|C|D"} }"#);
 }
 
 #[test]
@@ -179,8 +199,8 @@ fn second_reviewer_that_is_the_author_gives_a_warning() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     let told = sandbox.run(&["doctor", "--agent", &agent, "--second-reviewer", &agent]);
-    assert!(told.stdout.contains("reviews its own work"), "{}", told.stdout);
-    assert!(told.stdout.contains("gives the second opinion second on its own work"), "{}", told.stdout);
+    insta::assert_snapshot!(excerpt(&told.stdout, "reviews its own work", "\n"), @"reviews its own work, in a fresh process");
+    insta::assert_snapshot!(excerpt(&told.stdout, "gives the second opinion", "\n"), @"gives the second opinion second on its own work, in a fresh process");
 }
 
 #[test]
@@ -208,15 +228,21 @@ fn metadata_lists_the_result_of_each_reviewer_in_each_round() {
     assert_eq!(told(0), [first.clone(), one, (json!("two"), json!("PASS"), nothing(), json!(0))]);
     let later = (json!("one"), json!("PASS"), nothing(), json!(0));
     assert_eq!(told(1), [first, later, (json!("two"), nothing(), nothing(), json!(0))]);
-    let why = rounds[1]["opinions"][2]["left_out"].as_str().expect("why");
-    assert!(why.contains("two is left out"), "{why}");
+    insta::assert_snapshot!(rounds[1]["opinions"][2]["left_out"], @r#""review: the agent ended without a word; redos 2/2 used; two is left out""#);
     assert!(rounds[1]["opinions"][2]["agent"].is_null() && rounds[1]["opinions"][0]["agent"].is_string());
     assert!(metadata["phases"]["requirements"]["rounds"][0].get("opinions").is_none(), "one reviewer");
     let status = sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
-    let lines = "    round 2, first reviewer: PASS\n    round 2, one: PASS\n    round 2, two: left out\n";
-    assert!(status.contains(lines), "{status}");
+    insta::assert_snapshot!(excerpt(&status, "    round 2", "\n  requirements"), @"
+    round 2, first reviewer: PASS
+    round 2, one: PASS
+    round 2, two: left out
+    ");
     let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
-    assert!(text.contains("- planning round 2, one: PASS\n- planning round 2, two: left out\n"), "{text}");
+    insta::assert_snapshot!(excerpt(&text, "- planning round 2", "\n\n"), @"
+    - planning round 2, first reviewer: PASS
+    - planning round 2, one: PASS
+    - planning round 2, two: left out
+    ");
     let found = sandbox.run(&["findings", "--issue", "243", "--format", "json"]).exits(0).json();
     assert_eq!(found["rounds"]["planning"][0]["opinions"], rounds[0]["opinions"]);
 }

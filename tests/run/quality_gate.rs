@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::excerpt::excerpt;
 use crate::support::{Ran, Sandbox};
 
 /// One phase of code under the gate; its build fails as long as something is left to do.
@@ -191,11 +192,26 @@ fn the_llm_judge_is_off_by_default_and_can_be_enabled() {
     let words: Vec<_> = rulings.iter().map(|ruled| &ruled["ruling"]["do"]).collect();
     assert_eq!(words, ["revise", "revise", "advance"]);
     let prompt = on.read(".ai-workflow/issue-243/04_implementation/review/round-2/attempt-1/prompt.md");
-    for told in ["by the quality criteria", "pages() -> u32", "PASS|REJECT|RETRY", "build: passed"] {
-        assert!(prompt.contains(told), "{told}\n{prompt}");
-    }
+    insta::assert_snapshot!(excerpt(&prompt, "## This call", "\0"));
     let instruction = on.read(".ai-workflow/issue-243/04_implementation/revise/round-2/attempt-1/prompt.md");
-    assert!(instruction.contains("the first page is not counted") && instruction.contains("count it"));
+    insta::assert_snapshot!(excerpt(&instruction, "## Problems found", "\n\n## "), @"
+    ## Problems found
+
+    Open findings, the worst first:
+    [data [RUN]: findings of a reviewer]
+    ```
+    1. major, src/lib.rs:2, Q3
+       the first page is not counted
+       Suggestion: count it
+    ```
+    [end of data [RUN]]
+    The reviewer's words:
+    [data [RUN]: the text of a reviewer]
+    ```
+    the first page is forgotten
+    ```
+    [end of data [RUN]]
+    ");
     assert_eq!(
         of_kind(&events(&on), "REJECTION_DETAILS")[1]["issues_detected"],
         json!([{"type": "omission", "location": "src/lib.rs:2", "description": "the first page is not counted", "suggestion": "count it"}])
@@ -217,5 +233,5 @@ fn an_incomplete_claim_is_revised_although_every_check_passes() {
         "the author says that it is not finished: INCOMPLETE: 1 requirement remains; revision 1/2"
     );
     let prompt = sandbox.read(".ai-workflow/issue-243/04_implementation/revise/round-1/attempt-1/prompt.md");
-    assert!(prompt.contains("You said yourself that it is not finished."), "{prompt}");
+    insta::assert_snapshot!(excerpt(&prompt, "You said yourself", "\n"), @"You said yourself that it is not finished. Finish what is missing. INCOMPLETE: 1 requirement remains");
 }

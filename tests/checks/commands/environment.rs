@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::{WORK, commit, expect, project, tested, turns, work};
-use crate::support::{Sandbox, honest_script, make_executable};
+use crate::excerpt::excerpt;
+use crate::support::{Sandbox, filtered, honest_script, make_executable};
 
 #[test]
 fn a_missing_tool_is_unavailable_never_a_failed_test_and_never_a_pass() {
@@ -95,8 +96,7 @@ fn run_in_a_worktree_uses_the_dependencies_of_the_checkout() {
     sandbox.run(&["execute", "--issue", "243", "--forge", "local", "--agent", &agent, "--worktree"]).exits(0);
     let beside = sandbox.root().with_file_name("repo-issue-243");
     let log = std::fs::read_to_string(beside.join(".ai-workflow/issue-243/events.jsonl")).expect("the log");
-    let said = "linked from the checkout: node_modules, .venv, packages/one/node_modules";
-    assert!(log.contains(said), "{log}");
+    insta::assert_snapshot!(excerpt(&log, "linked from the checkout", "\""), @"linked from the checkout: node_modules, .venv, packages/one/node_modules");
     let published = sandbox.git(&["ls-tree", "-r", "--name-only", "ai-workflow/issue-243"]);
     assert!(!published.contains("node_modules") && !published.contains(".venv"), "{published}");
     assert!(!beside.join("node_modules").exists(), "nothing is put into the author's worktree");
@@ -212,7 +212,10 @@ fn shell_syntax_in_a_command_is_refused_before_the_run() {
     work(&sandbox, &[], &[]).refuses(2, said);
     sandbox.run(&["config", "validate"]).refuses(2, said);
     let told = sandbox.run(&["doctor"]).exits(2).stdout;
-    assert!(told.contains(said) && told.contains(r#"`["sh", "-c", "…"]`"#), "{told}");
+    insta::assert_snapshot!(excerpt(&told, "config.toml, line 8", "\n\n"), @r#"
+    config.toml, line 8: `commands.test` has `&&`, which only a shell understands, and commands run without one
+                   hint: say plainly that a shell is meant, `["sh", "-c", "…"]`, or put the line into a script and name that; a sign that belongs to an argument goes in quotes
+    "#);
     assert_eq!(sandbox.everything(), before);
 }
 
@@ -229,12 +232,33 @@ fn doctor_and_the_dry_run_show_which_commands_are_used_and_why() {
     let sandbox = go_project();
     sandbox.write(".ai-workflow/config.toml", &format!("{WORK}[commands]\nlint = \"no-such-linter\"\n"));
     let told = sandbox.run(&["doctor"]).exits(2).stdout;
-    assert!(told.contains("✓ command      test: go test ./... (detected: go.mod is there)"), "{told}");
-    assert!(told.contains("✗ command      lint: no-such-linter (set)"), "{told}");
+    insta::assert_snapshot!(excerpt(&told, "✓ command", "\n"), @"✓ command      test: go test ./... (detected: go.mod is there)");
+    insta::assert_snapshot!(excerpt(&told, "✗ command", "\n"), @"✗ command      lint: no-such-linter (set)");
     let dry = ["execute", "--issue", "243", "--forge", "local", "--agent", "command:/bin/true", "--dry-run"];
     let told = sandbox.run(&dry).exits(0).stdout;
-    assert!(told.contains("go test ./... (detected: go.mod is there)"), "{told}");
-    assert!(told.contains("no-such-linter (set)"), "{told}");
+    insta::assert_snapshot!(filtered(&told), @"
+    #243 The last page is missing
+    ai-workflow/issue-243 from main
+
+      planning             left out (preset)
+      requirements         left out (preset)
+      design               left out (preset)
+      test_scenario        left out (preset)
+      document_review      left out (preset)
+      implementation       phase-review  2 to 4 calls   implementation.md by command:/bin/true
+      test_implementation  left out (preset)
+      testing              phase-review  2 to 4 calls   test-result.md by command:/bin/true
+      documentation        left out (preset)
+      report               left out (preset)
+      evaluation           left out (preset)
+
+    commands
+      lint                 no-such-linter (set)
+      test                 go test ./... (detected: go.mod is there)
+
+    4 to 8 agent calls (redos of broken calls apart), at most 20.00 USD
+    Nothing was called and nothing written.
+    ");
     let value = sandbox.run(&[&dry[..], &["--json"]].concat()).exits(0).json();
     assert_eq!(
         value["commands"][1],

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::REGISTRY;
+use crate::excerpt::excerpt;
 use crate::support::{Ran, Sandbox, honest_script};
 
 const CONFIG: &str = "[phases.planning]\nstep = \"complete.issue\"\npolicy = \"completion\"\n";
@@ -75,7 +76,21 @@ fn failing_tests_are_fixed_in_a_retry_and_the_step_completes() {
     assert_eq!(failed["pattern"], "test-failed");
     assert_eq!(failed["params"]["errorOutput"], "tests/last.rs: the last page is missing\n");
     let prompt = sandbox.read(".ai-workflow/issue-243/00_planning/revise/round-1/attempt-1/prompt.md");
-    assert!(prompt.contains("the last page is missing"), "{prompt}");
+    insta::assert_snapshot!(excerpt(&prompt, "## What to repair", "\n\n"), @"
+    ## What to repair
+    Checks that did not pass, in the order in which to repair them; they come before anything else:
+    [data [RUN]: what our checks saw, output of commands included]
+    ```
+    - complete.issue/tests-pass: FAILED: `sh tests.sh` failed: exit code 1
+       command: sh tests.sh
+       exitCode: 1
+       tests/last.rs: the last page is missing
+    ```
+    [end of data [RUN]]
+    We ran the tests with `sh tests.sh` and they failed.
+    Repair the cause of each failure in the code; change a test only where the requirements prove it wrong. Run the same command until
+    it passes. Do not delete, skip or weaken a test.
+    ");
 }
 
 #[test]
@@ -97,8 +112,7 @@ fn the_author_gets_the_retry_prompt_of_the_registry_folder() {
     let tests = "complete.issue/tests-pass";
     assert_eq!(last(&rounds(&sandbox)), [(tests, "fail"), (tests, "pass")]);
     let prompt = sandbox.read(".ai-workflow/issue-243/00_planning/revise/round-1/attempt-1/prompt.md");
-    let told = "Our house wants green tests; `sh tests.sh` said: tests/last.rs: the last page is missing\n";
-    assert!(prompt.contains(told), "{prompt}");
+    insta::assert_snapshot!(excerpt(&prompt, "Our house", "\n"), @"Our house wants green tests; `sh tests.sh` said: tests/last.rs: the last page is missing");
     assert!(!prompt.contains("We ran the tests with"), "{prompt}");
 }
 
@@ -290,7 +304,15 @@ run = "{commit} --amend -m 'count the last page as well'"
     execute(&sandbox, &turns).exits(0);
     assert_eq!(last(&rounds(&sandbox)), [("messages", "fail"), ("messages", "pass")]);
     let prompt = sandbox.read(".ai-workflow/issue-243/00_planning/revise/round-1/attempt-1/prompt.md");
-    assert!(prompt.contains("the commit message \"update\" would fit every change"), "{prompt}");
+    insta::assert_snapshot!(excerpt(&prompt, "## What to repair", "\n   taskDescription"), @r#"
+    ## What to repair
+    Checks that did not pass, in the order in which to repair them; they come before anything else:
+    [data [RUN]: what our checks saw, output of commands included]
+    ```
+    - messages: FAILED: the commit message "update" would fit every change
+       commitMessages: update
+       error: the commit message "update" would fit every change
+    "#);
     let honest = super::runs::sandbox(&preset(own), REGISTRY);
     execute(&honest, "").exits(0);
     assert_eq!(last(&rounds(&honest)), [("messages", "skipped")], "only the engine committed");

