@@ -13,8 +13,8 @@ fn execute(sandbox: &Sandbox, issue: &str, more: &[&str]) -> Ran {
 fn starts_from(sandbox: &Sandbox, base: &str, why: &str) {
     let ran = execute(sandbox, "7", &["--dry-run", "--json"]).exits(0);
     assert_eq!(ran.json()["base_branch"], base);
-    let line = format!("The base is {base}, {why}\n");
-    assert!(ran.stderr.contains(&line), "`{line}` is not in\n{}", ran.stderr);
+    let line = crate::line_with(&ran.stderr, "The base is ");
+    assert_eq!(line, format!(" INFO The base is {base}, {why}"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::line_with;
 use crate::support::{Ran, Sandbox};
 
 /// A repository on a branch of its own with one changed file.
@@ -38,7 +39,11 @@ fn a_deletion_counts_as_evidence_and_an_empty_change_does_not() {
     let sandbox = changed();
     sandbox.git(&["rm", "-q", "-f", "src/lib.rs"]);
     let ran = sandbox.run(&["check", "--only", "Q5"]).exits(0);
-    assert!(ran.stdout.contains("✓ evidence (Q5)  1 file is gone"), "{}", ran.stdout);
+    insta::assert_snapshot!(lines(&sandbox, &ran), @r"
+    1 file changed since [BASE] (main)
+    ✓ evidence (Q5)  1 file is gone
+    1 passed
+    ");
     sandbox.git(&["reset", "-q", "--hard", "main"]);
     sandbox.run(&["check", "--only", "Q5"]).exits(1);
 }
@@ -124,11 +129,11 @@ fn unavailable_and_empty_checks_do_not_pass() {
     let sandbox = changed();
     let unavailable = ["check", "--only", "Q7", "--set", "commands.test=/no/such/program"];
     let ran = sandbox.run(&unavailable).exits(1);
-    assert!(
-        ran.stdout.contains("? tests (Q7)  unavailable: ") && ran.stdout.ends_with("1 unavailable\n"),
-        "{}",
-        ran.stdout
-    );
+    insta::assert_snapshot!(lines(&sandbox, &ran), @r"
+    1 file changed since [BASE] (main)
+    ? tests (Q7)  unavailable: `/no/such/program` could not run: `/no/such/program` was not found; install what is missing, or change `[commands]`
+    1 unavailable
+    ");
     let ran = sandbox.run(&["check", "--only", "Q7"]).exits(1);
     assert!(ran.stdout.ends_with("1 skipped: nothing was judged\n"), "{}", ran.stdout);
     let ran = sandbox.run(&["check", "--only", "Q7", "--no-commands"]).exits(1);
@@ -140,7 +145,7 @@ fn check_without_a_change_does_not_pass() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["check", "--no-commands"]).exits(1);
     assert!(ran.stdout.starts_with("nothing changed since "), "{}", ran.stdout);
-    assert!(ran.stdout.contains("✗ code_changed"), "{}", ran.stdout);
+    insta::assert_snapshot!(line_with(&ran.stdout, " code_changed "), @"✗ code_changed            nothing changed outside .ai-workflow/");
 }
 
 #[test]
@@ -217,13 +222,7 @@ fn check_validates_an_answer_against_the_schema_of_the_phase() {
     let judged = |file: &str| sandbox.run(&["check", "--only", "answer_format", "--output", file]);
     judged("good.md").exits(0);
     let bad = judged("bad.md").exits(1);
-    assert!(
-        bad.stdout.contains(
-            "✗ answer_format  Schema validation failed: done: Expected type \"boolean\", got string"
-        ),
-        "{}",
-        bad.stdout
-    );
+    insta::assert_snapshot!(line_with(&bad.stdout, " answer_format "), @r#"✗ answer_format  Schema validation failed: done: Expected type "boolean", got string"#);
     let all = ids(&sandbox.run(&["check", "--json", "--no-commands", "--output", "good.md"]));
     assert!(all.contains(&"answer_format".to_owned()), "{all:?}");
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::line_with;
 use crate::support::{Ran, Sandbox, fake_agent, filtered};
 
 /// A machine with a tool chain, and a home in which git knows nobody.
@@ -57,7 +58,8 @@ fn the_demo_prints_one_json_document() {
 fn the_demo_runs_with_another_agent() {
     let sandbox = machine();
     let ran = sandbox.run(&["demo", "demo-project", "--agent", &fake_agent()]);
-    assert!(ran.stderr.contains("agent        command:"), "{}", ran.stderr);
+    let agent = line_with(&ran.stderr, "agent        ").replace(env!("CARGO_MANIFEST_DIR"), "[ROOT]");
+    insta::assert_snapshot!(agent, @"  agent        command:[ROOT]/tests/agents/fake.sh, reviewed by the same program in a fresh process");
     // The fake agent repairs nothing, and our own run of the tests sees it.
     ran.exits(1).says("failed: testing (tests_failed)");
 }

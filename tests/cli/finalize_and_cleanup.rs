@@ -2,11 +2,18 @@
 
 use serde_json::json;
 
-use super::status_and_explain::Running;
+use super::status_and_explain::{Running, shown};
 use crate::support::{Sandbox, honest_script};
 
 const CODE: &str = "[[turn]]\nphase = \"requirements\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# r\" }, { path = \"src/new.rs\", text = \"// new\\n\" }]\nsay = \"done\"\n";
 const FAILS: &str = "[[turn]]\nphase = \"requirements\"\nstep = \"review\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\"}'\n";
+
+/// Returns whether the request is a draft, and its headings.
+fn parts(sandbox: &Sandbox) -> String {
+    let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    let parts = request.lines().filter(|line| line.starts_with("draft: ") || line.starts_with("## "));
+    parts.collect::<Vec<_>>().join("\n")
+}
 
 fn completed() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -17,22 +24,33 @@ fn completed() -> Sandbox {
 #[test]
 fn a_finalized_branch_is_one_commit_without_run_files() {
     let sandbox = completed();
-    assert!(sandbox.read(".ai-workflow/local/issues/243.pr.md").contains("## Documents"));
+    insta::assert_snapshot!(parts(&sandbox), @r"
+    draft: true
+    ## Phases
+    ## Evidence gathered by ai-workflow
+    ## Documents
+    ");
     let before = sandbox.everything();
     let dry = sandbox.run(&["finalize", "--issue", "243", "--dry-run"]).exits(0);
-    assert!(dry.stdout.contains("remove .ai-workflow/issue-243"), "{}", dry.stdout);
+    insta::assert_snapshot!(shown(&sandbox, &dry.stdout), @r"
+    remove .ai-workflow/issue-243 from ai-workflow/issue-243
+    make one commit of the run's commits on main
+    mark the pull request ready
+    ");
     assert_eq!(sandbox.everything(), before);
     let ran = sandbox.run(&["finalize", "--issue", "243"]).exits(0);
-    assert!(
-        ran.stdout.contains("next: git switch main && git merge ai-workflow/issue-243"),
-        "{}",
-        ran.stdout
-    );
+    insta::assert_snapshot!(shown(&sandbox, &ran.stdout), @r"
+    ai-workflow/issue-243 is ready at [HASH]
+    next: git switch main && git merge ai-workflow/issue-243
+    ");
     assert_eq!(sandbox.git(&["rev-list", "--count", "main..ai-workflow/issue-243"]), "1");
     assert_eq!(sandbox.git(&["diff", "--name-only", "main", "ai-workflow/issue-243"]), "src/new.rs");
-    let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
-    assert!(request.contains("draft: false") && request.contains("## Evidence"), "{request}");
-    assert!(!request.contains("## Documents"), "documents that are off the branch are listed: {request}");
+    // Documents that are off the branch are not listed.
+    insta::assert_snapshot!(parts(&sandbox), @r"
+    draft: false
+    ## Phases
+    ## Evidence gathered by ai-workflow
+    ");
     sandbox.git(&["switch", "-q", "main"]);
     sandbox.git(&["merge", "-q", "ai-workflow/issue-243"]);
     assert!(sandbox.has("src/new.rs") && !sandbox.has(".ai-workflow/issue-243"));
@@ -51,12 +69,11 @@ fn a_finalized_run_is_reported_as_finalized_until_cleanup() {
     let before = sandbox.everything();
     for command in [&["status"][..], &["execute"], &["execute", "--dry-run"]] {
         let ran = sandbox.run(&[command, &["--issue", "243"]].concat()).exits(0);
-        assert!(ran.stdout.contains(&told), "{}", ran.stdout);
+        assert!(ran.stdout.lines().any(|line| line == told), "{}", ran.stdout);
         let json = sandbox.run(&[command, &["--issue", "243", "--json"]].concat()).exits(0).json();
         assert_eq!((&json["outcome"], &json["finalized"]["commit"]), (&json!("completed"), &json!(commit)));
     }
-    let all = sandbox.run(&["status"]).exits(0).stdout;
-    assert!(all.contains("#243") && all.contains("finalized"), "{all}");
+    insta::assert_snapshot!(sandbox.run(&["status"]).exits(0).stdout, @"#243    finalized                         The last page is missing");
     for command in ["finalize", "explain", "resume", "cancel"] {
         sandbox.run(&[command, "--issue", "243"]).refuses(2, &told).says("ai-workflow cleanup --issue 243");
     }
@@ -114,14 +131,16 @@ fn cleanup_removes_the_run_and_keeps_files_of_the_user() {
     let tip = sandbox.git(&["rev-parse", "ai-workflow/issue-243"]);
     let before = sandbox.everything();
     let dry = sandbox.run(&["cleanup", "--issue", "243", "--dry-run"]).exits(0);
-    assert!(dry.stdout.contains("remove the branch ai-workflow/issue-243"), "{}", dry.stdout);
+    insta::assert_snapshot!(dry.stdout.replace(&tip[..9], "[TIP]"), @r"
+    go back to main and remove .ai-workflow/issue-243
+    remove the branch ai-workflow/issue-243 (`git branch ai-workflow/issue-243 [TIP]` brings it back)
+    ");
     assert_eq!(sandbox.everything(), before);
     let ran = sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
-    assert!(
-        ran.stdout.contains(&format!("git branch ai-workflow/issue-243 {}", &tip[..9])),
-        "{}",
-        ran.stdout
-    );
+    insta::assert_snapshot!(ran.stdout.replace(&tip[..9], "[TIP]"), @r"
+    go back to main and remove .ai-workflow/issue-243
+    remove the branch ai-workflow/issue-243 (`git branch ai-workflow/issue-243 [TIP]` brings it back)
+    ");
     assert_eq!(sandbox.git(&["branch", "--format=%(refname:short)"]), "main");
     assert!(!sandbox.has(".ai-workflow/issue-243") && !sandbox.has(".git/ai-workflow/issue-243"));
     assert_eq!(sandbox.read("mine.txt"), "mine\n");
@@ -179,7 +198,7 @@ fn cancel_stops_the_running_process_and_the_run_cannot_continue() {
         .refuses(75, "another process holds this issue")
         .says("ai-workflow cancel");
     let ran = sandbox.run(&["cancel", "--issue", "243"]).exits(0);
-    assert!(ran.stdout.contains("is cancelled"), "{}", ran.stdout);
+    insta::assert_snapshot!(ran.stdout, @"the run of issue 243 is cancelled; remove it with `ai-workflow cleanup --issue 243`");
     assert_eq!(running.child.wait().expect("it ends").code(), Some(130));
     assert_eq!(sandbox.metadata()["outcome"], "cancelled");
     sandbox.short("", &[]).refuses(2, "was cancelled").says("ai-workflow cleanup --issue 243");
@@ -201,10 +220,13 @@ fn rollback_reopens_a_phase_with_its_reason() {
     let before = sandbox.everything();
     let back = ["rollback", "--issue", "243", "--to-phase", "planning", "--reason", "think again"];
     let dry = sandbox.run(&[&back[..], &["--dry-run"]].concat()).exits(0);
-    assert!(dry.stdout.contains("would be opened again"), "{}", dry.stdout);
+    insta::assert_snapshot!(shown(&sandbox, &dry.stdout), @"planning and all later phases would be opened again; 2 commits stay on the branch");
     assert_eq!(sandbox.everything(), before);
     let ran = sandbox.run(&back).exits(0).says("Phase planning: Reopened: think again");
-    assert!(ran.stdout.contains("next: ai-workflow execute --phase all --issue 243"), "{}", ran.stdout);
+    insta::assert_snapshot!(shown(&sandbox, &ran.stdout), @r"
+    planning is open again
+    next: ai-workflow execute --phase all --issue 243
+    ");
     let metadata = sandbox.metadata();
     assert_eq!(metadata["outcome"], "running");
     assert_eq!(metadata["phases"]["requirements"]["status"], "pending");

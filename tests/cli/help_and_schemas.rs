@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::line_with;
 use crate::support::{Sandbox, honest_script};
 
 fn snapshot(name: &str, text: &str) {
@@ -53,15 +54,11 @@ fn version_flag_prints_the_package_version() {
 fn presets_and_phases_are_listed_without_a_repository() {
     let sandbox = Sandbox::empty();
     let presets = sandbox.run(&["list-presets"]).exits(0);
-    assert!(
-        presets.stdout.contains("planning → implementation → test_implementation → testing → report"),
-        "{}",
-        presets.stdout
-    );
+    snapshot("list_presets", &presets.stdout);
     let json = sandbox.run(&["list-presets", "--json"]).exits(0).json();
     assert_eq!(json["review-requirements"]["phases"], json!(["planning", "requirements"]));
     let phases = sandbox.run(&["phases"]).exits(0);
-    assert!(phases.stdout.contains("00_planning/output/planning.md"), "{}", phases.stdout);
+    snapshot("phases", &phases.stdout);
     let json = sandbox.run(&["phases", "--json"]).exits(0).json();
     assert_eq!(json.as_array().map(Vec::len), Some(11));
     assert_eq!((&json[4]["policy"], &json[4]["max_revisions"]), (&json!("doc-review"), &json!(7)));
@@ -100,14 +97,14 @@ fn config_show_names_the_origin_of_every_value() {
     let sandbox = Sandbox::new().with("AI_WORKFLOW_BUDGET__CALLS", "60");
     sandbox.write(".ai-workflow/config.toml", "language = \"ja\"\n");
     let ran = sandbox.run(&["config", "show", "--agent", "claude:opus"]).exits(0);
-    for text in [
-        "agent = \"claude:opus\"",
-        "# agent: flag --agent",
-        "# budget.calls: variable AI_WORKFLOW_BUDGET__CALLS",
-        "# language: .ai-workflow/config.toml, line 1",
-    ] {
-        assert!(ran.stdout.contains(text), "`{text}` is not in\n{}", ran.stdout);
-    }
+    insta::assert_snapshot!(line_with(&ran.stdout, "agent = "), @r#"agent = "claude:opus""#);
+    let origins: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with('#')).collect();
+    insta::assert_snapshot!(origins.join("\n"), @r"
+    # Where it differs from the defaults:
+    # agent: flag --agent
+    # budget.calls: variable AI_WORKFLOW_BUDGET__CALLS
+    # language: .ai-workflow/config.toml, line 1
+    ");
     let json = sandbox.run(&["config", "show", "--json"]).exits(0).json();
     assert_eq!(
         (&json["settings"]["language"], &json["settings"]["budget"]["calls"]),
@@ -178,7 +175,10 @@ fn metadata_of_runs_matches_the_published_schema() {
 fn init_overwrites_only_with_force() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["init"]).exits(0);
-    assert!(ran.stdout.contains("next: ai-workflow execute --phase all --issue N"), "{}", ran.stdout);
+    insta::assert_snapshot!(ran.stdout, @r"
+    .ai-workflow/config.toml is written; look at `agent` and `[commands] test`
+    next: ai-workflow execute --phase all --issue N
+    ");
     let written = sandbox.read(".ai-workflow/config.toml");
     sandbox.run(&["config", "validate"]).exits(0);
     sandbox.write(".ai-workflow/config.toml", "# mine\n");
@@ -195,27 +195,31 @@ fn doctor_lists_missing_agents_and_commands() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
     let well = sandbox.run(&["doctor", "--agent", &agent]).exits(0);
-    assert!(well.stdout.contains("✓ identity"), "{}", well.stdout);
+    insta::assert_snapshot!(line_with(&well.stdout, " identity "), @"✓ identity     git knows who commits");
     sandbox.write("README.md", "# mine\n");
     sandbox.write(".ai-workflow/config.toml", "[commands]\ntest = \"no-such-tool --all\"\n");
     let ill = sandbox.run(&["doctor", "--agent", "command:/no/such/agent"]).exits(2);
-    for text in [
-        "✗ checkout",
-        "✗ agent        command:/no/such/agent: ",
-        "✗ command      test: no-such-tool --all",
-        "hint: ",
-    ] {
-        assert!(ill.stdout.contains(text), "`{text}` is not in\n{}", ill.stdout);
-    }
+    let mut lines = ill.stdout.lines();
+    let mut wrong = |start| {
+        let line = lines.find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{}", ill.stdout));
+        format!("{line}\n{}\n", lines.next().unwrap_or_default())
+    };
+    insta::assert_snapshot!(["✗ checkout", "✗ agent ", "✗ command "].map(&mut wrong).concat(), @r"
+    ✗ checkout     1 files of yours are changed
+                   hint: commit or stash them, or use `--worktree`
+    ✗ agent        command:/no/such/agent: the agent program `/no/such/agent` was not found
+                   hint: name a file that exists, from the folder you stand in or from the root
+    ✗ command      test: no-such-tool --all (set)
+                   hint: the program was not found
+    ");
     sandbox.write(".ai-workflow/prompts/planing/execute.md", "plan\n");
     sandbox.write(".ai-workflow/prompts/planning/execute.md", "plan\n");
     let slip = sandbox.run(&["doctor", "--agent", "command:/no/such/agent"]).exits(2);
-    let told = "✓ prompts      prompts/planing/execute.md is used by nothing";
-    assert!(slip.stdout.contains(told), "{}", slip.stdout);
+    insta::assert_snapshot!(line_with(&slip.stdout, " prompts "), @"✓ prompts      prompts/planing/execute.md is used by nothing");
     let json = sandbox.run(&["doctor", "--json", "--agent", "gpt:4"]).exits(2).json();
     assert_eq!(json["ok"], false);
     let outside = Sandbox::empty().run(&["doctor"]).exits(2);
-    assert!(outside.stdout.contains("✗ repository"), "{}", outside.stdout);
+    insta::assert_snapshot!(line_with(&outside.stdout, " repository "), @"✗ repository   [REPO] is not in a git repository");
 }
 
 #[test]

@@ -24,3 +24,11 @@ mod status_and_explain;
 #[path = "../support/mod.rs"]
 mod support;
 mod unreviewed;
+
+/// Returns the one line with some words, without what differs from run to run.
+#[track_caller]
+fn line_with(text: &str, words: &str) -> String {
+    let found: Vec<&str> = text.lines().filter(|line| line.contains(words)).collect();
+    assert_eq!(found.len(), 1, "lines with {words:?} in\n{text}");
+    support::filtered(found[0])
+}

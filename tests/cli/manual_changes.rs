@@ -1,7 +1,7 @@
 //! What a person writes into files that an author changes, too, before or during a phase that nobody reviews: the author
 //! does not answer for it, and it is told. What came with the base branch is not the run's.
 
-use super::unreviewed::{commit, execute, told_as_reviewed, told_as_unreviewed, with_phases};
+use super::unreviewed::{BY_THE_AUTHOR, commit, execute, told_as_reviewed, told_as_unreviewed, with_phases};
 use crate::support::{Sandbox, honest_script};
 
 const MINE: &str = "pub fn pages() -> u32 {\n    99\n}\n";
@@ -15,7 +15,7 @@ fn at_the_gate(by_hand: impl Fn(&Sandbox)) -> Sandbox {
     execute(&sandbox, &agent, &[]).exits(3);
     by_hand(&sandbox);
     sandbox.run(&["resume", "--issue", "243", "--agent", &agent, "--continue"]).exits(0);
-    assert!(sandbox.read("src/lib.rs").contains('3'), "the author wrote that file, too");
+    assert_eq!(sandbox.read("src/lib.rs"), BY_THE_AUTHOR, "the author wrote that file, too");
     sandbox
 }
 
@@ -50,7 +50,7 @@ fn out_of_budget() -> Sandbox {
 fn manual_change_during_a_budget_pause_is_reported() {
     let go_on = |sandbox: &Sandbox| {
         sandbox.run(&["execute", "--issue", "243", "--set", "budget.calls=20"]).exits(0);
-        assert!(sandbox.read("src/lib.rs").contains('3'));
+        assert_eq!(sandbox.read("src/lib.rs"), BY_THE_AUTHOR);
     };
     let committed = out_of_budget();
     commit(&committed, "src/lib.rs", MINE);

@@ -354,7 +354,7 @@ fn a_refusal_with_json_prints_one_json_document() {
         sandbox.run(&["execute", "--issue", "999", "--agent", &fake_agent(), "--json"]).refuses(2, "999");
     let document = ran.json();
     assert_eq!(document["exit_code"], 2);
-    assert!(document["error"].as_str().is_some_and(|error| error.contains("issue 999 does not exist")));
+    insta::assert_snapshot!(document["error"].as_str().unwrap_or_default(), @"issue 999 does not exist: there is no .ai-workflow/local/issues/999.md");
     assert!(document["hints"].as_array().is_some_and(|hints| !hints.is_empty()));
 }
 
@@ -380,7 +380,7 @@ fn an_agent_program_that_stops_working_during_the_run_exits_4() {
     sandbox.write(".ai-workflow/config.toml", "[policies.phase-review.limits]\nbackoff_ms = 1\n");
     let spec = format!("command:{}", agent.display());
     let ran = sandbox.run(&["execute", "--issue", "243", "--agent", &spec, "--preset", "quick"]).exits(4);
-    assert!(ran.stderr.contains("failed: planning (agent_failed)"), "{}", ran.stderr);
+    insta::assert_snapshot!(crate::line_with(&ran.stderr, "failed: planning"), @"  outcome      failed: planning (agent_failed)");
     let honest = sandbox.script(&honest_script(""));
     sandbox.run(&["execute", "--issue", "243", "--agent", &honest, "--retry-failed"]).exits(0);
 }

@@ -2,8 +2,12 @@
 
 use serde_json::json;
 
+use super::status_and_explain::shown;
+use crate::line_with;
 use crate::support::{Ran, Sandbox};
 
+/// What an honest author makes of `src/lib.rs`.
+pub(super) const BY_THE_AUTHOR: &str = "pub fn pages() -> u32 {\n    3\n}\n";
 const REQUEST: &str = ".ai-workflow/local/issues/243.pr.md";
 
 /// A completed run, on its branch.
@@ -41,20 +45,25 @@ fn commit_after_the_end_is_published_only_with_include_unreviewed() {
 fn include_unreviewed_publishes_and_lists_unreviewed_changes() {
     let sandbox = completed();
     commit(&sandbox, "src/lib.rs", "pub fn pages() -> u32 {\n    99\n}\n");
-    let told = "1 file changed after the end of the run: src/lib.rs";
     let finalize = |more: &[&str]| {
         let words = ["finalize", "--issue", "243", "--include-unreviewed"];
         sandbox.run(&[&words[..], more].concat()).exits(0)
     };
     let before = sandbox.everything();
-    let dry = finalize(&["--dry-run"]).stdout;
-    assert!(dry.contains(&format!("say in it what is not reviewed: {told}")), "{dry}");
+    insta::assert_snapshot!(finalize(&["--dry-run"]).stdout, @r"
+    remove .ai-workflow/issue-243 from ai-workflow/issue-243
+    make one commit of the run's commits on main
+    mark the pull request ready
+    say in it what is not reviewed: 1 file changed after the end of the run: src/lib.rs
+    ");
     assert_eq!(finalize(&["--dry-run", "--json"]).json()["unreviewed"], json!(["src/lib.rs"]));
     assert_eq!(sandbox.everything(), before);
-    let out = finalize(&[]).stdout;
-    assert!(out.starts_with(&format!("not reviewed: {told}\n")), "{out}");
-    let request = sandbox.read(REQUEST);
-    assert!(request.contains(&format!("> **Not reviewed:** {told}\n")), "{request}");
+    insta::assert_snapshot!(shown(&sandbox, &finalize(&[]).stdout), @r"
+    not reviewed: 1 file changed after the end of the run: src/lib.rs
+    ai-workflow/issue-243 is ready at [HASH]
+    next: git switch main && git merge ai-workflow/issue-243
+    ");
+    insta::assert_snapshot!(line_with(&sandbox.read(REQUEST), "Not reviewed"), @"> **Not reviewed:** 1 file changed after the end of the run: src/lib.rs");
     let changed = sandbox.git(&["diff", "--name-only", "main", "ai-workflow/issue-243"]);
     assert_eq!(changed, "src/lib.rs");
 }
@@ -126,16 +135,10 @@ fn committed(sandbox: &Sandbox) {
 #[test]
 fn manual_commit_before_an_unreviewed_phase_blocks_finalize() {
     let sandbox = at_a_gate("policy = \"completion\"\n", committed);
-    let request = sandbox.read(REQUEST);
-    let told = "> **Not reviewed:** 1 file changed and shown to no reviewer: src/lib.rs\n";
-    assert!(request.contains(told), "{request}");
-    let told = "not reviewed: 1 file changed and shown to no reviewer: src/lib.rs";
-    sandbox.run(&["finalize", "--issue", "243"]).refuses(2, told).says("git diff ");
+    told_as_unreviewed(&sandbox, "src/lib.rs").says("git diff ");
     let words = ["finalize", "--issue", "243", "--include-unreviewed"];
     sandbox.run(&words).exits(0);
-    let request = sandbox.read(REQUEST);
-    let told = "> **Not reviewed:** 1 file changed and shown to no reviewer: src/lib.rs\n";
-    assert!(request.contains(told) && request.matches("Not reviewed").count() == 1, "{request}");
+    insta::assert_snapshot!(line_with(&sandbox.read(REQUEST), "Not reviewed"), @"> **Not reviewed:** 1 file changed and shown to no reviewer: src/lib.rs");
 }
 
 #[test]
@@ -169,11 +172,10 @@ pub(super) fn execute(sandbox: &Sandbox, agent: &str, more: &[&str]) -> Ran {
 
 /// What one file is told as, in the text of the draft and by `finalize`.
 #[track_caller]
-pub(super) fn told_as_unreviewed(sandbox: &Sandbox, path: &str) {
+pub(super) fn told_as_unreviewed(sandbox: &Sandbox, path: &str) -> Ran {
     let told = format!("1 file changed and shown to no reviewer: {path}");
-    let request = sandbox.read(REQUEST);
-    assert!(request.contains(&format!("> **Not reviewed:** {told}\n")), "{request}");
-    sandbox.run(&["finalize", "--issue", "243"]).refuses(2, &format!("not reviewed: {told}"));
+    assert_eq!(line_with(&sandbox.read(REQUEST), "Not reviewed"), format!("> **Not reviewed:** {told}"));
+    sandbox.run(&["finalize", "--issue", "243"]).refuses(2, &format!("not reviewed: {told}"))
 }
 
 /// An honest run is published without a word.
@@ -301,9 +303,9 @@ fn code_without_a_configured_review_and_reverted_code_need_no_flag() {
     execute(&sandbox, &agent, &[]).exits(0);
     let back = ["rollback", "--issue", "243", "--to-phase", "implementation", "--to-step", "execute"];
     sandbox.run(&[&back[..], &["--reason", "again", "--revert"]].concat()).exits(0);
-    assert!(sandbox.read("src/lib.rs").contains('2'));
+    assert_eq!(sandbox.read("src/lib.rs"), BY_THE_AUTHOR.replace("3\n", "2\n"));
     execute(&sandbox, &agent, &[]).exits(0);
-    assert!(sandbox.read("src/lib.rs").contains('3'));
+    assert_eq!(sandbox.read("src/lib.rs"), BY_THE_AUTHOR);
     told_as_reviewed(&sandbox);
 }
 
