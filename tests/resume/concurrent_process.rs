@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::world::{BRANCH, World, ends_within};
+use crate::line_with;
 use crate::support::{ISSUE, Ran, SHORT, fake_agent};
 
 /// Executes another issue in the repository of a world.
@@ -22,12 +23,8 @@ fn a_second_process_is_refused_and_shows_the_process_that_holds_the_issue() {
     let before = world.every_byte();
     let ran = world.execute().exits(75);
     let holder = format!("another process holds this issue: process {} on ", child.id());
-    assert!(ran.stderr.contains(&holder) && ran.stderr.contains("execute --phase all"), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("hint: ") && ran.stderr.contains("ai-workflow cancel --issue 243"),
-        "{}",
-        ran.stderr
-    );
+    let ran = ran.says(&holder).says("execute --phase all");
+    insta::assert_snapshot!(line_with(&ran.stderr, "hint: "), @"hint: watch it with `ai-workflow status --issue 243`, or end it with `ai-workflow cancel --issue 243`");
     world.is_unchanged_since(&before);
     world.let_go();
     let (code, stderr) = ends_within(child, Duration::from_secs(20));
@@ -43,7 +40,7 @@ fn status_works_while_another_process_runs_the_issue() {
     let status = world.sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
     assert_eq!(status["phases"]["planning"]["current_step"], "revise");
     let held_by = status["held_by"].as_str().unwrap_or_default();
-    assert!(held_by.contains(&format!("process {} ", child.id())), "{held_by}");
+    assert!(held_by.starts_with(&format!("process {} ", child.id())), "{held_by}");
     for look in [vec!["status"], vec!["explain", "--issue", "243"], vec!["replay", "--issue", "243"]] {
         world.sandbox.run(&look).exits(0);
     }
@@ -56,7 +53,7 @@ fn a_run_can_be_cancelled_from_another_process() {
     let world = World::new();
     let child = world.start_until("planning/revise");
     let cancelled = world.sandbox.run(&["cancel", "--issue", "243"]).exits(0);
-    assert!(cancelled.stdout.contains("cancelled"), "{}", cancelled.stdout);
+    insta::assert_snapshot!(cancelled.stdout, @"the run of issue 243 is cancelled; remove it with `ai-workflow cleanup --issue 243`");
     let (code, stderr) = ends_within(child, Duration::from_secs(1));
     assert_eq!(code, 130, "{stderr}");
     world.is_alone_within(Duration::ZERO);
@@ -66,11 +63,7 @@ fn a_run_can_be_cancelled_from_another_process() {
     assert_eq!(world.sandbox.metadata()["outcome"], "cancelled");
     world.let_go();
     let ran = world.execute().exits(2);
-    assert!(
-        ran.stderr.contains("hint: ") && ran.stderr.contains("ai-workflow cleanup --issue 243"),
-        "{}",
-        ran.stderr
-    );
+    insta::assert_snapshot!(line_with(&ran.stderr, "hint: "), @"hint: remove it with `ai-workflow cleanup --issue 243` and begin anew");
     assert_eq!(world.sandbox.facts().len(), facts.len());
 }
 

@@ -4,7 +4,8 @@
 use std::process::Child;
 use std::time::Duration;
 
-use super::world::{BRANCH, World, calls, ends_within};
+use super::world::{BRANCH, World, calls, ends_within, has_the_code};
+use crate::line_with;
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -44,7 +45,7 @@ fn log_reverted_on_the_branch_is_reported_with_its_repair() {
     world.sandbox.git(&words);
     world.execute().exits(0);
     assert_eq!(world.sandbox.metadata()["outcome"], "completed");
-    assert!(on_branch(&world, "src/lib.rs").contains('3'), "the code was written once more");
+    has_the_code(&world.sandbox, 3);
     world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
 }
 
@@ -69,7 +70,7 @@ fn commit_amended_after_a_killed_review_is_reviewed() {
     world.sandbox.git(&["commit", "-q", "--amend", "--no-edit"]);
     world.execute().exits(0);
     let prompt = ".ai-workflow/issue-243/04_implementation/review/round-1/attempt-2/prompt.md";
-    assert!(world.sandbox.read(prompt).contains("NOTES.md"));
+    insta::assert_snapshot!(line_with(&world.sandbox.read(prompt), "diff --git a/NOTES.md"), @"diff --git a/NOTES.md b/NOTES.md");
     assert_eq!(on_branch(&world, "NOTES.md"), "by hand");
     assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 1);
     world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
@@ -83,7 +84,7 @@ fn commits_after_a_killed_author_are_kept_and_reviewed() {
     let holders = world.sandbox.git(&["branch", "--format=%(refname:short)", "--contains", &by_hand]);
     assert_eq!(holders, BRANCH, "the commit is off the branch");
     let prompt = ".ai-workflow/issue-243/04_implementation/review/round-1/attempt-1/prompt.md";
-    assert!(world.sandbox.read(prompt).contains("NOTES.md"));
+    insta::assert_snapshot!(line_with(&world.sandbox.read(prompt), "diff --git a/NOTES.md"), @"diff --git a/NOTES.md b/NOTES.md");
     world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
 }
 
@@ -156,11 +157,16 @@ fn a_branch_deleted_during_an_author_call_loses_no_work() {
         world.let_go();
         let (code, stderr) = ends_within(child, LONG);
         assert_eq!(code, 6, "{stderr}");
-        assert!(stderr.contains("is gone") && stderr.contains("git switch -c"), "{stderr}");
+        let (gone, hint) = (line_with(&stderr, "is gone"), line_with(&stderr, "git switch -c"));
+        let told = format!("{}\n{hint}", gone.split(';').next().unwrap_or_default());
+        insta::allow_duplicates! { insta::assert_snapshot!(told, @r"
+        error: the run's branch `ai-workflow/issue-243` is gone
+        hint: make it again where the worktree is with `git switch -c ai-workflow/issue-243`, and run again
+        ") };
         make_it_again(&world);
         world.execute().exits(0);
         assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 1);
-        assert!(on_branch(&world, "src/lib.rs").contains('3'));
+        has_the_code(&world.sandbox, 3);
     }
 }
 
@@ -174,7 +180,7 @@ fn a_branch_deleted_during_a_review_is_restored() {
         let (code, stderr) = ends_within(child, LONG);
         assert_eq!(code, 0, "{stderr}");
         assert_eq!(world.sandbox.git(&["branch", "--show-current"]), BRANCH);
-        assert!(on_branch(&world, "src/lib.rs").contains('3'));
+        has_the_code(&world.sandbox, 3);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Git clears up while a run waits or after a crash: what no commit has yet is kept, known again or begun anew, and never a
 //! reason for which no command works any more.
 
-use super::world::{BRANCH, World, calls};
+use super::world::{World, calls, has_the_code};
 use crate::support::{Sandbox, honest_script};
 
 const KEPT: &str = "refs/ai-workflow-kept/issue-243";
@@ -21,13 +21,12 @@ fn waiting() -> Sandbox {
     sandbox
 }
 
-fn answer(sandbox: &Sandbox, how: &[&str]) {
+fn answer(sandbox: &Sandbox, how: &[&str], pages: u32) {
     let honest = sandbox.script(&honest_script(""));
     sandbox.run(&[&["resume", "--issue", "243", "--agent", &honest], how].concat()).exits(0);
     assert_eq!(sandbox.metadata()["outcome"], "completed");
     assert!(sandbox.facts().iter().all(|fact| fact["type"] != "reopened"), "nothing was lost");
-    let code = sandbox.git(&["show", &format!("{BRANCH}:src/lib.rs")]);
-    assert!(code.contains('3'), "{code}");
+    has_the_code(sandbox, pages);
 }
 
 fn kept(sandbox: &Sandbox) -> String {
@@ -39,7 +38,7 @@ fn every_answer_works_after_git_gc_and_removes_the_kept_refs() {
     for how in [&["--accept", "--reason", "fine"][..], &["--answer", "do it"], &["--continue"]] {
         let sandbox = waiting();
         assert_eq!(kept(&sandbox), KEPT);
-        answer(&sandbox, how);
+        answer(&sandbox, how, 3);
         assert_eq!(kept(&sandbox), "");
     }
 }
@@ -48,7 +47,7 @@ fn every_answer_works_after_git_gc_and_removes_the_kept_refs() {
 fn manual_edit_is_reviewed_after_git_gc() {
     let sandbox = waiting();
     sandbox.write("src/lib.rs", "pub fn pages() -> u32 {\n    33\n}\n");
-    answer(&sandbox, &["--edited"]);
+    answer(&sandbox, &["--edited"], 33);
 }
 
 #[test]
@@ -96,7 +95,6 @@ fn a_phase_begins_again_when_git_gc_removed_its_files() {
     assert_eq!(ran.stderr.matches(told).count(), 1, "{}", ran.stderr);
     assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 2);
     assert_eq!(world.sandbox.metadata()["outcome"], "completed");
-    let code = world.sandbox.git(&["show", &format!("{BRANCH}:src/lib.rs")]);
-    assert!(code.contains('3'), "{code}");
+    has_the_code(&world.sandbox, 3);
     assert_eq!(world.sandbox.git(&["status", "--porcelain", "--untracked-files=no"]), "");
 }

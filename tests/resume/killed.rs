@@ -61,7 +61,8 @@ fn stopped_by(name: &str, asked: Signal) {
     signal(&child, asked);
     let (code, stderr) = ends_within(child, Duration::from_secs(10));
     assert_eq!(code, 130, "{stderr}");
-    assert!(stderr.contains("interrupted; nothing finished is lost"), "{stderr}");
+    let told = crate::line_with(&stderr, "nothing finished is lost");
+    insta::allow_duplicates! { insta::assert_snapshot!(told, @"error: interrupted; nothing finished is lost") };
     world.is_alone_within(Duration::ZERO);
     let facts = world.sandbox.facts();
     assert_eq!(facts.last(), Some(&json!({"type": "interrupted", "signal": name})));

@@ -33,3 +33,11 @@ mod support;
 mod sweep;
 mod user_commits;
 pub mod world;
+
+/// Returns the one line with some words, without what differs from run to run.
+#[track_caller]
+fn line_with(text: &str, words: &str) -> String {
+    let found: Vec<&str> = text.lines().filter(|line| line.contains(words)).collect();
+    assert_eq!(found.len(), 1, "lines with {words:?} in\n{text}");
+    support::filtered(found[0])
+}

@@ -47,7 +47,7 @@ fn commit_on_top_of_a_completed_run_is_kept_and_reported() {
     assert_eq!(world.sandbox.read("NOTES.md"), "by hand\n");
     world.sandbox.run(&["finalize", "--issue", "243"]).refuses(2, "NOTES.md");
     world.sandbox.run(&["finalize", "--issue", "243", "--include-unreviewed"]).exits(0);
-    assert!(world.sandbox.git(&["show", "--stat", "--format=", BRANCH]).contains("NOTES.md"));
+    assert_eq!(world.sandbox.git(&["show", "--name-only", "--format=", BRANCH, "NOTES.md"]), "NOTES.md");
 }
 
 #[test]
@@ -136,6 +136,6 @@ fn a_manual_commit_between_single_phase_runs_is_kept_and_reviewed() {
     drop(ask("implementation"));
     holds(&world, &by_hand);
     let prompt = ".ai-workflow/issue-243/04_implementation/review/round-1/attempt-1/prompt.md";
-    assert!(world.sandbox.read(prompt).contains("NOTES.md"));
+    insta::assert_snapshot!(crate::line_with(&world.sandbox.read(prompt), "diff --git a/NOTES.md"), @"diff --git a/NOTES.md b/NOTES.md");
     world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
 }

@@ -334,6 +334,13 @@ pub fn files_on(sandbox: &Sandbox, branch: &str) -> Vec<String> {
     tree.lines().map(line).collect()
 }
 
+/// Asserts that the code on the branch is the one with so many pages; those of the author are 3.
+#[track_caller]
+pub fn has_the_code(sandbox: &Sandbox, pages: u32) {
+    let code = sandbox.git(&["show", &format!("{BRANCH}:src/lib.rs")]);
+    assert_eq!(code, format!("pub fn pages() -> u32 {{\n    {pages}\n}}"));
+}
+
 /// Returns what a run that nothing happened to ends with.
 pub fn undisturbed() -> &'static Value {
     static ENDING: OnceLock<Value> = OnceLock::new();
