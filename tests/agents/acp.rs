@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use agents::{AgentAnswer, AgentCall, call};
 use model::call::{CallBudget, ResumableSession};
@@ -12,12 +12,12 @@ use model::phase::{PhaseName, Step};
 use model::policy::TimeLimits;
 use model::redact::Masker;
 use process::Stop;
+use serde_json::{Value, json};
 use settings::{AgentKeys, AgentKind};
 
 use crate::support::{SHORT, Sandbox};
 
 const AGENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/agents/acp_agent.sh");
-const ONLY_SECONDS: Duration = Duration::from_secs(8);
 
 /// A worktree, and an agent that plays a turn in it.
 struct Scene {
@@ -45,6 +45,12 @@ impl Scene {
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// Returns the message that the agent put into a file.
+    fn was_told(&self, name: &str) -> Value {
+        let told = fs::read_to_string(self.path(name)).expect("it was told");
+        serde_json::from_str(&told).unwrap_or_else(|error| panic!("{error}: {told}"))
     }
 
     fn has(&self, name: &str) -> bool {
@@ -146,11 +152,9 @@ async fn an_agent_gets_the_prompt_and_its_answer_comes_back() {
         raw.contains("I look at it.") && raw.contains("Read a file") && !raw.contains("correct"),
         "{raw}"
     );
-    let asked = fs::read_to_string(scene.path("asked")).expect("the agent was asked");
-    assert!(
-        asked.contains(r#""method":"session/prompt""#) && asked.contains(r#""text":"please plan\n""#),
-        "{asked}"
-    );
+    let asked = scene.was_told("asked");
+    let text = &asked["params"]["prompt"][0]["text"];
+    assert_eq!((&asked["method"], text), (&"session/prompt".into(), &"please plan\n".into()), "{asked}");
 }
 
 #[tokio::test]
@@ -241,9 +245,9 @@ async fn a_reviewer_gets_no_write_capability() {
     for (step, offered) in [(Step::Execute, true), (Step::Review, false), (Step::Triage, true)] {
         let scene = Scene { step, ..Scene::new("chunk x; end", before) };
         scene.call().await;
-        let told = fs::read_to_string(scene.path("told")).expect("it was told");
-        let expected = format!(r#""fs":{{"readTextFile":true,"writeTextFile":{offered}}},"terminal":false"#);
-        assert!(told.contains(&expected), "{told}");
+        let told = scene.was_told("told")["params"]["clientCapabilities"].take();
+        let files = json!({"readTextFile": true, "writeTextFile": offered});
+        assert_eq!((&told["fs"], &told["terminal"]), (&files, &json!(false)), "{told}");
     }
 }
 
@@ -333,11 +337,9 @@ async fn oversized_acp_output_is_truncated_or_ends_the_call() {
 
 #[tokio::test]
 async fn a_silent_acp_agent_is_ended_by_the_idle_timeout() {
-    let began = Instant::now();
-    let scene = Scene { idle_seconds: 1, ..Scene::new("chunk x; sleep 60", "") };
+    let scene = Scene { idle_seconds: 1, ..Scene::new("chunk x; sleep 1000", "") };
     let answer = scene.call().await;
     assert_eq!(answer.outcome, ExecOutcome::Idle);
-    assert!(began.elapsed() < ONLY_SECONDS);
 }
 
 #[tokio::test]
@@ -357,14 +359,13 @@ async fn stopping_an_acp_agent_sends_session_cancel() {
         handle.stop();
         std::future::pending::<()>().await;
     };
-    let began = Instant::now();
     let answer = tokio::select! {
         (answer, _) = scene.watch(&mut stop) => answer,
         () = ready => unreachable!("it waits for ever"),
     };
-    assert_eq!((answer.outcome, began.elapsed() < ONLY_SECONDS), (ExecOutcome::Cancelled, true));
-    let told = fs::read_to_string(scene.path("told")).expect("it was told");
-    assert!(told.contains(r#""method":"session/cancel""#) && told.contains(r#""sessionId":"s-1""#), "{told}");
+    assert_eq!(answer.outcome, ExecOutcome::Cancelled);
+    let told = scene.was_told("told");
+    assert_eq!((&told["method"], &told["params"]["sessionId"]), (&"session/cancel".into(), &"s-1".into()));
 }
 
 // Model and session.
@@ -380,8 +381,8 @@ async fn the_configured_model_is_selected_when_the_agent_offers_it() {
     let mut scene = Scene::new("chunk x; end", before);
     scene.profile.model = Some("large".into());
     assert_eq!(scene.call().await.outcome, ExecOutcome::Done);
-    let chosen = fs::read_to_string(scene.path("chosen")).expect("a model was chosen");
-    assert!(chosen.contains(r#""configId":"m","value":"large""#), "{chosen}");
+    let chosen = scene.was_told("chosen")["params"].take();
+    assert_eq!((&chosen["configId"], &chosen["value"]), (&"m".into(), &"large".into()), "{chosen}");
     scene.profile.model = Some("huge".into());
     let answer = scene.call().await;
     let expected = "the agent does not offer the model `huge`";
@@ -412,10 +413,10 @@ async fn an_acp_session_is_resumed_when_the_agent_supports_it() {
     scene.resumes = Some(ResumableSession { session: "s-1".into(), used });
     let second = scene.call().await;
     assert_eq!((second.outcome, second.usage), (ExecOutcome::Done, usage(0.25)));
-    let opened = fs::read_to_string(scene.path("opened")).expect("it was opened");
-    assert!(
-        opened.contains(r#""method":"session/resume""#) && opened.contains(r#""sessionId":"s-1""#),
-        "{opened}"
+    let opened = scene.was_told("opened");
+    assert_eq!(
+        (&opened["method"], &opened["params"]["sessionId"]),
+        (&"session/resume".into(), &"s-1".into())
     );
     let cannot = Scene { resumes: scene.resumes.clone(), ..Scene::new(turn, "") };
     assert_eq!(cannot.call().await.reason.as_deref(), Some("the agent cannot continue a session"));
