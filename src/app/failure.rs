@@ -1,5 +1,5 @@
 //! What a person reads when something does not work: what, why, and what to do next. Turns the errors of all crates below
-//! into a [`Failure`]. The number of each [`FailureKind`] stands in `exit_code`.
+//! into a [`Failure`]. The number of each [`FailureKind`] is the exit code of the program.
 
 use std::fmt;
 

@@ -1,6 +1,7 @@
 //! The turn of one process on a run: works until the run halts, with the reporters that show it to people, the signals that
 //! stop it, and the comments that steer it; shows how it stands then, reports that to the job that this may be, and starts
-//! another job where the run waits for one. Decides nothing about the run and prints nothing: the caller gives the observer.
+//! another job where the run waits for one. Decides which exit code a halt has, and when the branch is pushed.
+//! Prints nothing: the caller gives the observer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};

@@ -1,5 +1,5 @@
 //! The keys a configuration may hold, typed and described: the source of the JSON Schema and of every look at a layer.
-//! Holds no default value; those stand in `defaults.toml`. Doc comments are the descriptions in the published schema; an
+//! Holds no default value but the policy of a phase that names none; the others stand in `defaults.toml`. Doc comments are the descriptions in the published schema; an
 //! empty `description` keeps one out of it.
 
 use std::collections::{BTreeMap, BTreeSet};
