@@ -21,7 +21,7 @@ use settings::split_words;
 
 use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall};
 use super::json_lines::{JsonLines, list, sanitize_name, session_id, text};
-use super::launch::{SignIn, make_launch, program_variables, read_api_key};
+use super::launch::{SignInVariables, make_launch, program_variables, read_api_key};
 use super::lookup::ResolvedAgent;
 use super::transcript::Transcript;
 use super::usage::{ReportedUsage, TokenCounts, float};
@@ -30,7 +30,7 @@ use super::usage::{ReportedUsage, TokenCounts, float};
 pub(super) const OLDEST_VERSION: &str = "2.1.329";
 
 /// What the program signs in with.
-pub(super) const SIGN_IN: SignIn = SignIn {
+pub(super) const SIGN_IN: SignInVariables = SignInVariables {
     home: "CLAUDE_CONFIG_DIR",
     address: "ANTHROPIC_BASE_URL",
     keys: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],

@@ -27,7 +27,7 @@ use process::{Environment, Launch, ProgramEnd, ProgramExit, Stream, TOOLCHAINS};
 
 use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall, error_class};
 use super::json_lines::{JsonLines, list, sanitize_name, session_id, text};
-use super::launch::{SignIn, make_launch, program_variables, read_api_key};
+use super::launch::{SignInVariables, make_launch, program_variables, read_api_key};
 use super::lookup::ResolvedAgent;
 use super::schema;
 use super::transcript::Transcript;
@@ -38,8 +38,8 @@ use session::{SessionFiles, SessionRecord, TurnTokens, turn_tokens};
 pub(super) const OLDEST_VERSION: &str = "0.169.0";
 
 /// What the program signs in with.
-pub(super) const SIGN_IN: SignIn =
-    SignIn { home: "CODEX_HOME", address: "OPENAI_BASE_URL", keys: &[KEY, "OPENAI_API_KEY"] };
+pub(super) const SIGN_IN: SignInVariables =
+    SignInVariables { home: "CODEX_HOME", address: "OPENAI_BASE_URL", keys: &[KEY, "OPENAI_API_KEY"] };
 
 /// The variable under which the program takes a key for one run.
 const KEY: &str = "CODEX_API_KEY";

@@ -25,7 +25,7 @@ const GITHUB_TOKENS: [&str; 6] = ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "githu
 
 /// The variables by which a program that we know signs in.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SignIn {
+pub(super) struct SignInVariables {
     /// Names the folder of its own settings.
     pub home: &'static str,
     /// Names the address of its provider.
@@ -34,7 +34,7 @@ pub(super) struct SignIn {
     pub keys: &'static [&'static str],
 }
 
-impl SignIn {
+impl SignInVariables {
     /// Returns the variables of ours that the program gets. What the profile sets itself comes on top.
     pub(super) fn variables(&self, profile: &AgentKeys) -> Vec<&'static str> {
         let is_elsewhere = profile.base_url.is_some() || profile.env.contains_key(self.address);

@@ -59,7 +59,7 @@ pub fn finalize(project: &Project, request: &FinalizeRequest) -> Result<Finalize
         return resume_finalize(project, record, request.dry_run);
     }
     let finalizer = Finalizer { project, request };
-    if request.dry_run { finalizer.rehearse() } else { finalizer.finalize() }
+    if request.dry_run { finalizer.plan() } else { finalizer.finalize() }
 }
 
 /// Finalizes one run.
@@ -105,7 +105,7 @@ impl Finalizer<'_> {
     }
 
     /// Returns what would be done. No lock is taken, and the checkout stays on its branch.
-    fn rehearse(&self) -> Result<FinalizeOutcome> {
+    fn plan(&self) -> Result<FinalizeOutcome> {
         let (project, issue) = (self.project, self.request.issue);
         locate_or_fetch(project, issue)?;
         let view = view(project, issue)?;

@@ -8,7 +8,7 @@ use crate::fact_validation::validate;
 use crate::history::{Approval, VerdictRecord};
 use crate::phase_state::{PhaseState, Status};
 use crate::reopen::{apply_answer, reopen, take_feedback, wait_at_gate};
-use crate::run::{BranchState, FeedbackState, Publication, Run, State, phase_of};
+use crate::run::{BranchHeads, FeedbackState, Publication, Run, State, phase_of};
 use crate::spending::Spending;
 use model::event::{
     CallEnd, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled, Ruling,
@@ -73,7 +73,7 @@ fn begin_run(started: &RunStarted, at: Timestamp) -> Run {
             ..Spending::default()
         },
         agents: AgentStates::default(),
-        branch: BranchState::at_base(&started.base_commit),
+        branch: BranchHeads::at_base(&started.base_commit),
         publication: Publication::default(),
         feedback: FeedbackState::default(),
         notices: Vec::new(),

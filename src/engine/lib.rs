@@ -59,7 +59,7 @@ pub use phase_state::{
 };
 pub use review_scope::PreviousReview;
 pub use run::{
-    BranchState, FeedbackState, Notice, Publication, ReviewCoverage, Run, State, UnreviewedPhase,
+    BranchHeads, FeedbackState, Notice, Publication, ReviewCoverage, Run, State, UnreviewedPhase,
     change_since_approval,
 };
 pub use spending::{Limit, LimitMeasure, LimitScope, Shortage, Spending, over_budget};

@@ -56,7 +56,7 @@ pub struct Run {
     /// Which agents were called, and which cannot be used now.
     pub agents: AgentStates,
     /// The state of its branch.
-    pub branch: BranchState,
+    pub branch: BranchHeads,
     /// Its pull request and comments.
     pub publication: Publication,
     /// The feedback on its finished work.
@@ -69,7 +69,7 @@ pub struct Run {
 
 /// The state of a run's branch, as far as the facts know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BranchState {
+pub struct BranchHeads {
     /// The head of the branch, as far as the engine knows.
     pub head: String,
     /// The same without our own records of how a run halted, which hold nothing but the log.
@@ -257,7 +257,7 @@ impl Run {
     }
 }
 
-impl BranchState {
+impl BranchHeads {
     pub(crate) fn at_base(base: &str) -> Self {
         let [head, content_head, phase_head] = [base; 3].map(str::to_owned);
         Self { head, content_head, phase_head, coverage: ReviewCoverage::up_to(base) }

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::history::History;
-use crate::program::{Call, Output};
+use crate::program::{Call, GitOutput};
 use crate::workspace::{Head, Workspace};
 use crate::{CommitId, Error, Result};
 
@@ -322,7 +322,7 @@ fn tips(found: &[Branch], name: &str) -> [Option<CommitId>; 2] {
     })
 }
 
-fn branch_failure(name: &str, output: &Output) -> Error {
+fn branch_failure(name: &str, output: &GitOutput) -> Error {
     let errors = output.stderr();
     let says = |words: &[&str]| words.iter().any(|word| errors.contains(word));
     let name = name.to_owned();

@@ -16,7 +16,7 @@ use model::change::{Change, FileContent, FileMode, FileVersion, LONGEST_TEXT};
 
 use crate::error::{at, ignore_missing};
 use crate::objects::{Blobs, EntryBeforeAfter, TreeEntry, is_plain, parse_mode, parse_raw_diff};
-use crate::program::{Call, Output};
+use crate::program::{Call, GitOutput};
 use crate::run_files::is_engines_own;
 use crate::snapshot::{self, Snapshot};
 use crate::status::is_cache;
@@ -95,7 +95,7 @@ impl RunWorkspace {
 
     /// Runs git where it finds no `.gitattributes`, neither on disk nor in an index. Every git that we know obeys that;
     /// those before 2.41 have no option for it.
-    fn run_without_attributes(&self, call: Call) -> Result<Output> {
+    fn run_without_attributes(&self, call: Call) -> Result<GitOutput> {
         let empty_folder = self.empty_folder()?;
         let call = call
             .without_user_settings()

@@ -74,7 +74,7 @@ impl Git {
     }
 
     /// Starts git in a folder and waits for its end.
-    pub(crate) fn run(&self, dir: &Path, call: &Call) -> Result<Output> {
+    pub(crate) fn run(&self, dir: &Path, call: &Call) -> Result<GitOutput> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         tracing::debug!(command = call.command_line(), "git");
         let mut command = self.command(dir, call);
@@ -151,7 +151,7 @@ fn is_secret(name: &OsStr) -> bool {
 }
 
 /// Writes the input of a git, reads its output, and waits for its end.
-fn feed_and_read(mut child: Child, call: &Call, timeout: Duration) -> io::Result<Output> {
+fn feed_and_read(mut child: Child, call: &Call, timeout: Duration) -> io::Result<GitOutput> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (id, alone) = (child.id(), !call.asks_person);
     let (stdout, stderr, timed_out) = thread::scope(|scope| {
@@ -181,7 +181,7 @@ fn feed_and_read(mut child: Child, call: &Call, timeout: Duration) -> io::Result
     let truncated = is_longer_than(&stdout, call.limit);
     let (mut stdout, stderr) = (stdout?, stderr?);
     stdout.truncate(call.limit.unwrap_or(usize::MAX));
-    Ok(Output { command: call.command_line(), status, stdout, truncated, timed_out, stderr })
+    Ok(GitOutput { command: call.command_line(), status, stdout, truncated, timed_out, stderr })
 }
 
 fn is_longer_than(answer: &io::Result<Vec<u8>>, limit: Option<usize>) -> bool {
@@ -335,7 +335,7 @@ impl Call {
 
 /// How a call of git ended, and its output.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct GitOutput {
     /// The command as a person would write it.
     pub(crate) command: String,
     pub(crate) status: ExitStatus,
@@ -347,7 +347,7 @@ pub(crate) struct Output {
     pub(crate) stderr: Vec<u8>,
 }
 
-impl Output {
+impl GitOutput {
     /// Tells whether git succeeded, or was killed by us because we had read enough.
     pub(crate) fn succeeded(&self) -> bool {
         self.status.success() || self.truncated

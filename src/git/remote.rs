@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::branch::{Branches, check_branch_name};
-use crate::program::{Call, Output};
+use crate::program::{Call, GitOutput};
 use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result};
 
@@ -145,7 +145,7 @@ impl Remote<'_> {
 
     /// Tells whether the remote has what a failed push was to put there: curl sends a push again by itself when the
     /// connection broke after the first one had arrived, and what the server answers then is a refusal.
-    fn has_arrived(&self, failed: &Output, reference: &str, pushed: Option<&CommitId>) -> bool {
+    fn has_arrived(&self, failed: &GitOutput, reference: &str, pushed: Option<&CommitId>) -> bool {
         if was_unreachable(failed) {
             return false;
         }
@@ -167,7 +167,7 @@ impl Remote<'_> {
     }
 }
 
-fn push_failure(remote: &str, branch: &str, output: &Output) -> Error {
+fn push_failure(remote: &str, branch: &str, output: &GitOutput) -> Error {
     let (remote, branch, detail) = (remote.to_owned(), branch.to_owned(), output.error_lines());
     let moved = ["non-fast-forward", "fetch first", "stale info"];
     if was_unreachable(output) {
@@ -212,7 +212,7 @@ pub fn retry<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
 }
 
 /// Makes an error of a call to a remote that failed.
-fn remote_failure(output: &Output) -> Error {
+fn remote_failure(output: &GitOutput) -> Error {
     if was_unreachable(output) {
         return Error::Unreachable { action: format!("`{}`", output.command), detail: output.error_lines() };
     }
@@ -220,7 +220,7 @@ fn remote_failure(output: &Output) -> Error {
 }
 
 /// Tells whether the server or the connection to it failed, and nothing was refused.
-fn was_unreachable(output: &Output) -> bool {
+fn was_unreachable(output: &GitOutput) -> bool {
     // A git that a signal ended was stopped by a person.
     output.status.code().is_some() && is_transient(&output.text(), &output.stderr())
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use model::issue::IssueNumber;
 
 use crate::pinned_config::PinnedConfig;
-use crate::program::{Call, Git, Output};
+use crate::program::{Call, Git, GitOutput};
 use crate::run_files::RunFiles;
 use crate::{CommitId, Error, Result, Tree};
 
@@ -66,7 +66,7 @@ impl Workspace {
     }
 
     /// Reads the answer line by line: git prints what it could find before it says what it could not.
-    fn from_answer(dir: &Path, git: Git, output: &Output, lines: &[&str]) -> Result<Self> {
+    fn from_answer(dir: &Path, git: Git, output: &GitOutput, lines: &[&str]) -> Result<Self> {
         let &[bare, shallow, common, git_dir, prefix, ref rest @ ..] = lines else {
             return Err(open_error(dir, output, lines));
         };
@@ -153,12 +153,12 @@ impl Workspace {
     }
 
     /// Asks git, which takes no lock for that; a failure is an error.
-    pub(crate) fn ask<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Result<Output> {
+    pub(crate) fn ask<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Result<GitOutput> {
         self.run(&Call::new(arguments).read_only())
     }
 
     /// Asks git; the caller judges how it ended.
-    pub(crate) fn try_ask<A: Into<OsString>>(&self, words: impl IntoIterator<Item = A>) -> Result<Output> {
+    pub(crate) fn try_ask<A: Into<OsString>>(&self, words: impl IntoIterator<Item = A>) -> Result<GitOutput> {
         self.try_run(&Call::new(words).read_only())
     }
 
@@ -168,23 +168,23 @@ impl Workspace {
     }
 
     /// Runs git in the worktree; a failure is an error.
-    pub(crate) fn run(&self, call: &Call) -> Result<Output> {
+    pub(crate) fn run(&self, call: &Call) -> Result<GitOutput> {
         self.run_in(&self.root, call)
     }
 
     /// Runs git in the worktree; the caller judges how it ended.
-    pub(crate) fn try_run(&self, call: &Call) -> Result<Output> {
+    pub(crate) fn try_run(&self, call: &Call) -> Result<GitOutput> {
         self.try_run_in(&self.root, call)
     }
 
     /// Runs git in another folder; a failure is an error.
-    pub(crate) fn run_in(&self, dir: &Path, call: &Call) -> Result<Output> {
+    pub(crate) fn run_in(&self, dir: &Path, call: &Call) -> Result<GitOutput> {
         let output = self.try_run_in(dir, call)?;
         if output.succeeded() { Ok(output) } else { Err(output.failure()) }
     }
 
     /// Runs git in another folder; the caller judges how it ended.
-    pub(crate) fn try_run_in(&self, dir: &Path, call: &Call) -> Result<Output> {
+    pub(crate) fn try_run_in(&self, dir: &Path, call: &Call) -> Result<GitOutput> {
         self.config.check()?;
         self.git.run(dir, call)
     }
@@ -225,7 +225,7 @@ impl RunWorkspace {
     }
 }
 
-fn open_error(dir: &Path, output: &Output, lines: &[&str]) -> Error {
+fn open_error(dir: &Path, output: &GitOutput, lines: &[&str]) -> Error {
     // A git that does not know the option repeats it as its first line.
     if lines.first() == Some(&"--path-format=absolute") {
         return Error::TooOld;

@@ -15,7 +15,8 @@ use engine::{Call, PhaseState, PreviousReview};
 use git::{Diff, References, Tree, is_engines_own};
 use journal::store::{folders, sha256_hex};
 use model::event::{
-    Assessed, CallEnd, Evaluation, ExecOutcome, Fact, Replied, Reviewed, StepStarted, Triaged, Worked,
+    CallEnd, DifficultyAssessed, Evaluation, ExecOutcome, Fact, Replied, Reviewed, StepStarted, Triaged,
+    Worked,
 };
 use model::finding::Finding;
 use model::phase::{PhaseName, Step};
@@ -386,11 +387,11 @@ async fn ask_difficulty(active: &mut ActiveRun, programs: &AgentContext, call: &
     Ok(answer)
 }
 
-fn build_assessment(call: &Call, estimate: Option<Estimate>, ended: CallEnd) -> Assessed {
+fn build_assessment(call: &Call, estimate: Option<Estimate>, ended: CallEnd) -> DifficultyAssessed {
     let agent = call.agent.clone();
     let Some(Estimate { word, confidence, reason }) = estimate else {
         let reason = ended.reason.clone().unwrap_or_else(|| "the answer states no difficulty".into());
-        return Assessed { agent, difficulty: None, confidence: None, reason, ended };
+        return DifficultyAssessed { agent, difficulty: None, confidence: None, reason, ended };
     };
-    Assessed { agent, difficulty: word.parse().ok(), confidence, reason, ended }
+    DifficultyAssessed { agent, difficulty: word.parse().ok(), confidence, reason, ended }
 }

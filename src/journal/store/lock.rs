@@ -96,7 +96,7 @@ const WORK: &str = "work.json";
 
 /// From when to when a process of ours worked in a checkout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkPeriod {
+pub struct CheckoutWork {
     host: String,
     /// When it began.
     pub since: Timestamp,
@@ -104,7 +104,7 @@ pub struct WorkPeriod {
     pub until: Option<Timestamp>,
 }
 
-impl WorkPeriod {
+impl CheckoutWork {
     /// Returns from when to when it lasted; after a crash the end is not known, and it is now.
     pub fn span(&self, now: Timestamp) -> (SystemTime, SystemTime) {
         (self.since.into(), self.until.unwrap_or(now).into())
@@ -115,7 +115,7 @@ impl WorkPeriod {
 #[derive(Debug)]
 pub struct CheckoutLock {
     folder: PathBuf,
-    work: Option<WorkPeriod>,
+    work: Option<CheckoutWork>,
     /// Dropped last, so that the next holder reads a record that is complete.
     _lock: Lock,
 }
@@ -134,16 +134,16 @@ impl CheckoutLock {
     }
 
     /// Returns when a process of ours on this machine worked here last.
-    pub fn last_work(&self) -> Option<WorkPeriod> {
+    pub fn last_work(&self) -> Option<CheckoutWork> {
         let bytes = fs::read(self.folder.join(WORK)).ok()?;
-        let work: WorkPeriod = serde_json::from_slice(&bytes).ok()?;
+        let work: CheckoutWork = serde_json::from_slice(&bytes).ok()?;
         if work.host == hostname() { Some(work) } else { None }
     }
 
     /// Notes that work begins here, if that is not noted yet.
     pub fn begin_work(&mut self, since: Timestamp) {
         if self.work.is_none() {
-            let work = WorkPeriod { host: hostname(), since, until: None };
+            let work = CheckoutWork { host: hostname(), since, until: None };
             self.write_work(&work);
             self.work = Some(work);
         }
@@ -162,7 +162,7 @@ impl CheckoutLock {
     }
 
     /// Writes the record of the work. Where that fails, a person has to remove a lock that a killed git left behind.
-    fn write_work(&self, work: &WorkPeriod) {
+    fn write_work(&self, work: &CheckoutWork) {
         let written = serde_json::to_vec(work).ok().map(|text| replace(&self.folder.join(WORK), &text));
         if let Some(Err(error)) = written {
             tracing::debug!("{error}");
@@ -173,7 +173,7 @@ impl CheckoutLock {
 impl Drop for CheckoutLock {
     fn drop(&mut self) {
         if let Some(work) = self.work.take() {
-            self.write_work(&WorkPeriod { until: Some(Timestamp::now()), ..work });
+            self.write_work(&CheckoutWork { until: Some(Timestamp::now()), ..work });
         }
     }
 }

@@ -360,7 +360,7 @@ pub struct RemainingTask {
 /// The assessing call ended: how hard the issue was found to be, once, before the first phase. Doubt counts as the hardest.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Assessed {
+pub struct DifficultyAssessed {
     /// The agent spec that was asked.
     pub agent: String,
     /// What its answer says; nothing when it could not be read.
@@ -374,7 +374,7 @@ pub struct Assessed {
     pub ended: CallEnd,
 }
 
-impl Assessed {
+impl DifficultyAssessed {
     /// Returns what the issue counts as: the hardest, unless the call ended well and was sure.
     pub fn counts_as(&self) -> Difficulty {
         let sure = self.confidence.is_some_and(|sure| (LEAST_CONFIDENCE..=1.0).contains(&sure));

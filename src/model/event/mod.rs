@@ -12,9 +12,9 @@ use crate::phase::{PhaseName, Step};
 use crate::policy::{Agreement, Budget, BudgetScopes};
 
 pub use call::{
-    Assessed, CallEnd, Claim, ClaimStatus, ClaimedNextAction, CostBasis, Evaluation, EvaluationDecision,
-    ExecOutcome, Program, RemainingTask, Replied, Reviewed, SpentOnDay, StepStarted, Triaged, Usage,
-    UsageTotal, Worked,
+    CallEnd, Claim, ClaimStatus, ClaimedNextAction, CostBasis, DifficultyAssessed, Evaluation,
+    EvaluationDecision, ExecOutcome, Program, RemainingTask, Replied, Reviewed, SpentOnDay, StepStarted,
+    Triaged, Usage, UsageTotal, Worked,
 };
 pub use evidence::{CheckResult, CheckStatus, Checked, FindingJudgment, Place, Reading, TriageTable};
 pub use ruling::{
@@ -57,7 +57,7 @@ pub enum Fact {
         by_hand: Vec<String>,
     },
     /// The difficulty of the issue was assessed, or could not be.
-    Assessed(Box<Assessed>),
+    Assessed(Box<DifficultyAssessed>),
     /// Other runs of the repository spent something today; written before a call when it is more than was known.
     SpentElsewhere(SpentOnDay),
     /// An agent is about to be called.

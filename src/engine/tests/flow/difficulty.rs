@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::event::{Assessed, ExecOutcome, Fact, Outcome, RunRequested, StepStarted};
+use model::event::{DifficultyAssessed, ExecOutcome, Fact, Outcome, RunRequested, StepStarted};
 use model::policy::{Difficulty, ModelChoice, PhaseDef};
 
 use super::policies::{agreement, chain, phase, phase_review};
@@ -17,7 +17,7 @@ fn models() -> BTreeMap<Difficulty, BTreeMap<String, ModelChoice>> {
     BTreeMap::from([(Difficulty::Simple, of_claude(&small)), (Difficulty::Complex, of_claude(&large))])
 }
 
-fn world(assessed: Assessed) -> World {
+fn world(assessed: DifficultyAssessed) -> World {
     let of = |name: &str, agent: &str| PhaseDef {
         agents: vec![agent.into(), "codex".into()],
         reviewers: vec!["claude".into()],
@@ -30,7 +30,7 @@ fn world(assessed: Assessed) -> World {
     world
 }
 
-fn played(assessed: Assessed) -> World {
+fn played(assessed: DifficultyAssessed) -> World {
     let script = Script { reviews: vec![fails(), passes()], ..Script::default() };
     let mut world = world(assessed).script(&name("planning"), script);
     assert_eq!(world.ask(auto()), Outcome::Completed);
@@ -120,14 +120,16 @@ fn difficulty_is_assessed_only_on_request() {
 #[test]
 fn uncertain_assessment_counts_as_complex() {
     let simple = || sure_of(Difficulty::Simple);
-    let broken =
-        |outcome| Assessed { ended: model::event::CallEnd { outcome, ..simple().ended }, ..simple() };
+    let broken = |outcome| DifficultyAssessed {
+        ended: model::event::CallEnd { outcome, ..simple().ended },
+        ..simple()
+    };
     for assessed in [
-        Assessed { confidence: Some(0.49), ..simple() },
-        Assessed { confidence: None, ..simple() },
-        Assessed { confidence: Some(1.5), ..simple() },
-        Assessed { confidence: Some(f64::NAN), ..simple() },
-        Assessed { difficulty: None, ..simple() },
+        DifficultyAssessed { confidence: Some(0.49), ..simple() },
+        DifficultyAssessed { confidence: None, ..simple() },
+        DifficultyAssessed { confidence: Some(1.5), ..simple() },
+        DifficultyAssessed { confidence: Some(f64::NAN), ..simple() },
+        DifficultyAssessed { difficulty: None, ..simple() },
         broken(ExecOutcome::Crashed),
         broken(ExecOutcome::Partial),
         broken(ExecOutcome::QuotaExhausted),
@@ -135,12 +137,13 @@ fn uncertain_assessment_counts_as_complex() {
         assert_eq!(assessed.counts_as(), Difficulty::Complex, "{assessed:?}");
         assert_eq!(played(assessed).run().difficulty, Some(Difficulty::Complex));
     }
-    assert_eq!(Assessed { confidence: Some(0.5), ..simple() }.counts_as(), Difficulty::Simple);
+    assert_eq!(DifficultyAssessed { confidence: Some(0.5), ..simple() }.counts_as(), Difficulty::Simple);
 }
 
 #[test]
 fn difficulty_is_assessed_once_per_run() {
-    let broken = Assessed { ended: model::event::CallEnd::default(), ..sure_of(Difficulty::Simple) };
+    let broken =
+        DifficultyAssessed { ended: model::event::CallEnd::default(), ..sure_of(Difficulty::Simple) };
     let mut world = played(broken);
     assert_eq!(world.count(|fact| matches!(fact, Fact::Assessed(_))), 1);
     world.ask(auto());
@@ -155,7 +158,7 @@ fn cancelled_difficulty_assessment_is_repeated() {
     let simple = sure_of(Difficulty::Simple);
     let ended = model::event::CallEnd { outcome: ExecOutcome::Cancelled, ..simple.ended.clone() };
     let mut world = world(simple);
-    world.record(Fact::Assessed(Box::new(Assessed { ended, ..sure_of(Difficulty::Complex) })));
+    world.record(Fact::Assessed(Box::new(DifficultyAssessed { ended, ..sure_of(Difficulty::Complex) })));
     assert_eq!(world.run().difficulty, None);
     world.ask(auto());
     assert_eq!(world.run().difficulty, Some(Difficulty::Simple));

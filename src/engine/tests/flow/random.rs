@@ -1,7 +1,7 @@
 //! Random agreements, scripts, people and facts for the properties.
 
 use model::event::{
-    Answered, Assessed, CallEnd, CheckStatus, Checked, Claim, ClaimStatus, Escalation, Evaluation,
+    Answered, CallEnd, CheckStatus, Checked, Claim, ClaimStatus, DifficultyAssessed, Escalation, Evaluation,
     EvaluationDecision, ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Reopened, ReopenedBy, Replied,
     Reviewed, Ruled, Ruling, RunRequested, SpentOnDay, StepStarted, TriageTable, Triaged, Usage, UsageTotal,
     Worked,
@@ -473,7 +473,7 @@ fn difficulty() -> impl Strategy<Value = Difficulty> {
 
 fn assessed(difficulty: Option<Difficulty>, confidence: Option<f64>, ended: CallEnd) -> Fact {
     let (agent, reason) = ("author".into(), "so it seems".into());
-    Fact::Assessed(Box::new(Assessed { agent, difficulty, confidence, reason, ended }))
+    Fact::Assessed(Box::new(DifficultyAssessed { agent, difficulty, confidence, reason, ended }))
 }
 
 fn spent_elsewhere(cost_usd: f64, calls: u64) -> Fact {

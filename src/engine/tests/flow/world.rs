@@ -6,9 +6,10 @@ use std::fmt;
 
 use engine::{Action, Call, Decision, PhaseState, Run, State, apply, decide, fold};
 use model::event::{
-    Answered, Assessed, CallEnd, CheckResult, CheckStatus, Checked, Claim, ClaimStatus, Entry, Evaluation,
-    EvaluationDecision, ExecOutcome, Fact, Outcome, PauseChoice, Reading, Reopened, ReopenedBy, Replied,
-    Reviewed, Ruled, Ruling, RunRequested, RunStarted, StepStarted, TriageTable, Triaged, Usage, Worked,
+    Answered, CallEnd, CheckResult, CheckStatus, Checked, Claim, ClaimStatus, DifficultyAssessed, Entry,
+    Evaluation, EvaluationDecision, ExecOutcome, Fact, Outcome, PauseChoice, Reading, Reopened, ReopenedBy,
+    Replied, Reviewed, Ruled, Ruling, RunRequested, RunStarted, StepStarted, TriageTable, Triaged, Usage,
+    Worked,
 };
 use model::finding::{Disposition, Finding, Severity};
 use model::issue::Issue;
@@ -237,8 +238,8 @@ pub fn no_table() -> Triage {
     Triage { outcome: ExecOutcome::Done, table: None, changes: false }
 }
 
-pub fn sure_of(difficulty: Difficulty) -> Assessed {
-    Assessed {
+pub fn sure_of(difficulty: Difficulty) -> DifficultyAssessed {
+    DifficultyAssessed {
         agent: String::new(),
         difficulty: Some(difficulty),
         confidence: Some(0.9),
@@ -267,7 +268,7 @@ pub struct World {
     /// What each call costs.
     pub cost_usd: Option<f64>,
     /// What the difficulty is found to be.
-    pub assessed: Option<Assessed>,
+    pub assessed: Option<DifficultyAssessed>,
     /// No run may need more entries than this.
     pub limit: usize,
 }
@@ -504,7 +505,7 @@ impl World {
 
     fn assess(&mut self, assess: Call) {
         let assessed = self.assessed.clone().unwrap_or_else(|| sure_of(Difficulty::Moderate));
-        self.record(Fact::Assessed(Box::new(Assessed { agent: assess.agent, ..assessed })));
+        self.record(Fact::Assessed(Box::new(DifficultyAssessed { agent: assess.agent, ..assessed })));
     }
 
     fn call(&mut self, call: Call) {
