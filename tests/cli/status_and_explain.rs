@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::line_with;
 use crate::support::{SHORT, Sandbox, filtered, honest_script};
 
 /// An author that takes its time in the first phase.
@@ -212,6 +213,8 @@ fn status_json_lists_prompt_bytes_and_calls_of_each_step() {
         let bytes = usage[step]["prompt_bytes"].as_u64().expect("bytes");
         assert!(bytes > 1_000 && usage[step]["calls"] == 1, "{usage}");
     }
+    let told = sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+    insta::assert_snapshot!(line_with(&shown(&sandbox, &told), "  agents   "), @"  agents   scripted:[AGENT]");
 }
 
 #[test]

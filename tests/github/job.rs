@@ -264,7 +264,7 @@ fn tests_of_the_repository_that_write_job_files_stop_the_run() {
 
 /// What is printed goes through few places, and each of them takes commands out.
 #[test]
-fn only_the_output_module_and_the_terminal_reporter_print() {
+fn only_the_output_module_and_the_live_line_print() {
     let mut printing = Vec::new();
     for folder in ["src/cli", "src/app", "src/runner"] {
         look(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder), &mut printing);
