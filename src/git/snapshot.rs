@@ -187,6 +187,7 @@ impl Snapshots<'_> {
         if seen.changed.iter().any(|path| path == ".gitignore" || path.ends_with("/.gitignore")) {
             self.drop_newly_ignored(&mut seen, incoming)?;
         }
+        self.drop_restored(&mut seen, incoming)?;
         let output = self.run.workspace().try_run(&Call::new(["write-tree"]).on_index(incoming))?;
         if !output.succeeded() {
             let tree = if is_kept { self.take(None)?.tree } else { return Err(output.failure()) };
@@ -230,6 +231,18 @@ impl Snapshots<'_> {
             seen.uncommitted.remove(path);
             seen.changed.insert(path.to_owned());
         }
+        Ok(())
+    }
+
+    /// Removes from what differs from HEAD the files that differ from the earlier snapshot because they are as in HEAD again.
+    fn drop_restored(&self, seen: &mut WorktreeComparison, incoming: &Path) -> Result<()> {
+        if seen.changed.is_disjoint(&seen.staged) {
+            return Ok(());
+        }
+        let call = Call::new(["diff-index", "--cached", "--name-only", "--no-renames", "-z"]);
+        let output = self.run.workspace().run(&call.arg(seen.head.commit.as_str()).on_index(incoming))?;
+        let differing: BTreeSet<String> = output.paths().into_iter().collect();
+        seen.uncommitted.retain(|path, _| !seen.changed.contains(path) || differing.contains(path));
         Ok(())
     }
 
@@ -348,8 +361,8 @@ pub(crate) struct WorktreeComparison {
     added: BTreeSet<String>,
     /// Caches that the index knows and HEAD does not: no tree holds them.
     staged_caches: Vec<String>,
-    /// The index holds something else than HEAD.
-    staged: bool,
+    /// Paths at which the index holds something else than HEAD.
+    staged: BTreeSet<String>,
     /// See the fields of `Snapshot`.
     pub(crate) uncommitted: BTreeMap<String, PathContent>,
     in_head: BTreeMap<String, TreeEntry>,
@@ -359,15 +372,15 @@ pub(crate) struct WorktreeComparison {
 impl WorktreeComparison {
     fn new(head: Head, left_out: Vec<String>) -> Self {
         let (changed, untracked, added) = Default::default();
-        let (staged_caches, uncommitted, in_head) = Default::default();
-        Self { head, changed, untracked, added, staged_caches, staged: false, uncommitted, in_head, left_out }
+        let (staged_caches, staged, uncommitted, in_head) = Default::default();
+        Self { head, changed, untracked, added, staged_caches, staged, uncommitted, in_head, left_out }
     }
 
     /// Tells whether the worktree is a commit and nothing else, apart from the engine's own files.
     fn is_exactly(&self, commit: &CommitId) -> bool {
         self.head.commit == *commit
             && self.changed.is_empty()
-            && !self.staged
+            && self.staged.is_empty()
             && self.staged_caches.is_empty()
     }
 
@@ -377,7 +390,9 @@ impl WorktreeComparison {
             return;
         }
         let StatusEntry { path, kind } = entry;
-        self.staged |= !matches!(kind, PathStatus::Untracked | PathStatus::Tracked { index: b'.', .. });
+        if !matches!(kind, PathStatus::Untracked | PathStatus::Tracked { index: b'.', .. }) {
+            self.staged.insert(path.clone());
+        }
         match kind {
             PathStatus::Submodule => self.left_out.push(path.escape_debug().collect()),
             // A repository inside the worktree.

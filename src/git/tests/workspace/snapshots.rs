@@ -37,6 +37,33 @@ fn snapshot_includes_untracked_files_but_not_ignored_or_engine_files() {
 }
 
 #[test]
+fn restored_file_differs_from_the_last_snapshot_and_not_from_head() {
+    let fixture = Fixture::new();
+    fixture.write("kept.rs", "before");
+    fixture.write("restored.rs", "before");
+    fixture.write("deleted.rs", "before");
+    fixture.commit_all("three files");
+    let space = fixture.run();
+    fixture.write("kept.rs", "after");
+    fixture.write("restored.rs", "after");
+    fs::remove_file(fixture.root().join("deleted.rs")).expect("removed");
+    let first = space.snapshots().take(None).expect("a snapshot");
+    assert_eq!(first.uncommitted.into_keys().collect::<Vec<_>>(), ["deleted.rs", "kept.rs", "restored.rs"]);
+    fixture.write("kept.rs", "after that");
+    fixture.write("restored.rs", "before");
+    fixture.write("deleted.rs", "before");
+    let second = space.snapshots().take(Some(&first.tree)).expect("a snapshot");
+    assert_eq!(second.changed, paths(&["deleted.rs", "kept.rs", "restored.rs"]));
+    assert_eq!(second.uncommitted.into_keys().collect::<Vec<_>>(), ["kept.rs"]);
+    // An author that stages a change and takes it back on disk alone.
+    fixture.write("restored.rs", "after");
+    fixture.git(&["add", "restored.rs"]);
+    fixture.write("restored.rs", "before");
+    let third = space.snapshots().take(None).expect("a snapshot");
+    assert_eq!(third.uncommitted.into_keys().collect::<Vec<_>>(), ["kept.rs"]);
+}
+
+#[test]
 fn snapshot_excludes_uncommitted_cache_files() {
     let fixture = Fixture::new();
     fixture.write("old/__pycache__/a.pyc", "committed");
