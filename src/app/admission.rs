@@ -95,10 +95,7 @@ impl Actor<'_> {
     /// Makes the refusal of an event that names another account than GitHub does.
     pub(crate) fn mismatch(&self, found: &str) -> AdmissionRefusal {
         let (login, found) = (quoted(&self.who.login), quoted(found));
-        AdmissionRefusal::new(
-            "E_ACTOR_MISMATCH",
-            format!("the event names {login}, and GitHub names {found}"),
-        )
+        AdmissionRefusal::new("E_ACTOR_MISMATCH", format!("the event names {login} and GitHub names {found}"))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::project::Project;
 use engine::Run;
 use journal::store::common_dir::issue_folder;
 use journal::store::lock::{LockHolder, holder};
-use model::event::{Fact, Outcome};
+use model::event::{Fact, RunOutcome};
 use model::issue::IssueNumber;
 use runner::record_end;
 
@@ -17,10 +17,10 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Asks the process that holds the run to stop, then ends it for good. Returns how it stood before.
-pub fn cancel(project: &Project, issue: IssueNumber) -> Result<Outcome> {
+pub fn cancel(project: &Project, issue: IssueNumber) -> Result<RunOutcome> {
     let mut locked = take_from_holder(project, issue)?;
     let before = locked.run().outcome;
-    if before != Outcome::Cancelled {
+    if before != RunOutcome::Cancelled {
         locked.journal.record(Fact::Cancelled { by: project.person.clone() })?;
     }
     locked.locks.begin_work();
@@ -41,7 +41,7 @@ pub(crate) fn take_from_holder(project: &Project, issue: IssueNumber) -> Result<
 }
 
 fn refuse_completed(run: &Run) -> Result<()> {
-    if run.outcome != Outcome::Completed {
+    if run.outcome != RunOutcome::Completed {
         return Ok(());
     }
     let number = run.started.issue.number;

@@ -14,7 +14,7 @@ use git::{CommitId, RunWorkspace, Workspace, is_engines_own, retry};
 use journal::store::common_dir::{FinalizedRun, RunPointer, issue_folder};
 use journal::store::folders::RunFolder;
 use journal::store::lock::Lock;
-use model::event::Outcome;
+use model::event::RunOutcome;
 use model::issue::{IssueNumber, run_branch_name};
 use runner::has_shared_work;
 
@@ -61,7 +61,7 @@ pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<CleanupOu
         return remove_logs(project, &view, request.dry_run);
     }
     // What a completed run had there is gone.
-    let shared = has_shared_work(run) && run.outcome != Outcome::Completed;
+    let shared = has_shared_work(run) && run.outcome != RunOutcome::Completed;
     let tip = project.workspace.branches().find(&run_branch_name(issue))?.map(|branch| branch.tip);
     let base = run.started.base_branch.clone();
     let removal = RunRemoval { project, issue, root: view.root.clone(), base, shared, tip };
@@ -230,7 +230,7 @@ fn removal_failure(path: &Path, error: &std::io::Error) -> Failure {
 fn refuse_unfinished(run: &Run) -> Result<()> {
     let over = matches!(
         run.outcome,
-        Outcome::Completed | Outcome::Cancelled | Outcome::Failed | Outcome::Incomplete
+        RunOutcome::Completed | RunOutcome::Cancelled | RunOutcome::Failed | RunOutcome::Incomplete
     );
     if over {
         return Ok(());

@@ -9,7 +9,7 @@ use crate::project::Project;
 use crate::run_request::{record_phase, refuse_phase};
 use crate::run_to_halt::{Halt, RunDriver, RunObserver, halt_of};
 use engine::{PhaseState, Run, Status, StepPosition};
-use model::event::{Outcome, Reading};
+use model::event::{Reading, RunOutcome};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 use model::verdict::Verdict;
@@ -60,7 +60,7 @@ pub fn review_documents(
     refuse_untrusted_settings(project, run)?;
     external_changes::refuse_closed(project, run)?;
     if run.waits_for_a_person() {
-        return Ok(DocReviewOutcome::Halted(driver.show_halt(&locked, Outcome::Paused)));
+        return Ok(DocReviewOutcome::Halted(driver.show_halt(&locked, RunOutcome::Paused)));
     }
     let phase = find_reviewable_phase(run, mode)?;
     locked.log_facts();
@@ -142,7 +142,7 @@ fn refuse_closed_phase(run: &Run, phase: &PhaseState) -> Result<(), Failure> {
             format!("the phase {name} is left out of this run"),
             format!("it was left out by {}", phase.skipped_because.as_deref().unwrap_or("choice")),
         ),
-        (_, Outcome::Running | Outcome::Paused) => return Ok(()),
+        (_, RunOutcome::Running | RunOutcome::Paused) => return Ok(()),
         (_, outcome) => (
             format!("the run of issue {number} is {}", outcome.as_str()),
             format!("next: `{}`", next_command(run)),

@@ -11,7 +11,7 @@ use crate::run_location::{RunLocation, locate};
 use crate::run_request::{ExecuteRequest, record_request, refuse_request};
 use crate::run_to_halt::{HaltResult, RunDriver, RunObserver, halt_of, refresh_now, show};
 use engine::{Run, Status};
-use model::event::Outcome;
+use model::event::RunOutcome;
 use model::phase::PhaseName;
 use runner::report::skip_line;
 
@@ -25,17 +25,17 @@ pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteR
     let mut locked = take_or_begin(project, request)?;
     let run = locked.run();
     let early_halt = match run.outcome {
-        Outcome::Completed => return show_completed(project, observer, locked),
-        Outcome::Cancelled => {
+        RunOutcome::Completed => return show_completed(project, observer, locked),
+        RunOutcome::Cancelled => {
             refresh_now(project, run);
             return Err(cancelled(run));
         }
-        Outcome::Failed | Outcome::Incomplete if !request.retry_failed => {
+        RunOutcome::Failed | RunOutcome::Incomplete if !request.retry_failed => {
             log_failed_phase(run);
             Some(FailureKind::PhaseFailed)
         }
-        Outcome::Paused if run.waits_for_a_person() => halt_of(project, run, Outcome::Paused),
-        Outcome::Running | Outcome::Paused | Outcome::Failed | Outcome::Incomplete => None,
+        RunOutcome::Paused if run.waits_for_a_person() => halt_of(project, run, RunOutcome::Paused),
+        RunOutcome::Running | RunOutcome::Paused | RunOutcome::Failed | RunOutcome::Incomplete => None,
     };
     if early_halt.is_some() {
         show(observer, &locked, early_halt);
@@ -98,7 +98,7 @@ fn take_or_begin(project: &Project, request: &ExecuteRequest) -> Result<LockedRu
         LockedIssue::Begun(locked) => {
             let run = locked.run();
             refuse_contradiction(project, run)?;
-            if matches!(run.outcome, Outcome::Running | Outcome::Paused) || request.retry_failed {
+            if matches!(run.outcome, RunOutcome::Running | RunOutcome::Paused) || request.retry_failed {
                 locked.space.run_branch().refuse_missing()?;
                 refuse_untrusted_settings(project, run)?;
             }
@@ -118,11 +118,11 @@ fn take_or_begin(project: &Project, request: &ExecuteRequest) -> Result<LockedRu
 fn refuse(project: &Project, run: &Run, request: &ExecuteRequest) -> Result<(), Failure> {
     refuse_contradiction(project, run)?;
     let goes_on = match run.outcome {
-        Outcome::Running => true,
-        Outcome::Failed | Outcome::Incomplete => request.retry_failed,
-        Outcome::Paused => !run.waits_for_a_person(),
-        Outcome::Completed => false,
-        Outcome::Cancelled => return Err(cancelled(run)),
+        RunOutcome::Running => true,
+        RunOutcome::Failed | RunOutcome::Incomplete => request.retry_failed,
+        RunOutcome::Paused => !run.waits_for_a_person(),
+        RunOutcome::Completed => false,
+        RunOutcome::Cancelled => return Err(cancelled(run)),
     };
     if goes_on { refuse_request(project, run, request) } else { Ok(()) }
 }

@@ -15,7 +15,7 @@ use forge::{Forge, PullRequest, PullRequestRef};
 use git::{Branch, CommitId, RunWorkspace, Signature, Workspace, WorktreeState};
 use journal::store::common_dir::{FinalizedRun, PendingRewrite, RunPointer};
 use journal::store::folders::RunFolder;
-use model::event::Outcome;
+use model::event::RunOutcome;
 use model::issue::IssueNumber;
 use views::summary::{Documents, UnreviewedFiles, format_title, next_command, pull_request};
 
@@ -212,7 +212,7 @@ impl Finalizer<'_> {
 
 /// Refuses a run that is not completed.
 pub(crate) fn refuse_incomplete(run: &Run) -> Result<()> {
-    if run.outcome == Outcome::Completed {
+    if run.outcome == RunOutcome::Completed {
         return Ok(());
     }
     let (number, outcome) = (run.started.issue.number, run.outcome.as_str());

@@ -18,7 +18,7 @@ use forge::github::{CountWindow, WorkflowRef};
 use git::{CommitId, Workspace};
 use journal::Journal;
 use journal::store::job::JobFileGuard;
-use model::event::{Fact, Outcome};
+use model::event::{Fact, RunOutcome};
 use runner::report::JobFiles;
 use runner::{JobRole, nonce};
 use views::summary::{NO_CI, STARTS_CI, annotations, job, problems, quoted, starts_no_ci};
@@ -192,7 +192,7 @@ const JOBS_OWN: &str = "github-actions";
 
 /// Asks whose the token is and tells what follows from it, once in a run as long as it stays so.
 async fn warn_of_no_ci(project: &Project, journal: &mut Journal, forge: &Forge) -> Result<()> {
-    let running = |run: &&Run| run.outcome == Outcome::Running;
+    let running = |run: &&Run| run.outcome == RunOutcome::Running;
     let Some(run) = journal.state().run.as_ref().filter(running) else { return Ok(()) };
     let was_told = starts_no_ci(run).is_some();
     // The first one asks who it is in any case, to find its comment.

@@ -15,7 +15,7 @@ use crate::run_request;
 use crate::run_to_halt::{Halt, RunDriver, RunObserver};
 use forge::github::PullRequestState;
 use forge::{GithubForge, OpenThread, WriteAccess};
-use model::event::{Fact, Feedback, FeedbackSource, Outcome};
+use model::event::{Fact, Feedback, FeedbackSource, RunOutcome};
 use model::finding::{Finding, Severity};
 use model::issue::{IssueNumber, issue_of_run_branch};
 use settings::{ForgeKind, PushWhen};
@@ -59,10 +59,10 @@ pub fn take_up_feedback(
     refuse_contradiction(project, run)?;
     refuse_untrusted_settings(project, run)?;
     if run.waits_for_a_person() {
-        return Ok(FeedbackOutcome::Halted(driver.show_halt(&locked, Outcome::Paused)));
+        return Ok(FeedbackOutcome::Halted(driver.show_halt(&locked, RunOutcome::Paused)));
     }
     let goes_on = run.feedback.pending.is_some();
-    let has_left_open = run.outcome == Outcome::Completed && !run.feedback.left_open.is_empty();
+    let has_left_open = run.outcome == RunOutcome::Completed && !run.feedback.left_open.is_empty();
     if !goes_on && threads.is_empty() && !has_left_open {
         return Ok(FeedbackOutcome::Listed(issue, threads));
     }
@@ -72,7 +72,7 @@ pub fn take_up_feedback(
         let fed = make_feedback(project, &locked, &seen, &threads)?;
         locked.journal.record(Fact::FedBack(Box::new(fed)))?;
     }
-    if locked.run().outcome != Outcome::Completed {
+    if locked.run().outcome != RunOutcome::Completed {
         run_request::record_whole_run(project, &mut locked)?;
     }
     driver.drive(locked).map(FeedbackOutcome::Halted)

@@ -6,7 +6,7 @@ use crate::run_location::RunView;
 use engine::{Decision, PhaseState, State, apply, decide};
 use journal::store::folders::{CallFolder, RunFolder};
 use journal::store::sha256_hex;
-use model::event::{Entry, Outcome, StepStarted};
+use model::event::{Entry, RunOutcome, StepStarted};
 use model::issue::IssueNumber;
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
@@ -15,11 +15,11 @@ use views::summary::review_loop::{ReviewLoopEvent, review_loop};
 /// A log that was folded again.
 pub struct Replay {
     /// The facts in their order, each with the outcome of the run after it.
-    pub facts: Vec<(Entry, Outcome)>,
+    pub facts: Vec<(Entry, RunOutcome)>,
     /// The hash of the last fact.
     pub chain: String,
     /// The outcome of the run now.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// What the engine would do now.
     pub next: Decision,
 }

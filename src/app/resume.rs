@@ -9,7 +9,7 @@ use crate::run_request::{check_agents, record_whole_run};
 use crate::run_to_halt::{HaltResult, RunDriver, RunObserver};
 use engine::{Run, Status};
 use git::{CommitId, Snapshot, Tree, is_engines_own};
-use model::event::{Answered, Fact, Outcome, PauseChoice};
+use model::event::{Answered, Fact, PauseChoice, RunOutcome};
 use model::issue::IssueNumber;
 use views::summary::next_command;
 
@@ -121,7 +121,7 @@ fn accepted_choice(driver: RunDriver, run: &Run, request: &AnswerRequest) -> Res
 
 /// Only a question can be answered.
 fn refuse_unasked(run: &Run) -> Result<(), Failure> {
-    if run.outcome == Outcome::Paused {
+    if run.outcome == RunOutcome::Paused {
         return Ok(());
     }
     let (number, outcome) = (run.started.issue.number, run.outcome.as_str());

@@ -6,7 +6,7 @@ use crate::locked_run::LockedRun;
 use crate::project::Project;
 use engine::{Run, Status};
 use git::{CommitId, Trailers, Workspace};
-use model::event::{Fact, Outcome, Reopened, ReopenedBy};
+use model::event::{Fact, Reopened, ReopenedBy, RunOutcome};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 
@@ -81,7 +81,7 @@ pub(crate) fn cancelled(run: &Run) -> Failure {
 
 /// Returns the phase of that name, if it can be opened again.
 pub(crate) fn reopenable_phase(run: &Run, name: &str) -> Result<PhaseName> {
-    if run.outcome == Outcome::Cancelled {
+    if run.outcome == RunOutcome::Cancelled {
         return Err(cancelled(run));
     }
     let known: Vec<&str> = run.phases.iter().map(|phase| phase.name().as_str()).collect();

@@ -20,7 +20,7 @@ use forge::Forge;
 use git::CommitId;
 use journal::store::common_dir::FinalizedRun;
 use journal::{Journal, Reporter};
-use model::event::{ExecOutcome, Fact, Outcome, PauseReason};
+use model::event::{ExecOutcome, Fact, PauseReason, RunOutcome};
 use model::policy::Agreement;
 use process::{self, Stop, StopHandle, Urgency};
 use runner::report::{
@@ -74,7 +74,7 @@ pub(crate) struct DriveOutcome {
     /// The run.
     pub locked: LockedRun,
     /// How the run stands.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// An agent was called.
     pub has_called: bool,
     /// Checks of the server that failed were taken up.
@@ -107,7 +107,7 @@ impl RunDriver<'_> {
         let end = self.run_to_halt(locked, None, Some(bundle.tip.clone()))?;
         let halt = self.show_halt(&end.locked, end.outcome);
         // The process that publishes reads the checks of the server, and calls no agent.
-        if end.took_up_red_checks && end.outcome == Outcome::Running {
+        if end.took_up_red_checks && end.outcome == RunOutcome::Running {
             github_job::start_again(self.project, &end.locked, JobProgress::RedChecks);
         } else if bundle.asks_for_more {
             github_job::start_again(self.project, &end.locked, JobProgress::Worked);
@@ -123,7 +123,7 @@ impl RunDriver<'_> {
     }
 
     /// Shows how a run came to this outcome, and returns what that counts as.
-    pub(crate) fn show_halt(self, locked: &LockedRun, outcome: Outcome) -> Halt {
+    pub(crate) fn show_halt(self, locked: &LockedRun, outcome: RunOutcome) -> Halt {
         let halt = halt_of(self.project, locked.run(), outcome);
         show(self.observer, locked, halt);
         halt
@@ -185,7 +185,7 @@ impl RunDriver<'_> {
             }
             match (first, &runner.active.journal.state().run) {
                 (Some(fact), _) => runner.active.journal.record(fact)?,
-                (None, Some(run)) if project.role == JobRole::Both && run.outcome != Outcome::Running => {
+                (None, Some(run)) if project.role == JobRole::Both && run.outcome != RunOutcome::Running => {
                     refresh(project, run).await;
                 }
                 (None, _) => {}
@@ -268,8 +268,9 @@ impl RunDriver<'_> {
     ) -> Option<CommentWatcher> {
         let project = self.project;
         let Forge::Github(github) = forge else { return None };
-        let works =
-            forge_connection::in_ci() && run.outcome == Outcome::Running && project.role != JobRole::Publish;
+        let works = forge_connection::in_ci()
+            && run.outcome == RunOutcome::Running
+            && project.role != JobRole::Publish;
         works.then(|| CommentWatcher {
             github: github.clone(),
             keys: project.settings.github.clone(),
@@ -333,14 +334,14 @@ impl RunDriver<'_> {
 }
 
 /// Returns what the halt of a run counts as.
-pub(crate) fn halt_of(project: &Project, run: &Run, outcome: Outcome) -> Halt {
+pub(crate) fn halt_of(project: &Project, run: &Run, outcome: RunOutcome) -> Halt {
     match outcome {
-        Outcome::Completed | Outcome::Running => None,
-        Outcome::Failed if never_started(run) => Some(FailureKind::NoAgent),
-        Outcome::Failed | Outcome::Incomplete => Some(FailureKind::PhaseFailed),
-        Outcome::Paused if project.settings.no_wait => Some(FailureKind::PhaseFailed),
-        Outcome::Paused => Some(FailureKind::Waiting),
-        Outcome::Cancelled => Some(FailureKind::Interrupted),
+        RunOutcome::Completed | RunOutcome::Running => None,
+        RunOutcome::Failed if never_started(run) => Some(FailureKind::NoAgent),
+        RunOutcome::Failed | RunOutcome::Incomplete => Some(FailureKind::PhaseFailed),
+        RunOutcome::Paused if project.settings.no_wait => Some(FailureKind::PhaseFailed),
+        RunOutcome::Paused => Some(FailureKind::Waiting),
+        RunOutcome::Cancelled => Some(FailureKind::Interrupted),
     }
 }
 
@@ -363,7 +364,7 @@ pub(crate) fn show(observer: &dyn RunObserver, locked: &LockedRun, halt: Halt) {
 
 fn has_paused_on_request(journal: &Journal) -> bool {
     let run = journal.state().run.as_ref();
-    let escalation = run.filter(|run| run.outcome == Outcome::Paused).and_then(|run| run.paused.as_ref());
+    let escalation = run.filter(|run| run.outcome == RunOutcome::Paused).and_then(|run| run.paused.as_ref());
     escalation.is_some_and(|escalation| escalation.reason == PauseReason::OnRequest)
 }
 

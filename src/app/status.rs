@@ -13,7 +13,7 @@ use engine::{PhaseState, Run, Status, StepPosition};
 use journal::store::common_dir::{FinalizedRun, RunPointer, issue_folder};
 use journal::store::folders::{CallFolder, HOME, RunFolder};
 use journal::store::lock::{LockHolder, holder};
-use model::event::{Fact, Outcome, TriageTable};
+use model::event::{Fact, RunOutcome, TriageTable};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 use views::metadata::{self, AgentProgram, DocumentRound, FixStatus, RoundStatus};
@@ -132,15 +132,15 @@ fn under_way(view: &RunView) -> Option<RunningStep> {
 fn word(run: &Run, held_by: Option<&LockHolder>) -> &'static str {
     let is_begun = run.phases.iter().any(|phase| phase.status == Status::InProgress);
     match run.outcome {
-        Outcome::Running if held_by.is_none() && is_begun => "interrupted",
-        Outcome::Running if held_by.is_none() => "unfinished",
+        RunOutcome::Running if held_by.is_none() && is_begun => "interrupted",
+        RunOutcome::Running if held_by.is_none() => "unfinished",
         outcome => outcome.as_str(),
     }
 }
 
 fn lines(run: &Run, held_by: Option<&LockHolder>, under_way: Option<&RunningStep>) -> String {
     let issue = &run.started.issue;
-    let alone = run.outcome == Outcome::Running && held_by.is_none();
+    let alone = run.outcome == RunOutcome::Running && held_by.is_none();
     let nobody = if alone { "; no process here works on it" } else { "" };
     let mut text = format!("#{} {}: {}{nobody}\n", issue.number, plain(&issue.title), word(run, held_by));
     if let Some(why) = summary::reason_without_tests(run, run.outcome) {

@@ -13,7 +13,7 @@ use checks::{Site, Untaken, World};
 use git::{Trailers, WorktreeState};
 use model::event::{CheckResult, CheckStatus};
 use model::issue::{Issue, IssueNumber};
-use model::policy::{CheckStrategy, OnFail, PhaseDef, TimeLimits};
+use model::policy::{CheckMode, OnFail, PhaseDef, TimeLimits};
 use process::Stop;
 use runner::{RunError, nonce};
 use settings::registry::{RegistryStep, StepsRegistry};
@@ -131,7 +131,7 @@ fn run_conditions(
 fn with_conditions(phase: &PhaseDef, step: &RegistryStep) -> PhaseDef {
     let mut phase = phase.clone();
     phase.policy.checks = step.rules();
-    phase.policy.check_mode = CheckStrategy::FirstFailure;
+    phase.policy.check_mode = CheckMode::FirstFailure;
     phase
 }
 

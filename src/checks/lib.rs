@@ -66,7 +66,7 @@ pub use site::{Read, Site, Untaken, World};
 pub use task_list::task_lists;
 
 use model::event::{CheckResult, CheckStatus};
-use model::policy::{CheckStrategy, OnFail};
+use model::policy::{CheckMode, OnFail};
 use outcome::{failure, passed, result, skipped};
 use process::Stop;
 use register::{Check, find};
@@ -82,7 +82,7 @@ pub async fn run(site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
         let failed = !matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped)
             && rule.on_fail != OnFail::Note;
         results.push(result);
-        if failed && site.phase.policy.check_mode == CheckStrategy::FirstFailure {
+        if failed && site.phase.policy.check_mode == CheckMode::FirstFailure {
             break;
         }
     }

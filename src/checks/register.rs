@@ -15,7 +15,7 @@ use super::{
 };
 use model::event::CheckResult;
 use model::phase::PhaseName;
-use model::policy::{Agreement, CheckKind, CheckStrategy, DefinedCheck, Policy, check_id};
+use model::policy::{Agreement, CheckKind, CheckMode, DefinedCheck, Policy, check_id};
 
 /// How a check is made.
 #[derive(Clone, Copy)]
@@ -124,7 +124,7 @@ pub fn runs_a_command(id: &str, defined: &BTreeMap<String, DefinedCheck>) -> boo
 /// order was chosen and stays.
 pub fn cheap_first(policy: &mut Policy) {
     let dear = |id: &str| command::CHEAP_FIRST.iter().position(|known| *known == id);
-    if policy.check_mode == CheckStrategy::All {
+    if policy.check_mode == CheckMode::All {
         policy.checks.sort_by_key(|rule| dear(&rule.id));
     }
 }

@@ -58,9 +58,7 @@ fn here_alone(arguments: &InitArgs) -> CommandResult {
     let workspace = Workspace::open(&current_folder()?)?;
     let path = workspace.root().join(CONFIGURATION);
     if path.exists() && !arguments.force {
-        return Err(
-            Failure::usage(format!("{CONFIGURATION} exists already")).hint("`--force` writes over it")
-        );
+        return Err(Failure::usage(format!("{CONFIGURATION} exists already")).hint("`--force` overwrites it"));
     }
     configure(workspace.root())?;
     let next = "ai-workflow execute --phase all --issue N";
@@ -99,7 +97,7 @@ fn github(arguments: &InitGithubArgs) -> CommandResult {
     let writes =
         [Some(WORKFLOW), (!has_settings).then_some(CONFIGURATION)].into_iter().flatten().collect::<Vec<_>>();
     if project.root().join(WORKFLOW).symlink_metadata().is_ok() && !arguments.force {
-        return Err(Failure::usage(format!("{WORKFLOW} exists already")).hint("`--force` writes over it"));
+        return Err(Failure::usage(format!("{WORKFLOW} exists already")).hint("`--force` overwrites it"));
     }
     let made = if arguments.dry_run {
         None

@@ -17,7 +17,7 @@ use app::run_to_halt::{Halt, RunObserver};
 use engine::{Run, Status};
 use journal::Reporter;
 use journal::store::common_dir::FinalizedRun;
-use model::event::Outcome;
+use model::event::RunOutcome;
 use model::policy::Budget;
 use views::summary::{self, counted, duration, pad, plain};
 
@@ -86,7 +86,7 @@ fn show_question(run: &Run) {
 /// Prints how a run ended.
 pub(super) fn show_ending(locked: &LockedRun) {
     let run = locked.run();
-    if run.outcome == Outcome::Paused {
+    if run.outcome == RunOutcome::Paused {
         show_question(run);
     }
     words(&last_lines(run, locked));
@@ -215,7 +215,7 @@ fn last_lines(run: &Run, locked: &LockedRun) -> String {
         lines.add("go back", &way_back(run, locked));
     }
     // A run that is not over is removed only when that is said twice.
-    let force = if matches!(run.outcome, Outcome::Running | Outcome::Paused) { " --force" } else { "" };
+    let force = if matches!(run.outcome, RunOutcome::Running | RunOutcome::Paused) { " --force" } else { "" };
     lines.add("undo", &format!("ai-workflow cleanup --issue {}{force}", run.started.issue.number));
     lines.0
 }
@@ -239,7 +239,7 @@ fn outcome(run: &Run) -> String {
     let done = run.phases.iter().filter(|phase| phase.status == Status::Completed).count() as u64;
     let left = run.phases.iter().filter(|phase| phase.status != Status::Skipped).count() as u64;
     let word = run.outcome.as_str();
-    if let (Outcome::Failed | Outcome::Incomplete, Some(phase)) = (run.outcome, failed) {
+    if let (RunOutcome::Failed | RunOutcome::Incomplete, Some(phase)) = (run.outcome, failed) {
         format!("{word}: {} ({})", phase.name(), phase.reason.as_deref().unwrap_or("no reason"))
     } else {
         let untested = summary::reason_without_tests(run, run.outcome);

@@ -11,8 +11,8 @@ use crate::reopen::{apply_answer, reopen, take_feedback, wait_at_gate};
 use crate::run::{BranchHeads, FeedbackState, Publication, Run, State, phase_of};
 use crate::spending::Spending;
 use model::event::{
-    CallEnd, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled, Ruling,
-    RunRequested, RunStarted, StepStarted, UsageTotal,
+    CallEnd, Entry, Escalation, ExecOutcome, Fact, PauseReason, Reopened, ReopenedBy, Ruled, Ruling,
+    RunOutcome, RunRequested, RunStarted, StepStarted, UsageTotal,
 };
 use model::phase::{PhaseName, Step};
 
@@ -61,7 +61,7 @@ fn begin_run(started: &RunStarted, at: Timestamp) -> Run {
         created_at: at,
         updated_at: at,
         phases: agreement.phases.iter().cloned().map(PhaseState::new).collect(),
-        outcome: Outcome::Running,
+        outcome: RunOutcome::Running,
         asked: RunRequested::default(),
         paused: None,
         difficulty: None,
@@ -167,7 +167,7 @@ impl Run {
             }
             Fact::Cancelled { .. } => {
                 self.paused = None;
-                self.outcome = Outcome::Cancelled;
+                self.outcome = RunOutcome::Cancelled;
             }
             Fact::Noted { kind, text } => {
                 self.remember_warning(kind, text);
@@ -188,7 +188,7 @@ impl Run {
         self.agents.begin_request(at);
         if self.paused.as_ref().is_some_and(|escalation| may_end_pause(escalation, asked, at)) {
             self.paused = None;
-            self.outcome = Outcome::Running;
+            self.outcome = RunOutcome::Running;
         }
         if let Some(head) = &asked.head {
             self.branch.head.clone_from(head);
@@ -244,7 +244,7 @@ impl Run {
             wait_at_gate(phase);
         }
         self.paused = Some(escalation.clone());
-        self.outcome = Outcome::Paused;
+        self.outcome = RunOutcome::Paused;
     }
 
     fn record_ruling(&mut self, ruled: &Ruled, at: Timestamp) {

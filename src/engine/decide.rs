@@ -12,7 +12,7 @@ use crate::redo::{ask_again, redo};
 use crate::revision_limit::{end, revise};
 use crate::run::{Run, State, standing_approval};
 use model::call::{CallBudget, ResumableSession};
-use model::event::{ExecOutcome, Fact, Outcome, PauseReason, Ruled, Ruling, Worked};
+use model::event::{ExecOutcome, Fact, PauseReason, Ruled, Ruling, RunOutcome, Worked};
 use model::phase::{PhaseName, Step};
 use model::policy::Gate;
 use model::verdict::Judgment;
@@ -25,7 +25,7 @@ pub enum Decision {
     /// Perform this action, then write what happened.
     Perform(Action),
     /// Nothing is left to do, as far as this request goes.
-    Halt(Outcome),
+    Halt(RunOutcome),
 }
 
 /// An action with a side effect.
@@ -81,8 +81,8 @@ pub struct Call {
 
 /// Decides what to do now.
 pub fn decide(state: &State) -> Decision {
-    let Some(run) = &state.run else { return Decision::Halt(Outcome::Running) };
-    if run.outcome != Outcome::Running {
+    let Some(run) = &state.run else { return Decision::Halt(RunOutcome::Running) };
+    if run.outcome != RunOutcome::Running {
         return Decision::Halt(run.outcome);
     }
     if let Some(failed) = run.phases.iter().find(|phase| phase.status == Status::Failed) {
@@ -93,9 +93,11 @@ pub fn decide(state: &State) -> Decision {
     }
     match run.phases.iter().find(|phase| in_scope(run, phase)) {
         Some(phase) => decide_in_phase(run, phase),
-        None if !run.phases.iter().all(|phase| phase.status.satisfies()) => Decision::Halt(Outcome::Running),
+        None if !run.phases.iter().all(|phase| phase.status.satisfies()) => {
+            Decision::Halt(RunOutcome::Running)
+        }
         None if !run.publication.is_up_to_date => Decision::Perform(Action::Publish),
-        None => finish_run(Outcome::Completed),
+        None => finish_run(RunOutcome::Completed),
     }
 }
 
@@ -108,7 +110,7 @@ fn record(fact: Fact) -> Decision {
     Decision::Record(Box::new(fact))
 }
 
-fn finish_run(outcome: Outcome) -> Decision {
+fn finish_run(outcome: RunOutcome) -> Decision {
     record(Fact::Finished { outcome })
 }
 
@@ -118,7 +120,7 @@ fn decide_after_failure(run: &Run, failed: &PhaseState) -> Decision {
         let because = format!("failed:{}", failed.name());
         return record(Fact::PhaseSkipped { phase: phase.name().clone(), because });
     }
-    finish_run(if failed.incomplete { Outcome::Incomplete } else { Outcome::Failed })
+    finish_run(if failed.incomplete { RunOutcome::Incomplete } else { RunOutcome::Failed })
 }
 
 fn decide_in_phase(run: &Run, phase: &PhaseState) -> Decision {
@@ -142,7 +144,7 @@ fn decide_in_phase(run: &Run, phase: &PhaseState) -> Decision {
 
 fn start_phase(run: &Run, phase: &PhaseState) -> Decision {
     if !unmet_needs(run, phase).is_empty() && !run.asked.ignore_needs {
-        return Decision::Halt(Outcome::Running);
+        return Decision::Halt(RunOutcome::Running);
     }
     match phase.def.gate {
         Gate::NoGo => stop_before(run, phase),
@@ -160,7 +162,7 @@ fn stop_before(run: &Run, phase: &PhaseState) -> Decision {
     }
     let nothing_done = run.phases.iter().all(|phase| phase.files.commit.is_none());
     if run.publication.is_up_to_date || nothing_done {
-        return finish_run(Outcome::Completed);
+        return finish_run(RunOutcome::Completed);
     }
     Decision::Perform(Action::Publish)
 }

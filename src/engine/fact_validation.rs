@@ -3,7 +3,7 @@
 
 use crate::phase_state::{PhaseState, Status, StepPosition};
 use crate::run::{Run, standing_approval};
-use model::event::{Fact, Outcome, Ruled, Ruling, StepStarted};
+use model::event::{Fact, Ruled, Ruling, RunOutcome, StepStarted};
 use model::phase::{PhaseName, Step};
 
 /// Nothing, or why the fact does not fit.
@@ -14,12 +14,12 @@ pub(crate) fn validate(run: &Run, fact: &Fact) -> FitResult {
     match fact {
         Fact::RunStarted(_) => Err("the run has already begun".into()),
         Fact::RunRequested(asked) => {
-            require_outcome(run, NOT_CANCELLED)?;
+            refuse_outcome(run, &[RunOutcome::Cancelled])?;
             asked.only.as_ref().map_or(Ok(()), |only| find_phase(run, only).map(|_| ()))
         }
         // A person may leave a phase out while the run waits for something else.
         Fact::PhaseSkipped { phase, .. } => {
-            require_outcome(run, &[Outcome::Running, Outcome::Paused])?;
+            require_outcome(run, &[RunOutcome::Running, RunOutcome::Paused])?;
             require_pending(find_phase(run, phase)?)
         }
         Fact::PhaseStarted { phase, .. } => {
@@ -71,12 +71,12 @@ pub(crate) fn validate(run: &Run, fact: &Fact) -> FitResult {
             require(asked.takes(answer.choice), why)
         }
         Fact::Reopened(reopened) => {
-            require_outcome(run, NOT_CANCELLED)?;
+            refuse_outcome(run, &[RunOutcome::Cancelled])?;
             require_reopenable(run, &reopened.phase)
         }
         // Finished work only is taken up, and one thing after the other.
         Fact::FedBack(fed) => {
-            require_outcome(run, &[Outcome::Completed])?;
+            require_outcome(run, &[RunOutcome::Completed])?;
             require(run.feedback.pending.is_none(), || "what was said before is not answered yet".into())?;
             require_reopenable(run, &fed.phase)
         }
@@ -84,12 +84,10 @@ pub(crate) fn validate(run: &Run, fact: &Fact) -> FitResult {
             let waits = run.feedback.pending.is_some() || !run.feedback.left_open.is_empty();
             require(waits, || "no thread waits for an answer".into())
         }
-        Fact::Cancelled { .. } => {
-            require_outcome(run, &[Outcome::Running, Outcome::Paused, Outcome::Failed, Outcome::Incomplete])
-        }
+        Fact::Cancelled { .. } => refuse_outcome(run, &[RunOutcome::Completed, RunOutcome::Cancelled]),
         Fact::Finished { outcome } => {
             require_running(run)?;
-            let last = matches!(outcome, Outcome::Completed | Outcome::Failed | Outcome::Incomplete);
+            let last = matches!(outcome, RunOutcome::Completed | RunOutcome::Failed | RunOutcome::Incomplete);
             require(last, || format!("a run does not finish as {}", outcome.as_str()))
         }
         Fact::FollowedUp { .. } => {
@@ -105,9 +103,6 @@ pub(crate) fn validate(run: &Run, fact: &Fact) -> FitResult {
     }
 }
 
-const NOT_CANCELLED: &[Outcome] =
-    &[Outcome::Running, Outcome::Paused, Outcome::Completed, Outcome::Failed, Outcome::Incomplete];
-
 fn require(fits: bool, why: impl FnOnce() -> String) -> FitResult {
     if fits { Ok(()) } else { Err(why()) }
 }
@@ -122,12 +117,16 @@ fn phase_in_round<'a>(run: &'a Run, name: &PhaseName, round: u32) -> Result<&'a 
     Ok(phase)
 }
 
-fn require_outcome(run: &Run, fitting: &[Outcome]) -> FitResult {
+fn require_outcome(run: &Run, fitting: &[RunOutcome]) -> FitResult {
     require(fitting.contains(&run.outcome), || format!("the run is {}", run.outcome.as_str()))
 }
 
+fn refuse_outcome(run: &Run, unfit: &[RunOutcome]) -> FitResult {
+    require(!unfit.contains(&run.outcome), || format!("the run is {}", run.outcome.as_str()))
+}
+
 fn require_running(run: &Run) -> FitResult {
-    require_outcome(run, &[Outcome::Running])
+    require_outcome(run, &[RunOutcome::Running])
 }
 
 fn require_pending(phase: &PhaseState) -> FitResult {

@@ -8,7 +8,8 @@ use crate::history::History;
 use crate::phase_state::{Counters, PhaseState, Status, StepPosition};
 use crate::run::Run;
 use model::event::{
-    Answered, Feedback, FeedbackSource, Outcome, PauseChoice, PauseReason, Reopened, ReopenedBy, UsageTotal,
+    Answered, Feedback, FeedbackSource, PauseChoice, PauseReason, Reopened, ReopenedBy, RunOutcome,
+    UsageTotal,
 };
 use model::phase::Step;
 use model::policy::Gate;
@@ -26,14 +27,14 @@ pub(crate) fn reopen(run: &mut Run, reopened: &Reopened) {
     }
     if run.phases.iter().all(|phase| phase.status != Status::Paused) {
         run.paused = None;
-        run.outcome = Outcome::Running;
+        run.outcome = RunOutcome::Running;
     }
 }
 
 /// Applies a person's answer to the pause of the run.
 pub(crate) fn apply_answer(run: &mut Run, answer: &Answered, at: Timestamp) {
     let Some(escalation) = run.paused.take() else { return };
-    run.outcome = Outcome::Running;
+    run.outcome = RunOutcome::Running;
     let asked = run.phases.iter_mut().find(|phase| phase.status == Status::Paused);
     match asked {
         Some(phase) if escalation.reason == PauseReason::Gate => answer_gate(phase, answer, at),

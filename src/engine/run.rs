@@ -15,7 +15,7 @@ use crate::agents::AgentStates;
 use crate::history::Approval;
 use crate::phase_state::{PhaseState, Status, StepPosition};
 use crate::spending::Spending;
-use model::event::{Escalation, Feedback, Outcome, PauseReason, RunRequested, RunStarted, Worked};
+use model::event::{Escalation, Feedback, PauseReason, RunOutcome, RunRequested, RunStarted, Worked};
 use model::phase::PhaseName;
 use model::policy::Difficulty;
 
@@ -40,7 +40,7 @@ pub struct Run {
     /// In the order of the agreement.
     pub phases: Vec<PhaseState>,
     /// Its outcome so far.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// The part of the run that was asked for last.
     pub asked: RunRequested,
     /// The question it waits for.
@@ -168,8 +168,8 @@ const REVISED: &str = "implementation";
 
 impl State {
     /// Returns the outcome of the run; a run that has not begun counts as running.
-    pub fn outcome(&self) -> Outcome {
-        self.run.as_ref().map_or(Outcome::Running, |run| run.outcome)
+    pub fn outcome(&self) -> RunOutcome {
+        self.run.as_ref().map_or(RunOutcome::Running, |run| run.outcome)
     }
 }
 

@@ -149,7 +149,7 @@ pub struct Policy {
     #[serde(default)]
     pub check_when: CheckWhen,
     #[serde(default)]
-    pub check_mode: CheckStrategy,
+    pub check_mode: CheckMode,
     /// The checks in their order.
     #[serde(default)]
     pub checks: Vec<CheckRule>,
@@ -201,9 +201,8 @@ pub enum CheckWhen {
 /// Whether all checks are looked at, or only up to the first failure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "CheckMode")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
-pub enum CheckStrategy {
+pub enum CheckMode {
     #[default]
     All,
     FirstFailure,

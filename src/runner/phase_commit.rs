@@ -10,7 +10,7 @@ use engine::{PhaseState, Run, StepPosition, change_since_approval};
 use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree};
 use journal::Journal;
 use journal::store::folders::RunFolder;
-use model::event::{Fact, Outcome};
+use model::event::{Fact, RunOutcome};
 use model::phase::PhaseName;
 use model::redact::Masker;
 use views::summary::format_title;
@@ -46,7 +46,7 @@ pub fn phase_message(run: &Run, trailers: &Trailers) -> String {
 }
 
 /// Returns the message of a record of how a run halted.
-pub fn record_message(run: &Run, outcome: Outcome, trailers: &Trailers) -> String {
+pub fn record_message(run: &Run, outcome: RunOutcome, trailers: &Trailers) -> String {
     format!("[ai-workflow] run: #{} {}\n\n{trailers}", run.started.issue.number, outcome.as_str())
 }
 
@@ -153,7 +153,11 @@ fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<Stri
 
 /// Commits the end of the log at each halt, so that the worktree holds no changes of the engine, and another machine that
 /// fetches the branch knows the state of the run.
-pub(super) fn commit_record(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
+pub(super) fn commit_record(
+    active: &mut ActiveRun,
+    publisher: &Publisher,
+    outcome: RunOutcome,
+) -> Result<()> {
     let run = active.run()?.clone();
     review::export(active)?;
     let message =
@@ -177,14 +181,14 @@ fn find_parent_of_record(
     active: &ActiveRun,
     publisher: &Publisher,
     run: &Run,
-    outcome: Outcome,
+    outcome: RunOutcome,
     tip: &CommitId,
 ) -> Result<CommitId> {
     if publisher.role == JobRole::Publish {
         return Ok(tip.clone());
     }
     let known = CommitId::try_from(run.branch.head.as_str())?;
-    let is_over = outcome == Outcome::Completed && *tip != known;
+    let is_over = outcome == RunOutcome::Completed && *tip != known;
     if is_over && active.space.run_branch().find_tip_beyond(&run.started.run_id, &known)?.is_some() {
         return Ok(tip.clone());
     }

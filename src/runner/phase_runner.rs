@@ -18,7 +18,7 @@ use engine::{
     Action, Decision, StepPosition, decide, job_limit_pause, pause, pause_on_request, rate_limit_pause,
 };
 use forge::ForgeError;
-use model::event::{Escalation, Fact, Outcome, PauseChoice, PauseReason};
+use model::event::{Escalation, Fact, PauseChoice, PauseReason, RunOutcome};
 use model::phase::PhaseName;
 use model::policy::FirstStep;
 use views::summary::deliverable_path;
@@ -53,7 +53,7 @@ impl PhaseRunner {
     /// # Errors
     ///
     /// Fails where the run cannot go on; what was finished is in the log, and the next process goes on from there.
-    pub async fn run(&mut self) -> Result<Outcome> {
+    pub async fn run(&mut self) -> Result<RunOutcome> {
         let ended = match self.work().await {
             // A job that publishes does not change the run, so that the same job can be started again.
             Err(RunError::Forge(ForgeError::Limited { action, until }))
@@ -72,7 +72,7 @@ impl PhaseRunner {
         ended
     }
 
-    async fn work(&mut self) -> Result<Outcome> {
+    async fn work(&mut self) -> Result<RunOutcome> {
         self.publisher.ensure_progress_comment(&mut self.active).await?;
         loop {
             self.publisher.record_replaced_comment(&mut self.active)?;
@@ -87,7 +87,9 @@ impl PhaseRunner {
                 Decision::Halt(outcome) => {
                     let (active, publisher) = (&mut self.active, &self.publisher);
                     pull_request::publish_draft(active, publisher).await?;
-                    if outcome != Outcome::Completed || !remote_checks::feed_back(active, publisher).await? {
+                    if outcome != RunOutcome::Completed
+                        || !remote_checks::feed_back(active, publisher).await?
+                    {
                         return self.end_turn(outcome).await;
                     }
                 }
@@ -139,11 +141,11 @@ impl PhaseRunner {
     }
 
     /// Ends a turn that was stopped: cancels the run if a person asked for that, else leaves it resumable.
-    async fn end_stopped_turn(&mut self) -> Result<Outcome> {
+    async fn end_stopped_turn(&mut self) -> Result<RunOutcome> {
         if let Some(SteeringRequest::Cancel { by }) = self.pauses.request.latest_request() {
             self.active.record(Fact::Cancelled { by })?;
             pull_request::publish_draft(&mut self.active, &self.publisher).await?;
-            return self.end_turn(Outcome::Cancelled).await;
+            return self.end_turn(RunOutcome::Cancelled).await;
         }
         let signal = self.signal.get().copied().unwrap_or("a signal").to_owned();
         self.active.record(Fact::Interrupted { signal })?;
@@ -161,13 +163,13 @@ impl PhaseRunner {
         if self.publisher.push != Push::Phase || is_closing {
             return Ok(());
         }
-        self.keep_end_of_log(Outcome::Running).await
+        self.keep_end_of_log(RunOutcome::Running).await
     }
 
     /// Ends the turn of a process that leaves the rest to another one. When only the publication is left, the branch holds all
     /// but the fact of its last commit, which the next process finds by itself.
-    async fn hand_over(&mut self, outcome: Outcome) -> Result<Outcome> {
-        if self.publisher.role == JobRole::Work && outcome == Outcome::Running {
+    async fn hand_over(&mut self, outcome: RunOutcome) -> Result<RunOutcome> {
+        if self.publisher.role == JobRole::Work && outcome == RunOutcome::Running {
             return Ok(outcome);
         }
         pull_request::publish_draft(&mut self.active, &self.publisher).await?;
@@ -177,19 +179,19 @@ impl PhaseRunner {
     /// Ends a turn when the rate limit of the server lasts longer than the run waits: the run is paused. The limit does not
     /// hold for git, so the branch and the files of the phase under way are still pushed. The next process writes the comment and
     /// the pull request.
-    async fn wait_for_server(&mut self, action: &'static str, until: Timestamp) -> Result<Outcome> {
+    async fn wait_for_server(&mut self, action: &'static str, until: Timestamp) -> Result<RunOutcome> {
         let run = self.active.run()?;
         let phase = run.current().map(|phase| phase.name().clone());
         let error = ForgeError::Limited { action, until };
         match run.outcome {
-            Outcome::Running => {
+            RunOutcome::Running => {
                 let escalation = rate_limit_pause(phase.as_ref(), action, until);
                 self.active.record(Fact::Paused { escalation })?;
-                self.end_turn(Outcome::Paused).await
+                self.end_turn(RunOutcome::Paused).await
             }
             // The steps after the completion are still to be done.
-            Outcome::Completed => {
-                self.keep_end_of_log(Outcome::Completed).await?;
+            RunOutcome::Completed => {
+                self.keep_end_of_log(RunOutcome::Completed).await?;
                 Err(error.into())
             }
             outcome => {
@@ -199,7 +201,7 @@ impl PhaseRunner {
         }
     }
 
-    async fn end_turn(&mut self, outcome: Outcome) -> Result<Outcome> {
+    async fn end_turn(&mut self, outcome: RunOutcome) -> Result<RunOutcome> {
         pull_request::answer_threads(&mut self.active, &self.publisher, outcome).await?;
         pull_request::request_review(&mut self.active, &self.publisher, outcome).await?;
         self.keep_end_of_log(outcome).await?;
@@ -207,7 +209,7 @@ impl PhaseRunner {
     }
 
     /// Commits the end of the log, and shares the files that are not approved yet, so that the next process finds both.
-    async fn keep_end_of_log(&mut self, outcome: Outcome) -> Result<()> {
+    async fn keep_end_of_log(&mut self, outcome: RunOutcome) -> Result<()> {
         unfinished_work::share(&mut self.active, &self.publisher, outcome).await?;
         phase_commit::commit_record(&mut self.active, &self.publisher, outcome)?;
         if self.publisher.push == Push::Never { Ok(()) } else { self.publisher.push(&self.active).await }

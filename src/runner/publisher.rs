@@ -13,7 +13,7 @@ use crate::report::ReplacedComment;
 use engine::{Action, Decision};
 use forge::{CommentDraft, Forge};
 use git::{CommitId, Credentials, Remote, RetryCounter};
-use model::event::{Fact, Outcome};
+use model::event::{Fact, RunOutcome};
 use settings::GithubKeys;
 use views::summary::{marker, progress_comment, unshared_marker};
 
@@ -63,10 +63,10 @@ impl JobRole {
     }
 
     /// Returns the outcome of the run if this process has to hand it over to another one.
-    pub(super) fn find_handover_outcome(self, decision: &Decision) -> Option<Outcome> {
+    pub(super) fn find_handover_outcome(self, decision: &Decision) -> Option<RunOutcome> {
         match (self, decision) {
             (Self::Work, Decision::Halt(outcome)) => Some(*outcome),
-            (role, decision) if role.is_left_to_other_job(decision) => Some(Outcome::Running),
+            (role, decision) if role.is_left_to_other_job(decision) => Some(RunOutcome::Running),
             _ => None,
         }
     }
@@ -130,7 +130,7 @@ impl Publisher {
     pub(super) async fn ensure_progress_comment(&self, active: &mut ActiveRun) -> Result<()> {
         let run = active.run()?;
         let is_due = match self.role {
-            JobRole::Both => run.outcome == Outcome::Running,
+            JobRole::Both => run.outcome == RunOutcome::Running,
             JobRole::Work => false,
             // The comment does not show yet what happened since then.
             JobRole::Publish => true,

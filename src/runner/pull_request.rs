@@ -16,7 +16,7 @@ use forge::{
     PullRequest, PullRequestRef,
 };
 use git::{CommitId, LineRangeChange};
-use model::event::{Fact, Feedback, FeedbackThread, Outcome};
+use model::event::{Fact, Feedback, FeedbackThread, RunOutcome};
 use views::summary::{
     Documents, REQUEST_CLOSED, REQUEST_OPEN, ThreadLineStatus, answered_up_to, follow_up, follow_up_marker,
     is_request_closed, pull_request, thread_answer, thread_marker, wants_follow_up,
@@ -33,7 +33,7 @@ pub(super) async fn share_phase(active: &mut ActiveRun, publisher: &Publisher) -
         return Ok(());
     }
     publisher.push(active).await?;
-    if publisher.forge.is_remote() { upsert(active, publisher, Outcome::Running).await } else { Ok(()) }
+    if publisher.forge.is_remote() { upsert(active, publisher, RunOutcome::Running).await } else { Ok(()) }
 }
 
 /// Publishes the work of a run that halts before its end in a draft pull request.
@@ -42,7 +42,7 @@ pub(super) async fn publish_draft(active: &mut ActiveRun, publisher: &Publisher)
     let nothing = run.phases.iter().all(|phase| phase.files.commit.is_none());
     // A person may have reopened a pull request that was closed.
     let is_over =
-        run.publication.is_up_to_date && run.outcome == Outcome::Completed && !is_request_closed(run);
+        run.publication.is_up_to_date && run.outcome == RunOutcome::Completed && !is_request_closed(run);
     if !publisher.is_push_enabled() || is_over || nothing {
         return Ok(());
     }
@@ -58,11 +58,11 @@ pub(super) async fn publish(active: &mut ActiveRun, publisher: &Publisher) -> Re
         publisher.push(active).await?;
     }
     // This is the last action of the run, so it counts as completed.
-    upsert(active, publisher, Outcome::Completed).await
+    upsert(active, publisher, RunOutcome::Completed).await
 }
 
 /// Opens the pull request or updates its text. `outcome` is the outcome that the text states.
-async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
+async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: RunOutcome) -> Result<()> {
     open_follow_up(active, publisher).await?;
     let (run, unreviewed) = (active.run()?, unreviewed::find_on_branch(active)?);
     let (title, body) = pull_request(run, outcome, &unreviewed, Documents::Kept);
@@ -140,13 +140,14 @@ pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher
 pub(super) async fn request_review(
     active: &mut ActiveRun,
     publisher: &Publisher,
-    outcome: Outcome,
+    outcome: RunOutcome,
 ) -> Result<()> {
     let run = active.run()?;
     let Some((Some(number), url)) = run.publication.pull_request.clone() else { return Ok(()) };
     let is_reviewed =
         run.phases.iter().any(|phase| phase.reviews.current.is_some() || phase.reviews.approval.is_some());
-    let complete = outcome == Outcome::Completed && is_reviewed && run.phases.iter().all(PhaseState::is_met);
+    let complete =
+        outcome == RunOutcome::Completed && is_reviewed && run.phases.iter().all(PhaseState::is_met);
     if !complete || publisher.push == Push::Never || is_request_closed(run) {
         return Ok(());
     }
@@ -225,11 +226,11 @@ type ThreadResolution = Option<bool>;
 pub(super) async fn answer_threads(
     active: &mut ActiveRun,
     publisher: &Publisher,
-    outcome: Outcome,
+    outcome: RunOutcome,
 ) -> Result<()> {
     let run = active.run()?;
     let (fed, before) = (run.feedback.pending.clone(), run.feedback.left_open.clone());
-    if outcome != Outcome::Completed || publisher.role == JobRole::Work {
+    if outcome != RunOutcome::Completed || publisher.role == JobRole::Work {
         return Ok(());
     }
     let (Some(number), Forge::Github(github)) = (find_waiting_pull_request(run), publisher.forge.clone())

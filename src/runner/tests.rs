@@ -3,20 +3,20 @@
 use crate::phase_runner::{PauseConditions, PendingRequest, SteeringRequest};
 use crate::publisher::JobRole;
 use engine::{Action, Decision};
-use model::event::{Fact, Outcome, PauseReason};
+use model::event::{Fact, PauseReason, RunOutcome};
 
 #[test]
 fn work_job_does_not_publish_and_publish_job_starts_no_phase() {
     let begin = Decision::Perform(Action::StartPhase("design".parse().expect("a name")));
     let publish = Decision::Perform(Action::Publish);
-    let finished = Decision::Record(Box::new(Fact::Finished { outcome: Outcome::Completed }));
+    let finished = Decision::Record(Box::new(Fact::Finished { outcome: RunOutcome::Completed }));
     let cancelled = Decision::Record(Box::new(Fact::Cancelled { by: "bob".into() }));
     for (decision, work, publication) in [
         (&begin, false, true),
         (&publish, true, false),
         (&finished, false, false),
         (&cancelled, false, true),
-        (&Decision::Halt(Outcome::Paused), false, false),
+        (&Decision::Halt(RunOutcome::Paused), false, false),
     ] {
         assert!(!JobRole::Both.is_left_to_other_job(decision));
         assert_eq!(JobRole::Work.is_left_to_other_job(decision), work, "{decision:?}");

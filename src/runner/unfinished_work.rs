@@ -10,7 +10,7 @@ use crate::publisher::{JobRole, Publisher, Push};
 use engine::{PhaseState, Run, Status};
 use git::Tree;
 use journal::store::log;
-use model::event::{CheckStatus, Checked, Fact, Outcome};
+use model::event::{CheckStatus, Checked, Fact, RunOutcome};
 use model::phase::PhaseName;
 
 /// The kind of the note that says that work was shared.
@@ -20,7 +20,7 @@ const MOST: usize = 20;
 
 /// Sends the files of the phase under way to origin, or deletes them there when no phase is under way any more.
 /// When they cannot be sent, logs a warning and goes on: another machine then begins the phase anew.
-pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
+pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher, outcome: RunOutcome) -> Result<()> {
     let apart = publisher.push == Push::Never && publisher.role != JobRole::Work;
     if apart || !publisher.forge.is_remote() {
         return Ok(());
@@ -127,9 +127,9 @@ pub fn has_shared_work(run: &Run) -> bool {
 }
 
 /// Returns the phase whose files are in no commit yet; nothing when the run is completed or cancelled.
-fn find_phase_under_way(run: &Run, outcome: Outcome) -> Option<&PhaseState> {
+fn find_phase_under_way(run: &Run, outcome: RunOutcome) -> Option<&PhaseState> {
     let is_open = |phase: &&PhaseState| matches!(phase.status, Status::InProgress | Status::Paused);
-    let is_over = matches!(outcome, Outcome::Completed | Outcome::Cancelled);
+    let is_over = matches!(outcome, RunOutcome::Completed | RunOutcome::Cancelled);
     let mut phases = run.phases.iter();
     if is_over { None } else { phases.find(|phase| is_open(phase) && !phase.files.tree.is_empty()) }
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use engine::{Run, UnreviewedPhase};
 use git::{CommitId, RunWorkspace};
 use journal::store::folders::RunFolder;
-use model::event::Outcome;
+use model::event::RunOutcome;
 use model::phase::PhaseName;
 use views::summary::{Documents, UnreviewedFiles};
 
@@ -28,7 +28,7 @@ pub fn unreviewed(
         Documents::Kept => !folder.own_files().contains(path),
     };
     let mut after_the_end = UnreviewedPaths::new();
-    if run.outcome == Outcome::Completed {
+    if run.outcome == RunOutcome::Completed {
         after_the_end =
             changed_between(space, existing_or_base(space, run, &run.branch.phase_head)?, tip.as_str())?;
         after_the_end.retain(counts);
@@ -62,7 +62,7 @@ pub(super) fn find_on_branch(active: &ActiveRun) -> Result<UnreviewedFiles> {
 /// Returns the files that differ from the last reviewed commit, without those that an accepted phase left as they are.
 fn find_changed_since_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<UnreviewedPaths> {
     let covered = &run.branch.coverage;
-    if covered.reviewed == run.branch.phase_head && run.outcome == Outcome::Completed {
+    if covered.reviewed == run.branch.phase_head && run.outcome == RunOutcome::Completed {
         // Every difference came after the end of the run.
         return Ok(UnreviewedPaths::new());
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use engine::{CalledAgent, Run, State};
-use model::event::Outcome;
+use model::event::RunOutcome;
 use model::phase::PhaseName;
 
 pub use phase::{
@@ -49,7 +49,7 @@ pub struct Metadata {
     /// The phase under way; nothing when the run is over.
     pub current_phase: Option<PhaseName>,
     /// What the run has come to.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// A scripted or plain-command agent took part: nothing here was thought by a model.
     pub simulated: bool,
     /// The preset that the run was begun with.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use content_parser::read_triage;
 use engine::{Status, StepPosition, apply};
 use model::event::{
-    Answered, Entry, ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Reopened, ReopenedBy,
+    Answered, Entry, ExecOutcome, Fact, PauseChoice, PauseReason, Reopened, ReopenedBy, RunOutcome,
     RunRequested, TriageTable,
 };
 use model::phase::Step;
@@ -171,7 +171,7 @@ fn can_start(spec: &Value) -> bool {
         world.execute();
     }
     let before = world.count(|fact| matches!(fact, Fact::Reviewed(_)));
-    if world.run().outcome == Outcome::Running {
+    if world.run().outcome == RunOutcome::Running {
         world.execute_only(REVIEW, false);
     }
     world.count(|fact| matches!(fact, Fact::Reviewed(_))) > before
@@ -221,7 +221,7 @@ fn next(world: &World) -> u32 {
 /// Tells whether a review of this round comes first when the run goes on.
 fn begins(world: &World, round: u32) -> bool {
     let (mut world, known) = (world.cut(world.entries.len()), world.entries.len());
-    if world.run().outcome != Outcome::Running {
+    if world.run().outcome != RunOutcome::Running {
         return false;
     }
     world.ask(RunRequested::default());
@@ -260,8 +260,8 @@ fn fix_status(round: &Value) -> FixStatus {
 #[test]
 fn a_person_can_accept_a_paused_document_review_only_once() {
     let mut world = reviewed(vec![table(1, 0, 0)], 2);
-    assert_eq!(world.run().outcome, Outcome::Paused);
-    assert_eq!(world.answer(PauseChoice::Accept, ""), Outcome::Completed);
+    assert_eq!(world.run().outcome, RunOutcome::Paused);
+    assert_eq!(world.answer(PauseChoice::Accept, ""), RunOutcome::Completed);
     assert_eq!(view(&world)["status"], "approved");
     assert_eq!(approved(world), json!({"error": "ALREADY_APPROVED"}));
 }

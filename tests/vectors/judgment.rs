@@ -3,7 +3,7 @@
 
 use engine::Status;
 use model::event::StepStarted;
-use model::event::{CheckStatus, ClaimStatus, ExecOutcome, Outcome};
+use model::event::{CheckStatus, ClaimStatus, ExecOutcome, RunOutcome};
 use model::policy::{CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, UnapprovedEnd, criterion};
 use serde_json::{Value, json};
 use views::summary::review_loop::review_loop;
@@ -82,9 +82,9 @@ fn told(world: &World) -> Value {
 
 fn final_word(world: &World) -> &'static str {
     match (world.run().outcome, world.first().status) {
-        (Outcome::Completed, Status::Completed) => "COMPLETE",
-        (Outcome::Paused, _) => "AWAITING_RESPONSE",
-        (Outcome::Incomplete, _) => "INCOMPLETE",
+        (RunOutcome::Completed, Status::Completed) => "COMPLETE",
+        (RunOutcome::Paused, _) => "AWAITING_RESPONSE",
+        (RunOutcome::Incomplete, _) => "INCOMPLETE",
         _ => "ERROR",
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use model::event::{Fact, Outcome, PauseChoice, PauseReason, Ruled, Ruling};
+use model::event::{Fact, PauseChoice, PauseReason, Ruled, Ruling, RunOutcome};
 use model::policy::UnapprovedEnd;
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ fn exhausted_recovery_ladder_pauses_for_a_person() {
     let own = ["SelfHeal", "SelfHeal", "SelfHeal"];
     assert_eq!(levels, [&own[..], &["PeerHeal"], &own[..], &["LeadEscalation"]].concat());
     assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::AgentFailed));
-    assert_eq!(world.answer(PauseChoice::GiveUp, ""), Outcome::Failed);
+    assert_eq!(world.answer(PauseChoice::GiveUp, ""), RunOutcome::Failed);
 }
 
 /// Two agents that always break.

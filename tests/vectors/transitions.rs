@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Status, apply};
-use model::event::{Answered, Fact, Outcome, PauseChoice, Reopened, ReopenedBy, RunRequested};
+use model::event::{Answered, Fact, PauseChoice, Reopened, ReopenedBy, RunOutcome, RunRequested};
 use model::phase::Step;
 use model::policy::{Budget, Gate, PhaseDef, UnapprovedEnd};
 use model::verdict::{Judgment, Verdict};
@@ -63,12 +63,12 @@ fn run_state_transitions_match_the_vectors() {
 fn state(world: &World) -> &'static str {
     let run = world.run();
     match run.outcome {
-        Outcome::Running if run.phases[0].status == Status::Pending => "QUEUED",
-        Outcome::Running => "RUNNING",
-        Outcome::Paused => "AWAITING_RESPONSE",
-        Outcome::Failed | Outcome::Incomplete => "ERROR",
-        Outcome::Cancelled => "CANCELLED",
-        Outcome::Completed => "COMPLETE",
+        RunOutcome::Running if run.phases[0].status == Status::Pending => "QUEUED",
+        RunOutcome::Running => "RUNNING",
+        RunOutcome::Paused => "AWAITING_RESPONSE",
+        RunOutcome::Failed | RunOutcome::Incomplete => "ERROR",
+        RunOutcome::Cancelled => "CANCELLED",
+        RunOutcome::Completed => "COMPLETE",
     }
 }
 

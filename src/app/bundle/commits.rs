@@ -11,7 +11,7 @@ use crate::failure::Result;
 use checks::Site;
 use git::{CommitId, CommitText, CommitWithParents, NO_PHASE, Trailers, Tree, Workspace};
 use model::change::{Change, FileMode};
-use model::event::{CheckResult, CheckStatus, Fact, Outcome};
+use model::event::{CheckResult, CheckStatus, Fact, RunOutcome};
 use model::policy::CheckSettings;
 use process::Stop;
 use runner::{phase_message, record_message};
@@ -36,13 +36,13 @@ const CHECKS: [(&str, &str); 4] = [
 /// The code of a message or a committer that is refused.
 const MESSAGE_CODE: &str = "E_BUNDLE_COMMIT";
 /// Every outcome whose message we may write.
-const OUTCOMES: [Outcome; 6] = [
-    Outcome::Running,
-    Outcome::Completed,
-    Outcome::Failed,
-    Outcome::Incomplete,
-    Outcome::Paused,
-    Outcome::Cancelled,
+const OUTCOMES: [RunOutcome; 6] = [
+    RunOutcome::Running,
+    RunOutcome::Completed,
+    RunOutcome::Failed,
+    RunOutcome::Incomplete,
+    RunOutcome::Paused,
+    RunOutcome::Cancelled,
 ];
 
 impl LoggedRun<'_> {

@@ -22,7 +22,7 @@ use content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
 use engine::{Run, Status, pause_on_request};
 use forge::github::{IssueCommentEvent, Reaction, ReactionTarget};
 use forge::{ForgeError, GithubForge};
-use model::event::{Fact, Outcome, PauseChoice, Reopened, ReopenedBy};
+use model::event::{Fact, PauseChoice, Reopened, ReopenedBy, RunOutcome};
 use model::issue::{IssueNumber, IssueSnapshot, issue_of_run_branch};
 use model::phase::{PhaseName, Step};
 use runner::JobRole;
@@ -228,10 +228,10 @@ fn record_and_go_on(handling: &EventHandling, mut locked: LockedRun, fact: Fact)
 fn pause(handling: &EventHandling, number: IssueNumber) -> EventResult {
     let locked = take_run(handling, number)?;
     let run = locked.run();
-    if run.outcome == Outcome::Paused && handling.project.role == JobRole::Work {
+    if run.outcome == RunOutcome::Paused && handling.project.role == JobRole::Work {
         return nothing_to_do("the run waits; whoever worked on it may have read this already");
     }
-    if run.outcome != Outcome::Running {
+    if run.outcome != RunOutcome::Running {
         return Err(command_refusal(&format!("the run is {} already", run.outcome.as_str())));
     }
     let next = run.current().map(|phase| phase.name().clone());
@@ -241,10 +241,10 @@ fn pause(handling: &EventHandling, number: IssueNumber) -> EventResult {
 
 fn end(handling: &EventHandling, number: IssueNumber) -> EventResult {
     let mut locked = take_from_holder(&handling.project, number)?;
-    if locked.run().outcome == Outcome::Cancelled && handling.project.role == JobRole::Work {
+    if locked.run().outcome == RunOutcome::Cancelled && handling.project.role == JobRole::Work {
         return nothing_to_do("the run is cancelled; whoever worked on it may have read this already");
     }
-    if locked.run().outcome == Outcome::Cancelled {
+    if locked.run().outcome == RunOutcome::Cancelled {
         return Err(command_refusal("the run is cancelled already"));
     }
     locked.log_facts();
@@ -276,7 +276,7 @@ fn skip(handling: &EventHandling, number: IssueNumber, phase: &str) -> EventResu
 }
 
 fn find_skippable_phase(run: &Run, name: &str) -> Result<PhaseName, EventError> {
-    if !matches!(run.outcome, Outcome::Running | Outcome::Paused) {
+    if !matches!(run.outcome, RunOutcome::Running | RunOutcome::Paused) {
         return Err(command_refusal(&format!("the run is {}", run.outcome.as_str())));
     }
     let Some(phase) = run.phases.iter().find(|phase| phase.name().as_str() == name) else {

@@ -26,7 +26,7 @@ use content_parser::SlashCommand;
 use engine::{Run, Status};
 use forge::github::{Event, GithubUser, IssueState, Reaction, ReactionTarget};
 use forge::{CommentDraft, ForgeError, GithubForge};
-use model::event::{Fact, Outcome};
+use model::event::{Fact, RunOutcome};
 use model::issue::{IssueNumber, run_branch_name};
 use runner::JobRole;
 use views::summary::{is_request_closed, quoted};
@@ -217,7 +217,7 @@ impl EventHandling<'_> {
     /// Updates comment and label of a run that halted: the other process had no right to write them.
     fn refresh_known(&self, issue: IssueNumber) {
         if let Ok(Some(run)) = self.run_of(issue)
-            && run.outcome != Outcome::Running
+            && run.outcome != RunOutcome::Running
         {
             refresh_now(&self.project, &run);
         }
@@ -340,5 +340,5 @@ fn idle_reason(run: &Run) -> String {
 
 /// Tells whether a run failed, so that only a person's word opens it again.
 fn has_failed(run: &Run) -> bool {
-    matches!(run.outcome, Outcome::Failed | Outcome::Incomplete)
+    matches!(run.outcome, RunOutcome::Failed | RunOutcome::Incomplete)
 }

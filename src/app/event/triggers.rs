@@ -10,7 +10,7 @@ use crate::project::Project;
 use engine::Run;
 use forge::GithubForge;
 use forge::github::{LabeledEvent, Reaction, ReactionTarget, WorkflowDispatchEvent};
-use model::event::Outcome;
+use model::event::RunOutcome;
 use model::issue::{IssueNumber, IssueSnapshot};
 use runner::JobRole;
 
@@ -130,8 +130,8 @@ async fn accept_dispatch(
 
 fn goes_on_by_itself(run: &Run) -> bool {
     match run.outcome {
-        Outcome::Running => true,
-        Outcome::Paused => run.waits_by_itself(),
-        Outcome::Completed | Outcome::Failed | Outcome::Incomplete | Outcome::Cancelled => false,
+        RunOutcome::Running => true,
+        RunOutcome::Paused => run.waits_by_itself(),
+        RunOutcome::Completed | RunOutcome::Failed | RunOutcome::Incomplete | RunOutcome::Cancelled => false,
     }
 }

@@ -13,7 +13,8 @@ use journal::store::folders::{CallFolder, RunFolder};
 use journal::store::lock::Lock;
 use journal::store::log::{FIRST_CHAIN, Log, LogContents, TornLine, read, read_file};
 use model::event::{
-    CallEnd, CheckResult, CheckStatus, Checked, Entry, ExecOutcome, Fact, Outcome, StepStarted, Usage, Worked,
+    CallEnd, CheckResult, CheckStatus, Checked, Entry, ExecOutcome, Fact, RunOutcome, StepStarted, Usage,
+    Worked,
 };
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
@@ -99,7 +100,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
                 tree: "t".to_owned(),
             })
         }),
-        Just(Fact::Finished { outcome: Outcome::Failed }),
+        Just(Fact::Finished { outcome: RunOutcome::Failed }),
     ]
 }
 

@@ -122,7 +122,7 @@ pub enum Fact {
     /// Something worth telling that changes nothing.
     Noted { kind: String, text: String },
     /// Nothing is left to do.
-    Finished { outcome: Outcome },
+    Finished { outcome: RunOutcome },
 }
 
 /// What a run is about.
@@ -202,7 +202,7 @@ impl RunRequested {
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
-pub enum Outcome {
+pub enum RunOutcome {
     #[default]
     Running,
     Completed,
@@ -212,7 +212,7 @@ pub enum Outcome {
     Cancelled,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// Returns the word used in records.
     pub fn as_str(self) -> &'static str {
         self.into()

@@ -13,7 +13,7 @@ use tracing::warn;
 use super::Reporter;
 use engine::{Run, State};
 use forge::{CommentDraft, ForgeError, GithubForge, LocalForge};
-use model::event::{Entry, Fact, Outcome};
+use model::event::{Entry, Fact, RunOutcome};
 use model::issue::IssueNumber;
 use model::redact::{Masked, Masker};
 use views::summary;
@@ -239,7 +239,7 @@ pub async fn refresh_label(forge: &GithubForge, run: &Run) -> Result<(), ForgeEr
 impl LabelTask {
     /// Sets the label of a run that was stopped before its end to `needs-human`.
     pub fn stopped(&self, run: &Run) {
-        if run.outcome == Outcome::Running {
+        if run.outcome == RunOutcome::Running {
             self.label.wanted.send_replace(Some((run.started.issue.number, NEEDS_HUMAN)));
         }
     }
@@ -252,12 +252,12 @@ impl LabelTask {
 
 fn select_label(run: &Run) -> Label {
     match run.outcome {
-        Outcome::Running => RUNNING,
-        Outcome::Completed => DONE,
-        Outcome::Failed | Outcome::Incomplete => FAILED,
-        Outcome::Cancelled => CANCELLED,
-        Outcome::Paused if run.waits_by_itself() => QUEUED,
-        Outcome::Paused => NEEDS_HUMAN,
+        RunOutcome::Running => RUNNING,
+        RunOutcome::Completed => DONE,
+        RunOutcome::Failed | RunOutcome::Incomplete => FAILED,
+        RunOutcome::Cancelled => CANCELLED,
+        RunOutcome::Paused if run.waits_by_itself() => QUEUED,
+        RunOutcome::Paused => NEEDS_HUMAN,
     }
 }
 

@@ -43,7 +43,7 @@ pub fn check_templates(
                 ..PromptInput::new(&issue, phase, *step, "sample.md", "samplesample")
             };
             render(&bare, overrides)?;
-            render_filled(&bare, overrides)?;
+            render_full(&bare, overrides)?;
         }
     }
     Ok(())
@@ -64,10 +64,7 @@ fn steps(phase: &PhaseDef) -> &'static [Step] {
 }
 
 /// Renders a prompt with sample data for everything that it may hold, and a failed check for every piece of advice that is there.
-fn render_filled(
-    bare: &PromptInput<'_>,
-    overrides: &BTreeMap<String, String>,
-) -> Result<String, PromptError> {
+fn render_full(bare: &PromptInput<'_>, overrides: &BTreeMap<String, String>) -> Result<String, PromptError> {
     let text = || "Sample".to_owned();
     let ours = EMBEDDED.iter().map(|(path, _)| *path);
     let paths = ours.chain(overrides.keys().map(String::as_str));

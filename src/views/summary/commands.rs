@@ -1,7 +1,7 @@
 //! The commands that move a run on, as a person types them at a terminal or writes them into a comment on the issue.
 
 use engine::{LimitMeasure, LimitScope, PhaseState, Run, Shortage, Status, shortage};
-use model::event::{Escalation, Outcome, PauseChoice, PauseReason};
+use model::event::{Escalation, PauseChoice, PauseReason, RunOutcome};
 use model::phase::Step;
 
 /// Returns the one command that comes next.
@@ -9,19 +9,19 @@ pub fn next_command(run: &Run) -> String {
     next_command_after(run, run.outcome)
 }
 
-fn next_command_after(run: &Run, outcome: Outcome) -> String {
+fn next_command_after(run: &Run, outcome: RunOutcome) -> String {
     let number = run.started.issue.number;
     match outcome {
-        Outcome::Running => format!("ai-workflow execute --phase all --issue {number}"),
-        Outcome::Completed => format!("ai-workflow finalize --issue {number}"),
-        Outcome::Failed | Outcome::Incomplete => {
+        RunOutcome::Running => format!("ai-workflow execute --phase all --issue {number}"),
+        RunOutcome::Completed => format!("ai-workflow finalize --issue {number}"),
+        RunOutcome::Failed | RunOutcome::Incomplete => {
             format!("ai-workflow execute --phase all --issue {number} --retry-failed")
         }
-        Outcome::Paused => {
+        RunOutcome::Paused => {
             let first = run.paused.as_ref().and_then(|pause| answer_commands(run, pause).into_iter().next());
             first.unwrap_or_else(|| format!("ai-workflow status --issue {number}"))
         }
-        Outcome::Cancelled => format!("ai-workflow cleanup --issue {number}"),
+        RunOutcome::Cancelled => format!("ai-workflow cleanup --issue {number}"),
     }
 }
 
@@ -107,7 +107,7 @@ fn failed_phase(run: &Run) -> Option<&PhaseState> {
 
 /// Returns what comes next where a run failed, in one line.
 pub(super) fn after_failure(run: &Run) -> Option<String> {
-    if !matches!(run.outcome, Outcome::Failed | Outcome::Incomplete) {
+    if !matches!(run.outcome, RunOutcome::Failed | RunOutcome::Incomplete) {
         return None;
     }
     let at_terminal = format!("`{}`", next_command(run));
@@ -121,26 +121,26 @@ pub(super) fn after_failure(run: &Run) -> Option<String> {
 }
 
 /// Returns how a run that comes to `outcome` is run again, in one line; nothing for one that was cancelled for good.
-pub(super) fn again(run: &Run, outcome: Outcome) -> Option<String> {
+pub(super) fn again(run: &Run, outcome: RunOutcome) -> Option<String> {
     let number = run.started.issue.number;
     let (in_comment, at_terminal) = match outcome {
-        Outcome::Running => (Some(comment("run")), next_command_after(run, outcome)),
-        Outcome::Paused => {
+        RunOutcome::Running => (Some(comment("run")), next_command_after(run, outcome)),
+        RunOutcome::Paused => {
             let pause = run.paused.as_ref()?;
             (answer_comments(pause).into_iter().next(), answer_commands(run, pause).into_iter().next()?)
         }
-        Outcome::Failed | Outcome::Incomplete => {
+        RunOutcome::Failed | RunOutcome::Incomplete => {
             let retry = failed_phase(run).map(|phase| comment(&format!("retry {}", phase.name())));
             (retry, next_command_after(run, outcome))
         }
-        Outcome::Completed => {
+        RunOutcome::Completed => {
             let first = run.phases.iter().find(|phase| phase.files.commit.is_some())?.name();
-            let execute = next_command_after(run, Outcome::Running);
+            let execute = next_command_after(run, RunOutcome::Running);
             let rollback =
                 format!("ai-workflow rollback --issue {number} --to-phase {first} --reason \"why\"");
             (Some(comment(&format!("retry {first}"))), format!("{rollback} && {execute}"))
         }
-        Outcome::Cancelled => return None,
+        RunOutcome::Cancelled => return None,
     };
     let in_comment = match in_comment {
         Some(words) if run.started.issue.is_on_a_server() => {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::text::{cell, counted, plain, quoted};
 use engine::{PhaseState, Run, Status};
-use model::event::{CheckResult, CheckStatus, EvaluationDecision, Outcome};
+use model::event::{CheckResult, CheckStatus, EvaluationDecision, RunOutcome};
 use model::phase::Step;
 
 /// The longest table, in characters: what comes after it in a request has to have room, too.
@@ -145,9 +145,9 @@ const TEST_CHECKS: [&str; 2] = ["tests", "red_green"];
 
 /// Returns why no test was run in a run that comes to `outcome`; nothing where one was, where no code was changed, and before
 /// the run is completed. Tests that failed were run.
-pub fn reason_without_tests(run: &Run, outcome: Outcome) -> Option<String> {
+pub fn reason_without_tests(run: &Run, outcome: RunOutcome) -> Option<String> {
     let completed = || run.phases.iter().filter(|phase| phase.status == Status::Completed);
-    if outcome != Outcome::Completed || !completed().any(|phase| phase.def.changes_code) {
+    if outcome != RunOutcome::Completed || !completed().any(|phase| phase.def.changes_code) {
         return None;
     }
     let runs_tests = |result: &&CheckResult| TEST_CHECKS.contains(&result.check.as_str());
@@ -164,7 +164,7 @@ pub fn reason_without_tests(run: &Run, outcome: Outcome) -> Option<String> {
 }
 
 /// Returns the warning that no test was run, in Markdown; nothing where there is nothing to warn of.
-pub(super) fn untested_warning(run: &Run, outcome: Outcome) -> Option<String> {
+pub(super) fn untested_warning(run: &Run, outcome: RunOutcome) -> Option<String> {
     Some(format!("**No test was run**: {}.", quoted(&reason_without_tests(run, outcome)?)))
 }
 

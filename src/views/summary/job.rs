@@ -13,7 +13,7 @@ use super::problems::Problem;
 use super::sarif;
 use crate::text::{counted, fill_template, neutralize, plain, plain_address, quoted};
 use engine::{PhaseState, Run, Status};
-use model::event::{Outcome, PauseReason};
+use model::event::{PauseReason, RunOutcome};
 
 /// The most notes of a run that the job's page shows.
 const MOST_NOTES: usize = 20;
@@ -25,10 +25,10 @@ const LONGEST_ANNOTATION: usize = 2_000;
 /// Returns the conclusion of the run, for a later step to branch on: one of four words.
 pub fn conclusion(run: &Run) -> &'static str {
     match run.outcome {
-        Outcome::Completed | Outcome::Running => "success",
-        Outcome::Failed | Outcome::Incomplete | Outcome::Cancelled => "failure",
-        Outcome::Paused if run.waits_by_itself() => "paused",
-        Outcome::Paused => "needs_human",
+        RunOutcome::Completed | RunOutcome::Running => "success",
+        RunOutcome::Failed | RunOutcome::Incomplete | RunOutcome::Cancelled => "failure",
+        RunOutcome::Paused if run.waits_by_itself() => "paused",
+        RunOutcome::Paused => "needs_human",
     }
 }
 
@@ -36,16 +36,16 @@ pub fn conclusion(run: &Run) -> &'static str {
 pub fn code(run: &Run) -> String {
     let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
     let word = match run.outcome {
-        Outcome::Paused => run.paused.as_ref().map(|escalation| escalation.reason.as_str().to_owned()),
-        Outcome::Failed | Outcome::Incomplete => failed.and_then(|phase| phase.reason.clone()),
-        Outcome::Running | Outcome::Completed | Outcome::Cancelled => None,
+        RunOutcome::Paused => run.paused.as_ref().map(|escalation| escalation.reason.as_str().to_owned()),
+        RunOutcome::Failed | RunOutcome::Incomplete => failed.and_then(|phase| phase.reason.clone()),
+        RunOutcome::Running | RunOutcome::Completed | RunOutcome::Cancelled => None,
     };
     word.unwrap_or_else(|| run.outcome.as_str().to_owned())
 }
 
 /// Returns why the run waits for another job; nothing where it does not.
 pub fn wants_another_job(run: &Run) -> Option<String> {
-    if run.outcome != Outcome::Paused {
+    if run.outcome != RunOutcome::Paused {
         return None;
     }
     let pause = run.paused.as_ref()?;

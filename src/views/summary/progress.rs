@@ -10,7 +10,7 @@ use super::pull_request::{closed_request, starts_no_ci};
 use super::question::question;
 use crate::text::{counted, fill_template, plain_address, quoted};
 use engine::{Run, Status};
-use model::event::Outcome;
+use model::event::RunOutcome;
 use model::issue::IssueNumber;
 
 /// The most findings that are listed.
@@ -29,11 +29,11 @@ pub fn stopped_comment(run: &Run, why: &str) -> String {
 }
 
 fn comment(run: &Run, stopped: Option<&str>) -> String {
-    let is_cut_off = stopped.is_some() && run.outcome == Outcome::Running;
+    let is_cut_off = stopped.is_some() && run.outcome == RunOutcome::Running;
     let warning = |text: &str| format!("> {}", quoted(text));
     let before = [stopped.map(|why| format!("**Stopped:** {}", quoted(why))), waiting_line(run)];
     let after = [
-        if is_cut_off { again(run, Outcome::Running) } else { None },
+        if is_cut_off { again(run, RunOutcome::Running) } else { None },
         untested_warning(run, run.outcome).map(|warning| format!("> {warning}")),
         starts_no_ci(run).map(warning),
         closed_request(run).map(warning),
@@ -79,7 +79,7 @@ pub fn unshared_marker(issue: IssueNumber) -> String {
 /// Tells whether nobody else can know of a run yet: what was committed may be on the server, and what halted is.
 fn is_unshared(run: &Run) -> bool {
     run.started.issue.is_on_a_server()
-        && run.outcome == Outcome::Running
+        && run.outcome == RunOutcome::Running
         && run.publication.pull_request.is_none()
         && run.phases.iter().all(|phase| phase.files.commit.is_none())
 }

@@ -12,7 +12,7 @@ use super::lines::{
 };
 use crate::text::{bullets, counted, fill_template, format_title, quoted};
 use engine::{PhaseState, Run, Status};
-use model::event::{Evaluation, EvaluationDecision, Outcome};
+use model::event::{Evaluation, EvaluationDecision, RunOutcome};
 use model::phase::PhaseName;
 
 /// The most suggestions a pull request carries.
@@ -38,7 +38,7 @@ pub enum Documents {
 /// named; the files are, that nobody reviewed.
 pub fn pull_request(
     run: &Run,
-    outcome: Outcome,
+    outcome: RunOutcome,
     unreviewed: &UnreviewedFiles,
     documents: Documents,
 ) -> (String, String) {

@@ -1,6 +1,6 @@
 //! The finer answers to a pause: a number of rounds, files changed by hand, and why something is accepted.
 
-use model::event::{Answered, ClaimStatus, Escalation, Fact, Outcome, PauseChoice, PauseReason, Ruling};
+use model::event::{Answered, ClaimStatus, Escalation, Fact, PauseChoice, PauseReason, Ruling, RunOutcome};
 use model::phase::Step;
 use model::policy::{Policy, UnapprovedEnd};
 use model::verdict::{Judgment, Verdict};
@@ -21,7 +21,7 @@ fn exhausted() -> World {
     World::play(phase("planning", asks_at_its_limit(phase_review())), script)
 }
 
-fn go_on(world: &mut World, rounds: u32) -> Outcome {
+fn go_on(world: &mut World, rounds: u32) -> RunOutcome {
     world.record(Fact::Answered(Answered {
         rounds: Some(rounds),
         ..Answered::new(PauseChoice::Continue, "", "alice")
@@ -38,7 +38,7 @@ fn a_person_grants_exactly_the_stated_number_of_revisions() {
     let rules = [1, 2, 7].map(|rounds| {
         let mut world = exhausted();
         let before = calls(&world, Step::Revise);
-        assert_eq!(go_on(&mut world, rounds), Outcome::Paused);
+        assert_eq!(go_on(&mut world, rounds), RunOutcome::Paused);
         assert_eq!(calls(&world, Step::Revise) - before, rounds as usize);
         world.last_rule().to_owned()
     });
@@ -54,7 +54,7 @@ fn rounds_granted_for_a_document_review_count_review_rounds() {
     let script = Script { triages: vec![table(1, 0, 0)], ..Script::default() };
     let mut world = World::play(phase("document_review", asks_at_its_limit(doc_review())), script);
     let before = world.first().history.rounds.len();
-    assert_eq!(go_on(&mut world, 2), Outcome::Paused);
+    assert_eq!(go_on(&mut world, 2), RunOutcome::Paused);
     assert_eq!(world.first().history.rounds.len() - before, 2);
 }
 
@@ -63,18 +63,18 @@ fn pass_limit_does_not_cut_granted_revisions() {
     let checks = vec![vec![("q2_todo".into(), model::event::CheckStatus::Fail)]];
     let mut world = World::play(phase("planning", quality_gate()), Script { checks, ..Script::default() });
     let before = calls(&world, Step::Revise);
-    assert_eq!(go_on(&mut world, 5), Outcome::Paused);
+    assert_eq!(go_on(&mut world, 5), RunOutcome::Paused);
     assert_eq!(calls(&world, Step::Revise) - before, 5);
 }
 
 #[test]
 fn granted_revisions_expire_with_the_next_answer_or_a_reopening() {
     let mut world = exhausted();
-    assert_eq!(go_on(&mut world, 1), Outcome::Paused);
+    assert_eq!(go_on(&mut world, 1), RunOutcome::Paused);
     let before = calls(&world, Step::Revise);
-    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Paused);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), RunOutcome::Paused);
     assert_eq!(calls(&world, Step::Revise) - before, 3, "a fresh set");
-    assert_eq!(go_on(&mut world, 1), Outcome::Paused);
+    assert_eq!(go_on(&mut world, 1), RunOutcome::Paused);
     world.reopen("planning", Step::Execute, model::event::ReopenedBy::Retry);
     assert_eq!(world.first().used_of_limit().1, 3);
 }
@@ -88,7 +88,7 @@ fn files_edited_by_a_person_are_checked_and_reviewed_and_use_no_revision() {
     let changed = vec!["src/by_hand.rs".to_owned()];
     world.record(Fact::Answered(Answered { changed, ..Answered::new(PauseChoice::Edited, "", "alice") }));
     assert!(world.first().files.changed.contains("src/by_hand.rs"), "it will be in the commit");
-    assert_eq!(world.play_on(), Outcome::Completed);
+    assert_eq!(world.play_on(), RunOutcome::Completed);
     assert_eq!((calls(&world, Step::Revise), calls(&world, Step::Review)), (authors, reviews + 1));
     assert_eq!(world.first().counters.revisions, 3);
     assert_eq!(world.first().person.accepted_by, None, "nobody took a responsibility");
@@ -98,7 +98,7 @@ fn files_edited_by_a_person_are_checked_and_reviewed_and_use_no_revision() {
 fn unapproved_edits_by_a_person_lead_to_the_same_question() {
     let mut world = exhausted();
     let authors = calls(&world, Step::Revise);
-    assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Paused);
+    assert_eq!(world.answer(PauseChoice::Edited, ""), RunOutcome::Paused);
     assert_eq!(calls(&world, Step::Revise), authors, "no limit began anew");
     assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Exhausted));
 }
@@ -109,9 +109,9 @@ fn edits_by_a_person_replace_a_blocked_claim_of_the_author() {
     let mut policy = phase_review();
     policy.outcomes.blocked = UnapprovedEnd::Pause;
     let mut world = World::play(phase("planning", policy), script);
-    assert_eq!(world.run().outcome, Outcome::Paused);
+    assert_eq!(world.run().outcome, RunOutcome::Paused);
     assert_eq!(calls(&world, Step::Review), 0);
-    assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Edited, ""), RunOutcome::Completed);
     assert_eq!(calls(&world, Step::Review), 1);
 }
 
@@ -122,21 +122,21 @@ fn edits_by_a_person_replace_a_crashed_author_or_reviewer() {
     let approve = || states("APPROVE", Verdict::Pass, Judgment::Approve);
     let script = Script { work: vec![crashes()], reviews: vec![approve()], ..Script::default() };
     let mut world = World::play(phase("planning", policy), script);
-    assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Edited, ""), RunOutcome::Completed);
     let reviews = vec![no_answer(), no_answer(), no_answer(), approve()];
     let script = Script { work: vec![done()], reviews, ..Script::default() };
     let mut world = World::play(phase("planning", retake()), script);
-    assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Edited, ""), RunOutcome::Completed);
 }
 
 #[test]
 fn acceptance_records_the_person_and_the_reason() {
     let mut world = exhausted();
-    assert_eq!(world.answer(PauseChoice::Accept, "a known limit"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Accept, "a known limit"), RunOutcome::Completed);
     assert_eq!(world.first().person.accepted_by.as_deref(), Some("alice"));
     assert_eq!(world.first().person.accepted_because.as_deref(), Some("a known limit"));
     let (_, body) =
-        pull_request(world.run(), Outcome::Completed, &UnreviewedFiles::default(), Documents::Kept);
+        pull_request(world.run(), RunOutcome::Completed, &UnreviewedFiles::default(), Documents::Kept);
     let told: Vec<&str> = body.lines().filter(|line| line.contains("accepted by alice")).collect();
     insta::assert_snapshot!(told.join("\n"), @"
     | planning | ✓ completed | FAIL by json | 4 | 3 | accepted by alice: a known limit |

@@ -2,7 +2,7 @@
 
 use engine::{Action, Call, Decision, Status, decide, over_budget};
 use model::call::CallBudget;
-use model::event::{Fact, Outcome, PauseChoice, PauseReason, RunRequested, SpentOnDay, UsageTotal};
+use model::event::{Fact, PauseChoice, PauseReason, RunOutcome, RunRequested, SpentOnDay, UsageTotal};
 use model::policy::{Budget, BudgetScopes};
 
 use super::policies::{agreement, phase, phase_review};
@@ -26,7 +26,7 @@ fn each_used_up_limit_pauses_the_run_before_the_next_call() {
         (calls(1), "1 of 1 agent calls"),
     ] {
         let mut world = limited(budget);
-        assert_eq!(world.execute(), Outcome::Paused);
+        assert_eq!(world.execute(), RunOutcome::Paused);
         let asked = world.run().paused.clone().expect("a pause");
         assert_eq!(asked.reason, PauseReason::Budget);
         let question =
@@ -50,7 +50,7 @@ fn agent_working_time_is_limited() {
 fn raised_budget_continues_the_run_where_it_paused() {
     let mut world = limited(calls(1));
     world.execute();
-    assert_eq!(world.execute_with(calls(2)), Outcome::Completed);
+    assert_eq!(world.execute_with(calls(2)), RunOutcome::Completed);
     assert_eq!(world.history(), ["advance"]);
     assert_eq!(world.run().spending.budget, calls(2));
 }
@@ -59,9 +59,9 @@ fn raised_budget_continues_the_run_where_it_paused() {
 fn resuming_without_a_raised_budget_pauses_again_without_a_call() {
     let mut world = limited(calls(1));
     for _ in 0..3 {
-        assert_eq!(world.execute(), Outcome::Paused);
+        assert_eq!(world.execute(), RunOutcome::Paused);
     }
-    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Paused);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), RunOutcome::Paused);
     assert_eq!(world.run().spending.total.calls, 1);
 }
 
@@ -98,7 +98,7 @@ fn next_call(world: &World) -> Call {
 #[test]
 fn call_expected_to_exceed_the_limit_is_not_started() {
     let mut world = costing(Some(1.0), usd(2.5), BudgetScopes::default());
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     assert_eq!((world.run().spending.total.calls, world.run().spending.total.cost_usd), (2, 2.0));
     assert_eq!(
         asked(&world),
@@ -106,7 +106,7 @@ fn call_expected_to_exceed_the_limit_is_not_started() {
          again, or cancel the run."
     );
     assert_eq!(notes(&world), [("budget", "80 % of the run's budget is used: 2.00 of 2.50 USD")]);
-    assert_eq!(world.execute_with(usd(4.0)), Outcome::Completed);
+    assert_eq!(world.execute_with(usd(4.0)), RunOutcome::Completed);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn expected_cost_of_a_revision_is_the_cost_of_the_first_work() {
     let script = super::world::Script { reviews: vec![super::world::fails()], ..Default::default() };
     let mut world = costing(Some(1.0), usd(2.5), BudgetScopes::default());
     world = world.script(&super::world::name("planning"), script);
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     assert_eq!(world.run().spending.total.calls, 2);
 }
 
@@ -122,11 +122,11 @@ fn expected_cost_of_a_revision_is_the_cost_of_the_first_work() {
 fn tokens_are_reserved_and_invalid_costs_count_as_zero() {
     let mut world =
         costing(Some(1.0), Budget { tokens: Some(3_000), ..Budget::default() }, BudgetScopes::default());
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     assert_eq!(world.run().spending.total.calls, 2);
     for odd in [Some(f64::NAN), Some(-7.0), Some(f64::INFINITY), None] {
         let mut world = costing(odd, usd(0.5), BudgetScopes::default());
-        assert_eq!(world.execute(), Outcome::Completed, "{odd:?}");
+        assert_eq!(world.execute(), RunOutcome::Completed, "{odd:?}");
         assert_eq!(
             (world.run().spending.total.cost_usd, world.run().spending.total.unpriced_calls),
             (0.0, 4),
@@ -139,15 +139,15 @@ fn tokens_are_reserved_and_invalid_costs_count_as_zero() {
 fn each_phase_has_its_own_budget_and_raising_it_resumes_the_run() {
     let scopes = |most| BudgetScopes { phase: usd(most), ..BudgetScopes::default() };
     let mut world = costing(Some(1.0), Budget::default(), scopes(2.0));
-    assert_eq!(world.execute(), Outcome::Completed, "two calls in each phase");
+    assert_eq!(world.execute(), RunOutcome::Completed, "two calls in each phase");
     let mut world = costing(Some(1.0), Budget::default(), scopes(1.0));
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     assert_eq!(
         asked(&world),
         "The budget of planning is used up: 1.00 of 1.00 USD. Raise it and execute again, or cancel the run."
     );
     let raised = RunRequested { budget_scopes: Some(scopes(2.0)), ..RunRequested::default() };
-    assert_eq!(world.ask(raised), Outcome::Completed);
+    assert_eq!(world.ask(raised), RunOutcome::Completed);
     assert_eq!(notes(&world), []);
 }
 
@@ -158,7 +158,7 @@ fn daily_budget_counts_other_runs_and_resets_at_midnight() {
     let today = world.run().updated_at.to_zoned(jiff::tz::TimeZone::UTC).date();
     let spent = UsageTotal { cost_usd: 4.0, ..UsageTotal::default() };
     world.record(Fact::SpentElsewhere(SpentOnDay { day: today, spent }));
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     assert!(
         asked(&world).starts_with("The budget of the day is used up: 5.00 of 5.00 USD"),
         "{}",
@@ -167,9 +167,9 @@ fn daily_budget_counts_other_runs_and_resets_at_midnight() {
     let midnight =
         today.tomorrow().expect("a day").to_zoned(jiff::tz::TimeZone::UTC).expect("a time").timestamp();
     assert_eq!(world.run().paused.as_ref().and_then(|asked| asked.until), Some(midnight));
-    assert_eq!(world.execute(), Outcome::Paused, "the same day");
+    assert_eq!(world.execute(), RunOutcome::Paused, "the same day");
     world.later = 86_400;
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn spending_of_another_day_does_not_count_today() {
     let mut world = costing(Some(1.0), Budget::default(), scopes);
     let spent = UsageTotal { cost_usd: 100.0, ..UsageTotal::default() };
     world.record(Fact::SpentElsewhere(SpentOnDay { day: jiff::civil::date(2023, 1, 1), spent }));
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
 }
 
 #[test]
@@ -213,26 +213,26 @@ fn budget_warning_appears_once_per_limit_and_again_after_a_raise() {
     world.execute();
     assert_eq!(notes(&world), []);
     let mut world = costing(Some(1.0), usd(3.7), BudgetScopes::default());
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     let first = ("budget", "81 % of the run's budget is used: 3.00 of 3.70 USD");
     assert_eq!(notes(&world), [first]);
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     assert_eq!(notes(&world), [first]);
-    assert_eq!(world.execute_with(usd(3.75)), Outcome::Paused);
+    assert_eq!(world.execute_with(usd(3.75)), RunOutcome::Paused);
     assert_eq!(notes(&world), [first, ("budget", "80 % of the run's budget is used: 3.00 of 3.75 USD")]);
 }
 
 #[test]
 fn a_new_request_resumes_only_pauses_that_need_no_answer() {
     for (reason, outcome) in [
-        (PauseReason::Budget, Outcome::Completed),
-        (PauseReason::Quota, Outcome::Completed),
-        (PauseReason::Outage, Outcome::Completed),
-        (PauseReason::JobLimit, Outcome::Completed),
-        (PauseReason::RateLimit, Outcome::Completed),
-        (PauseReason::Blocked, Outcome::Paused),
-        (PauseReason::Discuss, Outcome::Paused),
-        (PauseReason::OnRequest, Outcome::Paused),
+        (PauseReason::Budget, RunOutcome::Completed),
+        (PauseReason::Quota, RunOutcome::Completed),
+        (PauseReason::Outage, RunOutcome::Completed),
+        (PauseReason::JobLimit, RunOutcome::Completed),
+        (PauseReason::RateLimit, RunOutcome::Completed),
+        (PauseReason::Blocked, RunOutcome::Paused),
+        (PauseReason::Discuss, RunOutcome::Paused),
+        (PauseReason::OnRequest, RunOutcome::Paused),
     ] {
         let mut world = limited(Budget::default());
         let escalation = model::event::Escalation {
@@ -259,23 +259,23 @@ fn a_call_above_the_call_limit_pauses_the_run_before_the_next_call() {
         (Budget { tokens: Some(1_199), ..Budget::default() }, "1200 of 1199 tokens"),
     ] {
         let mut world = costing(Some(1.0), Budget::default(), of_a_call(step));
-        assert_eq!(world.execute(), Outcome::Paused);
+        assert_eq!(world.execute(), RunOutcome::Paused);
         let question = format!(
             "The latest call used more than a call may: {told}. Raise it and execute again, or cancel the run."
         );
         let asked = world.run().paused.clone().expect("a pause");
         assert_eq!((asked.reason, asked.question, asked.until), (PauseReason::Budget, question, None));
-        assert_eq!(world.execute(), Outcome::Paused, "not raised");
+        assert_eq!(world.execute(), RunOutcome::Paused, "not raised");
         assert_eq!(world.run().spending.total.calls, 1);
         let mut answered = world.clone();
         assert_eq!(
             answered.answer(PauseChoice::Continue, ""),
-            Outcome::Paused,
+            RunOutcome::Paused,
             "the next call does the same"
         );
         assert_eq!(answered.run().spending.total.calls, 2);
         let raised = RunRequested { budget_scopes: Some(BudgetScopes::default()), ..RunRequested::default() };
-        assert_eq!(world.ask(raised), Outcome::Completed);
+        assert_eq!(world.ask(raised), RunOutcome::Completed);
     }
 }
 
@@ -283,7 +283,7 @@ fn a_call_above_the_call_limit_pauses_the_run_before_the_next_call() {
 fn a_call_exactly_at_the_call_limit_does_not_pause_the_run() {
     let step = Budget { usd: Some(1.0), tokens: Some(1_200), ..Budget::default() };
     let mut world = costing(Some(1.0), Budget::default(), of_a_call(step));
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn a_call_stopped_at_a_limit_pauses_the_run_and_is_no_agent_failure() {
         let world = costing(Some(1.0), budget, scopes);
         let work = vec![over(), over(), over(), over(), done()];
         let mut world = world.script(&name("planning"), Script { work, ..Script::default() });
-        assert_eq!(world.execute(), Outcome::Paused);
+        assert_eq!(world.execute(), RunOutcome::Paused);
         assert!(asked(&world).starts_with(told), "{}", asked(&world));
         assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Budget));
         let counters = &world.first().counters;
@@ -320,11 +320,11 @@ fn a_call_stopped_at_a_limit_pauses_the_run_and_is_no_agent_failure() {
             let wide = BudgetScopes { step: room.clone(), phase: room.clone(), day: room.clone() };
             let not_enough =
                 RunRequested { budget: Some(raised), budget_scopes: Some(scopes), ..RunRequested::default() };
-            assert_eq!(world.ask(not_enough), Outcome::Paused, "not raised enough");
+            assert_eq!(world.ask(not_enough), RunOutcome::Paused, "not raised enough");
             assert_eq!(world.run().spending.total.calls, u64::from(calls) - 1);
             let enough =
                 RunRequested { budget: Some(room), budget_scopes: Some(wide), ..RunRequested::default() };
-            assert_eq!(world.ask(enough), Outcome::Paused);
+            assert_eq!(world.ask(enough), RunOutcome::Paused);
             assert_eq!(world.run().spending.total.calls, u64::from(calls));
         }
         let lifted = BudgetScopes::default();
@@ -333,7 +333,7 @@ fn a_call_stopped_at_a_limit_pauses_the_run_and_is_no_agent_failure() {
             budget_scopes: Some(lifted),
             ..RunRequested::default()
         };
-        assert_eq!(world.ask(free), Outcome::Completed);
+        assert_eq!(world.ask(free), RunOutcome::Completed);
         assert_eq!(world.first().counters.passes, 1);
         assert_eq!(world.history(), ["pause", "pause", "pause", "pause", "advance"]);
     }
@@ -346,7 +346,7 @@ fn a_program_that_stops_at_its_given_limit_does_not_exceed_it() {
     let scopes = of_a_call(usd(0.9));
     let world = costing(Some(1.0), Budget::default(), scopes);
     let mut world = world.script(&name("planning"), Script { work, ..Script::default() });
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     assert_eq!(
         (world.run().spending.total.calls, world.history()),
         (2, vec!["redo"]),
@@ -371,14 +371,14 @@ fn unpriced_calls_under_a_money_limit_are_noted_once() {
         (Budget::default(), of_a_call(usd(5.0)), "5.00"),
     ] {
         let mut world = costing(None, budget, scopes);
-        assert_eq!(world.execute(), Outcome::Completed);
+        assert_eq!(world.execute(), RunOutcome::Completed);
         assert_eq!(notes(&world), [("budget", text(most).as_str())]);
     }
     let mut unlimited = costing(None, Budget::default(), BudgetScopes::default());
-    assert_eq!(unlimited.execute(), Outcome::Completed);
+    assert_eq!(unlimited.execute(), RunOutcome::Completed);
     assert_eq!(notes(&unlimited), []);
     let mut priced = costing(Some(1.0), usd(20.0), BudgetScopes::default());
-    assert_eq!(priced.execute(), Outcome::Completed);
+    assert_eq!(priced.execute(), RunOutcome::Completed);
     assert_eq!(notes(&priced), []);
 }
 
@@ -386,11 +386,11 @@ fn unpriced_calls_under_a_money_limit_are_noted_once() {
 fn budget_warnings_appear_once_and_name_their_scope() {
     let step = BudgetScopes { step: usd(1.2), ..BudgetScopes::default() };
     let mut world = costing(Some(1.0), Budget::default(), step);
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(notes(&world), [("budget", "83 % of the budget of a call is used: 1.00 of 1.20 USD")]);
     let of_phase = BudgetScopes { phase: usd(2.4), ..BudgetScopes::default() };
     let mut world = costing(Some(2.0), Budget::default(), of_phase);
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     let warned = |phase| format!("83 % of the budget of {phase} is used: 2.00 of 2.40 USD");
     assert_eq!(notes(&world), [("budget", &*warned("planning")), ("budget", &*warned("design"))]);
 }
@@ -401,7 +401,7 @@ fn usage_of_all_active_limits_is_shown_on_one_line() {
     let budget = Budget { usd: Some(15.0), calls: Some(2), ..Budget::default() };
     let scopes = BudgetScopes { phase: usd(4.0), day: usd(9.0), ..BudgetScopes::default() };
     let mut world = costing(Some(1.55), budget, scopes);
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     assert_eq!(
         used(&world),
         "0 of 3 revisions of design, $3.10 of $15.00, 2 of 2 agent calls, $0.00 of $4.00 for design, $3.10 of $9.00 today"

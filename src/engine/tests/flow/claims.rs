@@ -1,7 +1,7 @@
 //! What an author says about itself: never evidence for it, always believed against it.
 
 use engine::Status;
-use model::event::{CheckStatus, ClaimStatus, Fact, Outcome, PauseChoice, PauseReason};
+use model::event::{CheckStatus, ClaimStatus, Fact, PauseChoice, PauseReason, RunOutcome};
 use model::phase::Step;
 use model::policy::Policy;
 
@@ -45,7 +45,7 @@ fn never_finished_work_ends_at_the_revision_limit_without_approval() {
     assert_eq!(world.history(), ["revise", "revise", "pause"]);
     assert_eq!(
         world.answer(PauseChoice::Accept, ""),
-        Outcome::Completed,
+        RunOutcome::Completed,
         "a person may take the responsibility"
     );
 }
@@ -78,7 +78,7 @@ fn blocked_author_is_retried_once_and_then_a_person_is_asked() {
     let asked = world.run().paused.as_ref().expect("a question");
     assert_eq!(asked.reason, PauseReason::Blocked);
     insta::assert_snapshot!(asked.question, @"implementation is blocked: the author says again that it is blocked. Repair the cause and go on, accept it, or give up?");
-    assert_eq!(world.answer(PauseChoice::Continue, "the key is in the vault"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, "the key is in the vault"), RunOutcome::Completed);
     assert_eq!(
         world.history(),
         ["revise", "pause", "revise", "advance"],

@@ -2,7 +2,7 @@
 //! whose reviewer always finds more ends all the same.
 
 use engine::{PhaseState, PreviousReview, State, Status, apply};
-use model::event::{ExecOutcome, Fact, Outcome, PauseChoice};
+use model::event::{ExecOutcome, Fact, PauseChoice, RunOutcome};
 use model::finding::{Finding, Severity};
 use model::phase::Step;
 use model::policy::{PanelReviewer, PhaseDef, Policy, UnapprovedEnd};
@@ -156,7 +156,7 @@ fn reviewer_with_new_problems_every_round_ends_at_the_revision_limit() {
         |round: u32| with(fails(), beyond(Severity::Minor, &format!("nit {}", "x".repeat(round as usize))));
     let world = play(phase_review(), (1..10).map(nit).collect());
     assert_eq!(world.history(), ["revise", "revise", "revise", "fail"]);
-    assert_eq!((world.first().status, world.run().outcome), (Status::Failed, Outcome::Failed));
+    assert_eq!((world.first().status, world.run().outcome), (Status::Failed, RunOutcome::Failed));
     assert_eq!(
         world.count(|fact| matches!(fact, Fact::StepStarted(_))),
         8,
@@ -168,7 +168,7 @@ fn reviewer_with_new_problems_every_round_ends_at_the_revision_limit() {
 fn approval_with_new_out_of_scope_problems_ends_in_the_second_round() {
     let invents = |issue| with(passes(), beyond(Severity::Major, issue));
     let world = play(phase_review(), vec![fails().with(Severity::Major, "a"), invents("b"), invents("c")]);
-    assert_eq!((world.history(), world.run().outcome), (vec!["revise", "advance"], Outcome::Completed));
+    assert_eq!((world.history(), world.run().outcome), (vec!["revise", "advance"], RunOutcome::Completed));
     assert_eq!(world.count(|fact| matches!(fact, Fact::StepStarted(_))), 4);
     let open: Vec<&str> = world.first().ledger.open().map(|listed| listed.finding.issue.as_str()).collect();
     assert_eq!(open, ["b"], "it is shown, and nobody has to do it");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::event::{DifficultyAssessed, ExecOutcome, Fact, Outcome, RunRequested, StepStarted};
+use model::event::{DifficultyAssessed, ExecOutcome, Fact, RunOutcome, RunRequested, StepStarted};
 use model::policy::{Difficulty, ModelChoice, PhaseDef};
 
 use super::policies::{agreement, chain, phase, phase_review};
@@ -33,7 +33,7 @@ fn world(assessed: DifficultyAssessed) -> World {
 fn played(assessed: DifficultyAssessed) -> World {
     let script = Script { reviews: vec![fails(), passes()], ..Script::default() };
     let mut world = world(assessed).script(&name("planning"), script);
-    assert_eq!(world.ask(auto()), Outcome::Completed);
+    assert_eq!(world.ask(auto()), RunOutcome::Completed);
     world
 }
 
@@ -89,7 +89,7 @@ fn reviewer_gets_another_model_than_the_author_if_one_is_known() {
         agreed.models = models;
         let mut world = World::new(agreed);
         world.assessed = Some(sure_of(Difficulty::Simple));
-        assert_eq!(world.ask(auto()), Outcome::Completed);
+        assert_eq!(world.ask(auto()), RunOutcome::Completed);
         called(&world).last().map(|(_, agent)| (*agent).to_owned())
     };
     let of = |models, author| reviewer(models, author).unwrap_or_default();
@@ -113,7 +113,7 @@ fn agents_keep_their_default_model_when_none_is_configured() {
 #[test]
 fn difficulty_is_assessed_only_on_request() {
     let mut world = world(sure_of(Difficulty::Complex));
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!((world.run().difficulty, called(&world)[0]), (None, ("execute", "claude")));
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use content_parser::{Terms, default_words, read_review};
 use engine::{Status, StepPosition, fold};
-use model::event::{Fact, Outcome, RunRequested};
+use model::event::{Fact, RunOutcome, RunRequested};
 use model::phase::Step;
 use model::verdict::ReadAs;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn finished_steps_of_a_round_are_not_repeated_after_a_resume() {
     for length in 1..full.entries.len() {
         let mut world = full.cut(length);
         let interrupted = matches!(world.first().position, StepPosition::Working(_));
-        assert_eq!(world.execute(), Outcome::Completed, "{length}");
+        assert_eq!(world.execute(), RunOutcome::Completed, "{length}");
         let mut calls: BTreeMap<(u32, Step), usize> = BTreeMap::new();
         for entry in &world.entries {
             if let Fact::StepStarted(started) = &entry.fact {
@@ -147,11 +147,11 @@ fn requested_part_of_a_round_stops_before_the_next_step() {
         ([Step::Triage, Step::Triage], StepPosition::Ready(Step::Review), 2),
         ([Step::Check, Step::Review], StepPosition::Ready(Step::Triage), 3),
     ] {
-        assert_eq!(world.ask(asked(&steps)), Outcome::Running);
+        assert_eq!(world.ask(asked(&steps)), RunOutcome::Running);
         assert_eq!(world.first().position, stage);
         assert_eq!(world.count(|fact| matches!(fact, Fact::StepStarted(_))), calls);
     }
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(world.first().history.rounds.len(), 2);
 }
 
@@ -194,5 +194,5 @@ fn nogo_is_fixed_before_the_next_inspection_and_go_passes() {
     let (review, fix) = (Step::Review, Step::Revise);
     assert_eq!(steps, [Step::Execute, review, fix, review, fix, review]);
     let never = Script { reviews: vec![inspection("NOGO")], ..Script::default() };
-    assert_eq!(World::play(phase("inspection", phase_review()), never).run().outcome, Outcome::Failed);
+    assert_eq!(World::play(phase("inspection", phase_review()), never).run().outcome, RunOutcome::Failed);
 }

@@ -1,6 +1,6 @@
 //! An approval beside which its reviewer names something severe: one question to the same reviewer, then its object counts.
 
-use model::event::{Entry, Fact, Outcome, PauseChoice};
+use model::event::{Entry, Fact, PauseChoice, RunOutcome};
 use model::phase::Step;
 use model::policy::{PanelReviewer, PhaseDef, Policy};
 use model::verdict::Verdict;
@@ -117,7 +117,7 @@ fn open_confirmation_question_survives_edits_by_a_person() {
 /// A run that waits for a person, because the reviewer that was asked which of both holds says nothing.
 fn left_open(next: Review) -> World {
     let world = play(&[doubtful(), no_answer(), no_answer(), no_answer(), next]);
-    assert_eq!(world.run().outcome, Outcome::Paused, "{:?}", world.told());
+    assert_eq!(world.run().outcome, RunOutcome::Paused, "{:?}", world.told());
     world
 }
 
@@ -128,14 +128,14 @@ fn continue_repeats_the_confirmation_question_and_uses_its_answer() {
     takes_back.answer(PauseChoice::Continue, "");
     assert_eq!(takes_back.history()[3..5], ["pause", "revise"], "{:?}", takes_back.told());
     let mut confirms = left_open(passes());
-    assert_eq!(confirms.answer(PauseChoice::Continue, ""), Outcome::Completed);
+    assert_eq!(confirms.answer(PauseChoice::Continue, ""), RunOutcome::Completed);
     assert_eq!(confirms.first().counters.revisions, 0);
 }
 
 #[test]
 fn acceptance_by_a_person_closes_the_confirmation_question() {
     let mut world = left_open(fails());
-    assert_eq!(world.answer(PauseChoice::Accept, "looked at the lock"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Accept, "looked at the lock"), RunOutcome::Completed);
     assert!(world.first().person.accepted_by.is_some());
     assert_eq!(reviewers(&world).len(), 4, "nobody is asked any more");
 }
@@ -144,7 +144,7 @@ fn acceptance_by_a_person_closes_the_confirmation_question() {
 fn edits_by_a_person_get_a_new_review_without_the_old_question() {
     let mut world = left_open(passes());
     let before = world.entries.len();
-    assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Edited, ""), RunOutcome::Completed);
     let asked = |index: usize| world.cut(index).first().doubt_of(None).is_some();
     let review = |entry: &Entry| matches!(&entry.fact, Fact::StepStarted(call) if call.step == Step::Review);
     let at = world.entries.iter().skip(before).position(review).expect("a review") + before;

@@ -1,7 +1,7 @@
 //! The corners: policies with half of the stages, standstill, approvals that are void, codes of failures.
 
 use engine::{Action, Decision, Status, apply, decide};
-use model::event::{CheckStatus, Checked, Fact, Outcome, PauseChoice, PauseReason, Ruling};
+use model::event::{CheckStatus, Checked, Fact, PauseChoice, PauseReason, Ruling, RunOutcome};
 use model::finding::Severity;
 use model::phase::Step;
 use model::policy::{CheckRule, OnFail, OnUnavailable, Policy};
@@ -94,7 +94,7 @@ fn check_without_a_result_does_not_count_as_passed() {
     let tree = "tree-1".to_owned();
     let fact = Checked { phase: name("design"), round: 1, results: vec![], tree };
     world.record(Fact::Checked(fact));
-    assert_eq!(world.play_on(), Outcome::Paused);
+    assert_eq!(world.play_on(), RunOutcome::Paused);
     assert_eq!(world.last_rule(), "check deliverable gave no result; on blocked: pause");
 }
 
@@ -115,7 +115,7 @@ fn failure_reason_is_the_code_of_the_failed_check() {
     for by_pattern in [true, false] {
         let mut world = World::new(super::policies::agreement(vec![phase("design", phase_review())]));
         world.record(Fact::RunRequested(model::event::RunRequested::default()));
-        while world.run().outcome == Outcome::Running {
+        while world.run().outcome == RunOutcome::Running {
             match decide(&world.state) {
                 Decision::Perform(Action::RunChecks { phase, round }) => {
                     let mut failed = result("deliverable", CheckStatus::Fail);
@@ -206,7 +206,7 @@ fn stop_on_stall_pauses_and_counts_again_after_an_answer() {
 #[test]
 fn approval_of_changed_files_is_voided_and_reviewed_again() {
     let world = play(phase_review(), Script { voids: vec![true, false], ..Script::default() });
-    assert_eq!(world.run().outcome, Outcome::Completed);
+    assert_eq!(world.run().outcome, RunOutcome::Completed);
     assert_eq!(world.history(), ["advance", "advance"]);
     assert_eq!(world.count(|fact| matches!(fact, Fact::Checked(_) | Fact::Reviewed(_))), 4);
     assert_eq!(world.first().counters.passes, 1);

@@ -1,7 +1,7 @@
 //! Questions of a reviewer to the author: at most one exchange a round, then the same reviewer's second verdict counts.
 
 use engine::{Status, StepPosition};
-use model::event::{ExecOutcome, Fact, Outcome, PauseReason, Replied, Reviewed, StepStarted};
+use model::event::{ExecOutcome, Fact, PauseReason, Replied, Reviewed, RunOutcome, StepStarted};
 use model::finding::Severity;
 use model::phase::Step;
 use model::policy::{Budget, PanelReviewer, PhaseDef, Policy};
@@ -104,7 +104,7 @@ fn first_verdict_counts_when_the_author_gives_no_answer() {
         let world = play_on(&[], &[asks(first), passes()], no_reply(outcome));
         let next = if ruling == "advance" { None } else { Some("revise".to_owned()) };
         assert_eq!((world.history()[0], calls(&world).get(3).cloned()), (ruling, next), "{outcome:?}");
-        assert_eq!((world.run().outcome, exchanges(&world)), (Outcome::Completed, vec![None]));
+        assert_eq!((world.run().outcome, exchanges(&world)), (RunOutcome::Completed, vec![None]));
         assert!(world.first().counters.redos.is_empty());
     }
 }
@@ -178,7 +178,7 @@ fn questions_are_not_asked_without_a_counting_review_or_when_disabled() {
             Script { reviews: vec![asks(passes())], triages: vec![table(0, 0, 0)], ..Script::default() };
         let world = World::play(phase("design", policy), script);
         assert_eq!(world.count(|fact| matches!(fact, Fact::Replied(_))), asked);
-        assert_eq!(world.run().outcome, Outcome::Completed);
+        assert_eq!(world.run().outcome, RunOutcome::Completed);
     }
 }
 
@@ -211,10 +211,10 @@ fn budget_pause_before_an_answer_does_not_repeat_the_question() {
     let mut agreed = agreement(vec![def]);
     agreed.budget.calls = Some(2);
     let mut world = World::new(agreed).script(&name, script);
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Budget));
     assert_eq!(world.first().position, StepPosition::Ready(Step::Answer));
-    assert_eq!(world.execute_with(Budget { calls: Some(9), ..Budget::default() }), Outcome::Completed);
+    assert_eq!(world.execute_with(Budget { calls: Some(9), ..Budget::default() }), RunOutcome::Completed);
     assert_eq!(calls(&world), ["execute", "review", "answer", "review"]);
 }
 

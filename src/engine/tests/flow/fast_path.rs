@@ -1,7 +1,7 @@
 //! When an approval stands for another review of the same files, and when it does not.
 
 use engine::{Action, Decision};
-use model::event::{Fact, Outcome, PauseChoice, RunRequested};
+use model::event::{Fact, PauseChoice, RunOutcome, RunRequested};
 use model::phase::Step;
 
 use super::approved_phase::{
@@ -16,7 +16,7 @@ fn unchanged_files_are_not_reviewed_twice() {
     looked_at_again(&mut world, &tree);
     assert!(is_left_out(&world));
     let calls = world.run().spending.total.calls;
-    assert_eq!(world.play_on(), Outcome::Completed);
+    assert_eq!(world.play_on(), RunOutcome::Completed);
     assert_eq!(world.run().spending.total.calls, calls, "nobody was paid");
     assert_eq!(world.history(), ["advance", "advance"]);
     let again = world.cut(world.entries.len());
@@ -57,12 +57,12 @@ fn answer_edited_without_changes_needs_no_second_review() {
         looked_at_again(&mut world, &tree);
         play_until(&mut world, |decision| commits(decision) || matches!(decision, Decision::Halt(_)));
     }
-    assert_eq!(world.run().outcome, Outcome::Paused, "three times void");
+    assert_eq!(world.run().outcome, RunOutcome::Paused, "three times void");
     let calls = world.run().spending.total.calls;
     world.record(Fact::Answered(model::event::Answered::new(PauseChoice::Edited, "", "alice")));
     checked(&mut world, &tree);
     assert!(is_left_out(&world));
-    assert_eq!(world.play_on(), Outcome::Completed);
+    assert_eq!(world.play_on(), RunOutcome::Completed);
     assert_eq!(world.run().spending.total.calls, calls);
 }
 

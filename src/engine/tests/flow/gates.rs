@@ -1,7 +1,7 @@
 //! A phase that begins only when a person says so, and one that the run stops before.
 
 use engine::Status;
-use model::event::{Fact, Outcome, PauseChoice, PauseReason};
+use model::event::{Fact, PauseChoice, PauseReason, RunOutcome};
 use model::policy::{Gate, PhaseDef};
 
 use super::policies::{agreement, chain, phase, phase_review};
@@ -22,7 +22,7 @@ fn statuses(world: &World) -> Vec<Status> {
 #[test]
 fn ask_gate_pauses_before_the_phase_until_a_person_continues() {
     let mut world = world(Gate::Ask);
-    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.execute(), RunOutcome::Paused);
     assert_eq!(statuses(&world), [Status::Completed, Status::Paused, Status::Pending]);
     let asked = world.run().paused.clone().expect("a question");
     assert_eq!(
@@ -31,8 +31,8 @@ fn ask_gate_pauses_before_the_phase_until_a_person_continues() {
     );
     assert_eq!(asked.question, "design begins only when a person says so. Begin it, or give it up?");
     assert_eq!(world.phase("design").reason.as_deref(), Some("gate"));
-    assert_eq!(world.execute(), Outcome::Paused, "asking is no answer");
-    assert_eq!(world.answer(PauseChoice::Continue, "mind the totals"), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Paused, "asking is no answer");
+    assert_eq!(world.answer(PauseChoice::Continue, "mind the totals"), RunOutcome::Completed);
     assert_eq!(statuses(&world), [Status::Completed; 3]);
 }
 
@@ -53,7 +53,7 @@ fn advice_given_at_a_gate_reaches_the_author() {
 fn give_up_at_a_gate_fails_the_phase() {
     let mut world = world(Gate::Ask);
     world.execute();
-    assert_eq!(world.answer(PauseChoice::GiveUp, ""), Outcome::Failed);
+    assert_eq!(world.answer(PauseChoice::GiveUp, ""), RunOutcome::Failed);
     assert_eq!(statuses(&world), [Status::Completed, Status::Failed, Status::Skipped]);
     assert_eq!(world.phase("design").reason.as_deref(), Some("given_up"));
 }
@@ -61,7 +61,7 @@ fn give_up_at_a_gate_fails_the_phase() {
 #[test]
 fn no_go_gate_completes_the_run_with_its_phase_pending() {
     let mut world = world(Gate::NoGo);
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(statuses(&world), [Status::Completed, Status::Pending, Status::Pending]);
     assert!(world.run().publication.is_up_to_date);
 }
@@ -69,11 +69,11 @@ fn no_go_gate_completes_the_run_with_its_phase_pending() {
 #[test]
 fn no_go_gate_does_not_complete_a_run_with_an_earlier_open_phase() {
     let mut world = world(Gate::NoGo);
-    assert_eq!(world.execute_only("design", true), Outcome::Paused);
+    assert_eq!(world.execute_only("design", true), RunOutcome::Paused);
     let asked = world.run().paused.clone().expect("a question");
     assert_eq!((asked.reason, asked.options), (PauseReason::Gate, vec![PauseChoice::Continue]));
     assert_eq!(statuses(&world), [Status::Pending; 3]);
     world.record(Fact::Answered(model::event::Answered::new(PauseChoice::Continue, "", "alice")));
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(statuses(&world), [Status::Completed, Status::Pending, Status::Pending]);
 }

@@ -1,6 +1,6 @@
 //! The ladder of a task that stays open (of the retake loop): the same agent, the next of its chain, a person.
 
-use model::event::{Fact, Outcome, PauseChoice, PauseReason};
+use model::event::{Fact, PauseChoice, PauseReason, RunOutcome};
 use model::finding::Severity;
 use model::phase::Step;
 use model::policy::{PhaseDef, Policy, UnapprovedEnd};
@@ -49,7 +49,7 @@ fn failed_revisions_pass_to_the_next_agent_and_then_to_a_person() {
     T1 src/lib.rs: tried by a, a, a, b
     major src/lib.rs: wrong
     ");
-    assert_eq!(world.answer(PauseChoice::GiveUp, ""), Outcome::Failed);
+    assert_eq!(world.answer(PauseChoice::GiveUp, ""), RunOutcome::Failed);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn ruling_names_the_agent_that_takes_over_and_the_open_task() {
 #[test]
 fn third_revision_of_a_task_goes_to_the_next_agent_by_default() {
     let world = play(phase_review(), &["a", "b"], vec![names("wrong")]);
-    assert_eq!((revised_by(&world), world.run().outcome), (vec!["a", "a", "b"], Outcome::Failed));
+    assert_eq!((revised_by(&world), world.run().outcome), (vec!["a", "a", "b"], RunOutcome::Failed));
 }
 
 #[test]

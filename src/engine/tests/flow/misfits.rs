@@ -2,7 +2,7 @@
 
 use engine::{InvalidFact, State, apply};
 use model::event::{
-    Answered, Entry, ExecOutcome, Fact, Outcome, PauseChoice, Reopened, ReopenedBy, Ruled, Ruling,
+    Answered, Entry, ExecOutcome, Fact, PauseChoice, Reopened, ReopenedBy, Ruled, Ruling, RunOutcome,
     RunRequested,
 };
 use model::phase::Step;
@@ -139,10 +139,10 @@ fn finished_run_accepts_no_more_work() {
     let world = played();
     let skip = Fact::PhaseSkipped { phase: name("design"), because: "preset".into() };
     refused(&world, skip, "the run is completed");
-    refused(&world, Fact::Finished { outcome: Outcome::Completed }, "the run is completed");
+    refused(&world, Fact::Finished { outcome: RunOutcome::Completed }, "the run is completed");
     refused(&world, Fact::Cancelled { by: "alice".into() }, "the run is completed");
     let (mut world, started) = before(|fact| matches!(fact, Fact::StepStarted(_)));
-    refused(&world, Fact::Finished { outcome: Outcome::Paused }, "a run does not finish as paused");
+    refused(&world, Fact::Finished { outcome: RunOutcome::Paused }, "a run does not finish as paused");
     world.record(Fact::Cancelled { by: "alice".into() });
     refused(&world, started, "the run is cancelled");
     refused(&world, Fact::RunRequested(RunRequested::default()), "the run is cancelled");

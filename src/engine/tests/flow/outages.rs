@@ -2,7 +2,7 @@
 //! never fails a run and uses up no limit.
 
 use engine::{Action, Decision, Status, StepPosition, decide};
-use model::event::{ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Ruling, RunRequested};
+use model::event::{ExecOutcome, Fact, PauseChoice, PauseReason, Ruling, RunOutcome, RunRequested};
 use model::phase::Step;
 use model::policy::{PanelReviewer, PhaseDef, Policy, PolicyLimits};
 
@@ -68,7 +68,7 @@ fn provider_failures_are_retried_with_growing_delays_and_use_no_limit() {
         let mut work = vec![ends(outcome); 7];
         work.push(done());
         let world = World::play(def, Script { work, ..Script::default() });
-        assert_eq!(world.run().outcome, Outcome::Completed, "{outcome:?}");
+        assert_eq!(world.run().outcome, RunOutcome::Completed, "{outcome:?}");
         assert_eq!(waits(&world), [5, 10, 20, 40, 80, 120, 120], "{outcome:?}");
         let counters = &world.first().counters;
         assert_eq!((counters.passes, counters.revisions, counters.redos.len()), (1, 0, 0), "{outcome:?}");
@@ -86,7 +86,7 @@ fn provider_failures_are_retried_with_growing_delays_and_use_no_limit() {
 fn provider_failure_beyond_the_outage_limit_pauses_until_a_time() {
     let seconds = i64::try_from(OUTAGE_SECONDS).expect("a small number");
     let mut world = played(&["claude"], vec![overloaded()]);
-    assert_eq!(world.run().outcome, Outcome::Paused);
+    assert_eq!(world.run().outcome, RunOutcome::Paused);
     assert_eq!(paused(&world), (PauseReason::Outage, Some(seconds)));
     let (calls, last) = (authors(&world).len(), world.entries.len());
     assert!(waits(&world).iter().sum::<i64>() < seconds, "the calls take their time, too");
@@ -102,14 +102,14 @@ fn provider_failure_beyond_the_outage_limit_pauses_until_a_time() {
     );
     assert_eq!((asked.question, asked.options), (question, vec![PauseChoice::Continue]));
 
-    assert_eq!(world.execute(), Outcome::Paused, "the time is still ahead");
+    assert_eq!(world.execute(), RunOutcome::Paused, "the time is still ahead");
     assert_eq!(world.entries.len(), last + 1, "nobody is asked");
     world.later = seconds;
-    assert_eq!(world.execute(), Outcome::Paused, "it fails on");
+    assert_eq!(world.execute(), RunOutcome::Paused, "it fails on");
     assert_eq!(authors(&world).len(), 2 * calls, "and is waited for as before");
     world.later *= 2;
     world.scripts.values_mut().for_each(|script| script.work = vec![done()]);
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(world.first().counters.passes, 1);
 }
 
@@ -118,10 +118,10 @@ fn answer_or_another_agent_ends_the_outage_pause_at_once() {
     let waiting = || played(&["claude"], vec![resets(ExecOutcome::RateLimited, Resets::FarAway), done()]);
     assert_eq!(waiting().run().paused.as_ref().and_then(|asked| asked.until), Some(far_away()));
     let mut answered = waiting();
-    assert_eq!(answered.answer(PauseChoice::Continue, ""), Outcome::Completed);
+    assert_eq!(answered.answer(PauseChoice::Continue, ""), RunOutcome::Completed);
     let mut others = waiting();
     let codex = RunRequested { agents: vec!["codex".into()], ..RunRequested::default() };
-    assert_eq!(others.ask(codex), Outcome::Completed);
+    assert_eq!(others.ask(codex), RunOutcome::Completed);
     assert_eq!(authors(&others), ["claude", "codex"]);
 }
 
@@ -130,12 +130,12 @@ fn reset_time_stated_by_the_provider_is_waited_for() {
     let limited = |seconds| resets(ExecOutcome::RateLimited, Resets::After(seconds));
     let world = played(&["claude"], vec![limited(240), limited(600), limited(3), limited(-9), done()]);
     assert_eq!(waits(&world), [240, 600, 20, 40]);
-    assert_eq!(world.run().outcome, Outcome::Completed);
+    assert_eq!(world.run().outcome, RunOutcome::Completed);
     let mut late = played(&["claude"], vec![limited(7_200), done()]);
     assert_eq!((waits(&late), paused(&late)), (vec![], (PauseReason::Outage, Some(7_200))));
-    assert_eq!(late.execute(), Outcome::Paused);
+    assert_eq!(late.execute(), RunOutcome::Paused);
     late.later = 7_200;
-    assert_eq!(late.execute(), Outcome::Completed);
+    assert_eq!(late.execute(), RunOutcome::Completed);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn provider_outage_is_waited_for_whatever_error_the_last_agent_has() {
         let world = played(&["claude", "codex"], work);
         assert_eq!(waits(&world), [5], "{outcome:?}");
         assert_eq!(authors(&world)[1 + calls..], ["claude"], "{outcome:?}");
-        assert_eq!(world.run().outcome, Outcome::Completed, "{outcome:?}");
+        assert_eq!(world.run().outcome, RunOutcome::Completed, "{outcome:?}");
     }
     let quota = resets(ExecOutcome::QuotaExhausted, Resets::After(3_600));
     let world = played(&["claude", "codex"], vec![quota, overloaded(), done()]);
@@ -196,7 +196,7 @@ fn provider_outages_in_review_and_triage_are_waited_for_under_every_policy() {
         assert_eq!(world.history(), ["wait", "wait", "advance"]);
         let script = Script { reviews: vec![outage.clone()], ..Script::default() };
         let world = World::play(phase("planning", policy), script);
-        assert_eq!((world.run().outcome, paused(&world).0), (Outcome::Paused, PauseReason::Outage));
+        assert_eq!((world.run().outcome, paused(&world).0), (RunOutcome::Paused, PauseReason::Outage));
     }
     let mut triage = super::world::table(0, 0, 0);
     let good = triage.clone();
@@ -239,7 +239,7 @@ fn crash_during_an_outage_wait_loses_nothing_and_a_new_request_ends_the_wait() {
     let first = full.entries.iter().position(rules).expect("a wait");
     let mut crashed = full.cut(first + 1);
     assert_eq!(delay(&crashed), 4_000, "of five seconds one has passed");
-    assert_eq!(crashed.play_on(), Outcome::Completed);
+    assert_eq!(crashed.play_on(), RunOutcome::Completed);
     assert_eq!(crashed.entries, full.entries);
     let mut asked = full.cut(first + 1);
     asked.record(Fact::Interrupted { signal: "SIGTERM".into() });
@@ -248,8 +248,8 @@ fn crash_during_an_outage_wait_loses_nothing_and_a_new_request_ends_the_wait() {
         ..RunRequested::default()
     }));
     assert_eq!(delay(&asked), 0);
-    assert_eq!(asked.play_on(), Outcome::Completed);
+    assert_eq!(asked.play_on(), RunOutcome::Completed);
     assert_eq!(waits(&asked), [5, 5], "the pauses begin anew");
     let worked = full.entries.iter().position(|entry| matches!(entry.fact, Fact::Worked(_))).expect("work");
-    assert_eq!(full.cut(worked + 1).execute(), Outcome::Completed, "the crash came before the ruling");
+    assert_eq!(full.cut(worked + 1).execute(), RunOutcome::Completed, "the crash came before the ruling");
 }

@@ -1,7 +1,7 @@
 //! The policy completion: a declaration starts the checks, the first failure is repaired, three passes.
 
 use engine::Status;
-use model::event::{CheckStatus, ClaimStatus, Fact, Outcome};
+use model::event::{CheckStatus, ClaimStatus, Fact, RunOutcome};
 use model::policy::OnFail;
 
 use super::policies::{completion, phase};
@@ -34,7 +34,7 @@ fn failed_format_check_repeats_the_call_and_uses_no_revision() {
 fn failed_completion_check_is_revised_and_passing_checks_complete_the_run() {
     let world = play(&[&[("tests_pass", CheckStatus::Fail)], &[]]);
     assert_eq!(world.history(), ["revise", "advance"]);
-    assert_eq!(world.run().outcome, Outcome::Completed);
+    assert_eq!(world.run().outcome, RunOutcome::Completed);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn third_failure_fails_the_phase_and_each_phase_counts_anew() {
         let checks = [true, true, false].map(failing).to_vec();
         world = world.script(&super::world::name(name), Script { checks, ..Script::default() });
     }
-    assert_eq!(world.execute(), Outcome::Completed, "two failures in each phase are not four");
+    assert_eq!(world.execute(), RunOutcome::Completed, "two failures in each phase are not four");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The policy doc-review: review and triage, seven rounds, the table alone counts.
 
 use engine::{Status, fold};
-use model::event::{ExecOutcome, Outcome, PauseChoice, PauseReason};
+use model::event::{ExecOutcome, PauseChoice, PauseReason, RunOutcome};
 use model::finding::Severity;
 use model::phase::Step;
 use model::policy::DiscussWhen;
@@ -38,7 +38,7 @@ fn required_fixes_start_the_next_round() {
 fn seventh_round_without_approval_pauses_the_run() {
     let world = play(&[table(1, 0, 0)]);
     assert_eq!(world.history(), ["revise", "revise", "revise", "revise", "revise", "revise", "pause"]);
-    assert_eq!((world.first().status, world.run().outcome), (Status::Paused, Outcome::Paused));
+    assert_eq!((world.first().status, world.run().outcome), (Status::Paused, RunOutcome::Paused));
     assert_eq!(world.first().used_of_limit(), (7, 7));
     assert_eq!(world.first().counters.revisions, 7);
     assert_eq!(world.last_rule(), "1 findings required a fix; rounds 7/7 used; on exhausted: pause");
@@ -59,7 +59,7 @@ fn continue_after_the_last_round_starts_an_eighth_round() {
     let mut triages = vec![table(1, 0, 0); 7];
     triages.push(table(0, 1, 0));
     let mut world = play(&triages);
-    assert_eq!(world.answer(PauseChoice::Continue, "fixed by hand"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, "fixed by hand"), RunOutcome::Completed);
     assert_eq!(
         world.first().history.rounds.last().map(|round| (round.n, round.verdict)),
         Some((8, Some(Verdict::Pass)))
@@ -70,7 +70,7 @@ fn continue_after_the_last_round_starts_an_eighth_round() {
 fn triage_without_fixes_or_questions_approves() {
     for round in [1, 7] {
         let world = at_round(round, table(0, 2, 0));
-        assert_eq!(world.run().outcome, Outcome::Completed, "round {round}");
+        assert_eq!(world.run().outcome, RunOutcome::Completed, "round {round}");
         assert_eq!(world.first().history.rounds.len(), round);
         assert_eq!(world.first().history.rounds[round - 1].read_as, Some(ReadAs::Table));
     }
@@ -81,7 +81,7 @@ fn failed_review_whose_findings_need_no_fix_is_approved() {
     let review = fails().with(Severity::Critical, "the limit is missing").with(Severity::Major, "a typo");
     let script = Script { reviews: vec![review], triages: vec![table(0, 2, 0)], ..Script::default() };
     let world = play_script(script);
-    assert_eq!((world.history(), world.run().outcome), (vec!["advance"], Outcome::Completed));
+    assert_eq!((world.history(), world.run().outcome), (vec!["advance"], RunOutcome::Completed));
     assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Pass));
 }
 
@@ -91,10 +91,10 @@ fn discussion_question_stays_open_until_a_person_answers() {
     assert_eq!(world.history(), ["revise", "revise", "pause"]);
     let rule = "what round 1 left to be discussed is not answered; on discuss: pause";
     assert_eq!(world.last_rule(), rule);
-    assert_eq!(world.answer(PauseChoice::Continue, "the second"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, "the second"), RunOutcome::Completed);
     assert_eq!(world.first().history.rounds.len(), 4);
     let mut accepted = play(&[table(1, 0, 1), table(0, 1, 0)]);
-    assert_eq!(accepted.answer(PauseChoice::Accept, ""), Outcome::Completed);
+    assert_eq!(accepted.answer(PauseChoice::Accept, ""), RunOutcome::Completed);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn advice_of_a_person_reaches_the_triage_of_the_next_round() {
     let before_triage = world.cut(reviewed.expect("a review") + 1);
     assert_eq!(before_triage.first().current_step(), Some(Step::Triage));
     assert_eq!(before_triage.first().person.advice.as_deref(), Some("keep the name"));
-    assert_eq!(world.run().outcome, Outcome::Completed);
+    assert_eq!(world.run().outcome, RunOutcome::Completed);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn required_fixes_that_are_not_made_prevent_approval() {
     let unfixed = Triage { changes: false, ..table(1, 0, 0) };
     let world = play(&[unfixed]);
     assert_eq!(world.history().len(), 7);
-    assert_eq!(world.run().outcome, Outcome::Paused);
+    assert_eq!(world.run().outcome, RunOutcome::Paused);
     assert_eq!(world.first().history.rounds[0].standstill.as_deref(), Some("the revision changed no file"));
     assert_eq!(world.first().counters.revisions, 0);
 }

@@ -1,7 +1,7 @@
 //! The policy phase-review: execute, review, at most three revisions, then failed.
 
 use engine::{Action, Decision, Status, decide};
-use model::event::{ExecOutcome, Fact, Outcome};
+use model::event::{ExecOutcome, Fact, RunOutcome};
 use model::phase::Step;
 use model::verdict::Verdict;
 
@@ -51,7 +51,7 @@ fn four_failed_reviews_end_the_run_after_three_revisions() {
     assert_eq!(verdicts, [1, 2, 3, 4].map(|n| (n, Some(Verdict::Fail))));
     assert_eq!(planning.counters.passes, 4);
     assert_eq!(world.count(|fact| matches!(fact, Fact::PhaseStarted { .. })), 1);
-    assert_eq!(world.run().outcome, Outcome::Failed);
+    assert_eq!(world.run().outcome, RunOutcome::Failed);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn pass_after_the_second_revision_starts_the_next_phase() {
     let world = three_phases(Script { reviews: vec![fails(), fails(), passes()], ..Script::default() });
     assert_eq!(world.history(), ["revise", "revise", "advance"]);
     assert_eq!(world.phase("planning").counters.revisions, 2);
-    assert_eq!(world.run().outcome, Outcome::Completed);
+    assert_eq!(world.run().outcome, RunOutcome::Completed);
     assert_eq!(world.phase("design").status, Status::Completed);
 }
 
@@ -81,7 +81,7 @@ fn crash_between_revise_and_review_does_not_skip_the_review() {
     let revised = full.entries.iter().position(|entry| worked(&entry.fact)).expect("a revise");
     let mut world = full.cut(revised + 1);
     assert_eq!(world.phase("planning").evidence.completed_steps, [Step::Execute, Step::Revise]);
-    assert_eq!(world.execute(), Outcome::Failed);
+    assert_eq!(world.execute(), RunOutcome::Failed);
     assert_eq!(world.phase("planning").counters.revisions, 3);
 }
 
@@ -115,8 +115,8 @@ fn author_blocked_on_a_prompt_uses_a_revision() {
 #[test]
 fn empty_state_halts_as_running() {
     let nothing = engine::State::default();
-    assert_eq!(decide(&nothing), Decision::Halt(Outcome::Running));
-    assert_eq!(nothing.outcome(), Outcome::Running);
+    assert_eq!(decide(&nothing), Decision::Halt(RunOutcome::Running));
+    assert_eq!(nothing.outcome(), RunOutcome::Running);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn default_phases_complete_with_two_agent_calls_each() {
     let decided = super::world::decides(model::event::EvaluationDecision::Pass);
     let script = Script { work: vec![decided], ..Script::default() };
     let mut world = World::new(agreed).script(&name("evaluation"), script);
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(world.run().spending.total.calls, 2 * u64::try_from(count).expect("a few phases"));
     assert!(world.run().phases.iter().all(|phase| phase.history.rulings.len() == 1));
 }
@@ -158,6 +158,6 @@ fn every_preset_completes_without_a_person() {
         let decided = super::world::decides(model::event::EvaluationDecision::Pass);
         let script = Script { work: vec![decided], ..Script::default() };
         let mut world = World::new(agreed).script(&name("evaluation"), script);
-        assert_eq!(world.execute(), Outcome::Completed, "{preset}");
+        assert_eq!(world.execute(), RunOutcome::Completed, "{preset}");
     }
 }

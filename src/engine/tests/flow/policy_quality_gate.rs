@@ -1,7 +1,7 @@
 //! The policy quality-gate: checks judge, not the executor; three passes, two of them redos at most.
 
 use engine::{Action, Decision, Status, decide};
-use model::event::{CheckStatus, ClaimStatus, ExecOutcome, Fact, Outcome, PauseChoice, PauseReason};
+use model::event::{CheckStatus, ClaimStatus, ExecOutcome, Fact, PauseChoice, PauseReason, RunOutcome};
 use model::policy::{CheckRule, UnapprovedEnd};
 use serde_json::json;
 use views::metadata::metadata;
@@ -77,7 +77,7 @@ fn failed_check_leads_to_a_revision() {
     let world = play(&[TODO, CLEAN]);
     assert_eq!(world.history(), ["revise", "advance"]);
     assert_eq!(world.first().counters.passes, 2);
-    assert_eq!(world.run().outcome, Outcome::Completed);
+    assert_eq!(world.run().outcome, RunOutcome::Completed);
     let verdicts: Vec<_> = world.first().history.rounds.iter().map(|round| round.verdict).collect();
     assert_eq!(verdicts, [None, None]);
 }
@@ -141,7 +141,7 @@ fn pass_limit_pauses_for_a_person() {
             "check q2_todo: q2_todo was looked at",
         ]
     );
-    assert_eq!((world.first().status, world.run().outcome), (Status::Paused, Outcome::Paused));
+    assert_eq!((world.first().status, world.run().outcome), (Status::Paused, RunOutcome::Paused));
     assert_eq!(world.first().counters.passes, 3);
 }
 
@@ -151,7 +151,7 @@ fn on_exhausted_incomplete_fails_the_phase_and_marks_the_run_incomplete() {
     policy.outcomes.exhausted = UnapprovedEnd::Incomplete;
     let world = World::play(phase("implementation", policy), outputs(&[TODO]));
     assert_eq!(world.history(), ["revise", "revise", "fail"]);
-    assert_eq!((world.first().status, world.run().outcome), (Status::Failed, Outcome::Incomplete));
+    assert_eq!((world.first().status, world.run().outcome), (Status::Failed, RunOutcome::Incomplete));
     assert!(world.first().incomplete);
 }
 
@@ -180,7 +180,7 @@ fn redos_count_as_passes_and_the_rule_names_the_reached_limit() {
 #[test]
 fn continue_resets_the_pass_limit_for_the_failed_step() {
     let mut world = play(&[ERROR, ERROR, ERROR, CLEAN]);
-    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), RunOutcome::Completed);
     assert_eq!(world.history(), ["redo", "redo", "pause", "advance"]);
     let rounds: Vec<_> =
         world.first().history.rounds.iter().map(|round| (round.n, round.ruling, round.attempts)).collect();

@@ -1,7 +1,7 @@
 //! The policy retake: build and tests first, then an independent reviewer; three retakes, then a person.
 
 use engine::Status;
-use model::event::{CheckStatus, ExecOutcome, Fact, Outcome, PauseChoice, PauseReason};
+use model::event::{CheckStatus, ExecOutcome, Fact, PauseChoice, PauseReason, RunOutcome};
 use model::finding::Severity;
 use model::policy::OnFail;
 use model::verdict::{Grade, Judgment, Verdict};
@@ -64,7 +64,7 @@ fn reject_and_stop_pause_for_manual_repair() {
 #[test]
 fn continue_after_a_reject_reviews_in_a_new_round() {
     let mut world = play(&[stop("REJECT"), approve()]);
-    assert_eq!(world.answer(PauseChoice::Continue, "repaired by hand"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, "repaired by hand"), RunOutcome::Completed);
     assert_eq!(world.history(), ["pause", "advance"]);
     assert_eq!(world.first().history.rounds.iter().map(|round| round.n).collect::<Vec<_>>(), [1, 2]);
 }
@@ -215,7 +215,7 @@ fn three_revisions_are_counted_and_the_next_pauses() {
         let mut reviews = vec![request_changes(); retakes];
         reviews.push(approve());
         let world = play(&reviews);
-        assert_eq!(world.run().outcome, Outcome::Completed);
+        assert_eq!(world.run().outcome, RunOutcome::Completed);
         assert_eq!(world.first().counters.revisions as usize, retakes);
     }
     let world = play(&[request_changes()]);

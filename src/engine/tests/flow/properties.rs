@@ -1,7 +1,7 @@
 //! What holds for every policy, every agent and every person.
 
 use engine::{Decision, FallbackChain, PhaseState, Run, State, Status, StepPosition, apply, decide, fold};
-use model::event::{Entry, Fact, Outcome, Replied, Ruled, Ruling};
+use model::event::{Entry, Fact, Replied, Ruled, Ruling, RunOutcome};
 use model::finding::Severity;
 use model::phase::Step;
 use model::policy::{Budget, Gate};
@@ -92,8 +92,8 @@ proptest! {
     #[test]
     fn every_run_ends_or_pauses_within_its_limits(world in world()) {
         let world = played(world);
-        prop_assert_ne!(world.run().outcome, Outcome::Running);
-        prop_assert_ne!(world.run().outcome, Outcome::Cancelled);
+        prop_assert_ne!(world.run().outcome, RunOutcome::Running);
+        prop_assert_ne!(world.run().outcome, RunOutcome::Cancelled);
     }
 
     #[test]
@@ -174,7 +174,7 @@ proptest! {
     #[test]
     fn a_completed_run_has_every_phase_completed_and_committed(world in world()) {
         let world = played(world);
-        if world.run().outcome == Outcome::Completed {
+        if world.run().outcome == RunOutcome::Completed {
             let done = |phase: &PhaseState| phase.status == Status::Completed && phase.files.commit.is_some();
             let mut before_the_gate = world.run().phases.iter().take_while(|phase| phase.def.gate != Gate::NoGo);
             prop_assert!(before_the_gate.all(done));
@@ -197,7 +197,7 @@ proptest! {
         let expected = free && world.run().phases.iter().all(|phase| possible(phase) && open(phase));
         let world = played(world);
         if expected {
-            prop_assert_eq!(world.run().outcome, Outcome::Completed);
+            prop_assert_eq!(world.run().outcome, RunOutcome::Completed);
             let once = |phase: &PhaseState| phase.history.rulings.len() == 1 && phase.counters.revisions == 0;
             prop_assert!(world.run().phases.iter().all(once));
         }

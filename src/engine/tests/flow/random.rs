@@ -2,14 +2,14 @@
 
 use model::event::{
     Answered, CallEnd, CheckStatus, Checked, Claim, ClaimStatus, DifficultyAssessed, Escalation, Evaluation,
-    EvaluationDecision, ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Reopened, ReopenedBy, Replied,
-    Reviewed, Ruled, Ruling, RunRequested, SpentOnDay, StepStarted, TriageTable, Triaged, Usage, UsageTotal,
-    Worked,
+    EvaluationDecision, ExecOutcome, Fact, PauseChoice, PauseReason, Reopened, ReopenedBy, Replied, Reviewed,
+    Ruled, Ruling, RunOutcome, RunRequested, SpentOnDay, StepStarted, TriageTable, Triaged, Usage,
+    UsageTotal, Worked,
 };
 use model::finding::Severity;
 use model::phase::{PhaseName, Step};
 use model::policy::{
-    Budget, CheckRule, CheckStrategy, CheckWhen, Difficulty, DiscussWhen, FirstStep, Gate, GradeMap, OnFail,
+    Budget, CheckMode, CheckRule, CheckWhen, Difficulty, DiscussWhen, FirstStep, Gate, GradeMap, OnFail,
     OnPartial, OnUnavailable, OnUnreadable, PanelReviewer, PhaseDef, Policy, PolicyLimits, ReviewRule,
     TaskRule, UnapprovedEnd, UnapprovedEnds,
 };
@@ -120,7 +120,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         Policy {
             entry: if entry { FirstStep::Execute } else { FirstStep::Review },
             check_when: if declared { CheckWhen::OnDeclaration } else { CheckWhen::EveryPass },
-            check_mode: if first { CheckStrategy::FirstFailure } else { CheckStrategy::All },
+            check_mode: if first { CheckMode::FirstFailure } else { CheckMode::All },
             checks: checks.collect(),
             triage: review.is_some() && !entry,
             llm_judge: review.is_some() && entry && !stall,
@@ -462,7 +462,7 @@ pub fn fact() -> impl Strategy<Value = Fact> {
         (option::of(difficulty()), option::of(-1.0..2.0_f64), ended())
             .prop_map(|(difficulty, confidence, ended)| assessed(difficulty, confidence, ended)),
         (0.0..9.0_f64, 0..9_u64).prop_map(|(cost_usd, calls)| spent_elsewhere(cost_usd, calls)),
-        select(vec![Outcome::Completed, Outcome::Failed, Outcome::Paused, Outcome::Running])
+        select(vec![RunOutcome::Completed, RunOutcome::Failed, RunOutcome::Paused, RunOutcome::Running])
             .prop_map(|outcome| Fact::Finished { outcome }),
     ]
 }

@@ -1,7 +1,9 @@
 //! What each class of a broken call leads to: the same step again, the next agent, a wait, an end a person can act on.
 
 use engine::{Status, StepPosition};
-use model::event::{ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Ruling, RunRequested, StepStarted};
+use model::event::{
+    ExecOutcome, Fact, PauseChoice, PauseReason, Ruling, RunOutcome, RunRequested, StepStarted,
+};
 use model::phase::Step;
 use model::policy::PhaseDef;
 
@@ -111,7 +113,7 @@ fn phase_without_a_usable_agent_fails_with_a_hint() {
         assert_eq!(world.history(), ["fail"], "{outcome:?}");
         assert_eq!(world.last_rule(), rule);
         assert_eq!(world.first().reason.as_deref(), Some("agent_failed"));
-        assert_eq!(world.run().outcome, Outcome::Failed);
+        assert_eq!(world.run().outcome, RunOutcome::Failed);
     }
 }
 
@@ -137,7 +139,7 @@ fn unusable_reviewers_are_replaced_and_then_a_person_is_asked() {
 fn exhausted_quotas_pause_until_the_first_reset_and_use_no_limit() {
     let quota = |seconds| resets(ExecOutcome::QuotaExhausted, Resets::After(seconds));
     let mut world = played(&["claude", "codex"], vec![quota(9_000), quota(5_000), done()]);
-    assert_eq!(world.run().outcome, Outcome::Paused);
+    assert_eq!(world.run().outcome, RunOutcome::Paused);
     let asked = world.run().paused.clone().expect("a pause");
     let until = world.entries.iter().rev().find_map(|entry| match &entry.fact {
         Fact::Worked(worked) => worked.ended.resets_at,
@@ -151,9 +153,9 @@ fn exhausted_quotas_pause_until_the_first_reset_and_use_no_limit() {
     assert_eq!((phase.counters.revisions, phase.counters.passes), (0, 1));
     assert!(phase.counters.redos.is_empty());
 
-    assert_eq!(world.execute(), Outcome::Paused, "the reset is still ahead");
+    assert_eq!(world.execute(), RunOutcome::Paused, "the reset is still ahead");
     world.later = 5_000;
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(called(&world), ["claude", "codex", "codex", "reviewer"], "claude's quota is not renewed yet");
 }
 
@@ -176,9 +178,9 @@ fn quota_reset_is_waited_for_whatever_error_the_last_agent_has() {
         });
         assert_eq!((asked.reason, asked.until), (PauseReason::Quota, until), "{outcome:?}");
         assert!(until.is_some() && world.last_rule().ends_with("no agent is left; on quota: pause"));
-        assert_eq!(world.execute(), Outcome::Paused, "the reset is still ahead");
+        assert_eq!(world.execute(), RunOutcome::Paused, "the reset is still ahead");
         world.later = 3_600;
-        assert_eq!(world.execute(), Outcome::Completed, "{outcome:?}");
+        assert_eq!(world.execute(), RunOutcome::Completed, "{outcome:?}");
         assert_eq!(called(&world)[1 + calls..], ["claude", "reviewer"], "{outcome:?}");
     }
 }
@@ -189,7 +191,7 @@ fn quota_already_reset_gives_a_pause_without_a_time() {
     let mut world = played(&["claude", "codex"], vec![quota, ends(ExecOutcome::Refused), done()]);
     let asked = world.run().paused.clone().expect("a pause");
     assert_eq!((asked.reason, asked.until), (PauseReason::Quota, None));
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(called(&world), ["claude", "codex", "claude", "reviewer"]);
 }
 
@@ -203,7 +205,7 @@ fn quota_reset_of_a_reviewer_is_waited_for() {
     let mut world = World::play(def, Script { reviews, ..Script::default() });
     let asked = world.run().paused.clone().expect("a pause");
     assert_eq!((asked.reason, asked.until), (PauseReason::Quota, Some(far_away())));
-    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), RunOutcome::Completed);
     assert_eq!(called(&world), ["author", "claude", "codex", "claude"]);
 }
 
@@ -212,7 +214,7 @@ fn quota_without_a_reset_time_is_retried_on_the_next_request() {
     let quota = ends(ExecOutcome::QuotaExhausted);
     let mut world = played(&["claude", "codex"], vec![quota.clone(), quota.clone(), quota, done()]);
     assert_eq!(world.run().paused.as_ref().and_then(|asked| asked.until), None);
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(called(&world), ["claude", "codex", "claude", "codex", "reviewer"]);
 }
 
@@ -222,11 +224,11 @@ fn answer_or_another_agent_ends_the_quota_pause_at_once() {
     let waiting = || played(&["claude"], vec![quota.clone(), done()]);
     assert_eq!(waiting().run().paused.as_ref().and_then(|asked| asked.until), Some(far_away()));
     let mut answered = waiting();
-    assert_eq!(answered.answer(PauseChoice::Continue, ""), Outcome::Completed);
+    assert_eq!(answered.answer(PauseChoice::Continue, ""), RunOutcome::Completed);
     assert_eq!(called(&answered), ["claude", "claude", "reviewer"]);
     let mut others = waiting();
     let codex = RunRequested { agents: vec!["codex".into()], ..RunRequested::default() };
-    assert_eq!(others.ask(codex), Outcome::Completed);
+    assert_eq!(others.ask(codex), RunOutcome::Completed);
     assert_eq!(called(&others), ["claude", "codex", "reviewer"]);
 }
 

@@ -1,7 +1,7 @@
 //! Opening again what was closed: by a retry, a rollback, or the evaluation.
 
 use engine::{Counters, Status, StepPosition};
-use model::event::{EvaluationDecision, Fact, Outcome, ReopenedBy};
+use model::event::{EvaluationDecision, Fact, ReopenedBy, RunOutcome};
 use model::phase::Step;
 use model::policy::PhaseDef;
 
@@ -43,9 +43,9 @@ fn retry_reopens_a_failed_phase_with_reset_limits() {
     let mut reviews = vec![fails(); 6];
     reviews.push(passes());
     let mut world = four().script(&name("requirements"), Script { reviews, ..Script::default() });
-    assert_eq!(world.execute(), Outcome::Failed);
+    assert_eq!(world.execute(), RunOutcome::Failed);
     assert_eq!(statuses(&world), [Status::Completed, Status::Failed, Status::Skipped, Status::Skipped]);
-    assert_eq!(world.reopen("requirements", Step::Execute, ReopenedBy::Retry), Outcome::Completed);
+    assert_eq!(world.reopen("requirements", Step::Execute, ReopenedBy::Retry), RunOutcome::Completed);
     let phase = world.phase("requirements");
     assert_eq!((phase.counters.revisions, phase.status), (2, Status::Completed));
     let rounds: Vec<_> = phase.history.rounds.iter().map(|round| (round.n, round.ruling)).collect();
@@ -58,7 +58,7 @@ fn retry_reopens_a_failed_phase_with_reset_limits() {
 fn reopening_resets_the_phase_and_later_ones_except_skipped_ones() {
     let mut world = four();
     world.record(Fact::PhaseSkipped { phase: name("design"), because: "preset".into() });
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     let fact = model::event::Reopened {
         phase: name("requirements"),
         step: Step::Execute,
@@ -69,8 +69,8 @@ fn reopening_resets_the_phase_and_later_ones_except_skipped_ones() {
     assert_eq!(statuses(&world), [Status::Completed, Status::Pending, Status::Skipped, Status::Pending]);
     assert_eq!(world.phase("requirements").person.reopened, Some(fact));
     assert_eq!(world.phase("requirements").counters, Counters::default());
-    assert_eq!(world.run().outcome, Outcome::Running);
-    assert_eq!(world.play_on(), Outcome::Completed);
+    assert_eq!(world.run().outcome, RunOutcome::Running);
+    assert_eq!(world.play_on(), RunOutcome::Completed);
     assert_eq!(world.phase("requirements").person.reopened, None, "the author has read it");
     assert_eq!(world.count(|fact| matches!(fact, Fact::Published { .. })), 2);
 }
@@ -90,7 +90,7 @@ fn rollback_starts_at_the_named_step() {
         let begun = world.cut(reopened.expect("a reopening") + 2);
         let design = begun.phase("design");
         assert_eq!(design.current_step().map(Step::as_str), Some(first));
-        assert_eq!(world.run().outcome, Outcome::Completed);
+        assert_eq!(world.run().outcome, RunOutcome::Completed);
         let rounds: Vec<_> = world.phase("design").history.rounds.iter().map(|round| round.n).collect();
         assert_eq!(rounds, [1, 2], "{step}");
         assert_eq!(world.phase("design").counters.revisions, u32::from(step == Step::Revise));
@@ -114,14 +114,14 @@ fn a_revision_of_a_phase_that_never_ran_is_its_first_execution() {
     let mut world = four();
     world.reopen("planning", Step::Revise, ReopenedBy::Rollback);
     assert_eq!(world.count(|fact| matches!(fact, Fact::StepStarted(call) if call.step == Step::Revise)), 0);
-    assert_eq!(world.run().outcome, Outcome::Completed);
+    assert_eq!(world.run().outcome, RunOutcome::Completed);
 }
 
 #[test]
 fn document_review_reopened_at_revise_is_reviewed_and_triaged_again() {
     let mut world = World::new(agreement(vec![phase("document_review", doc_review())]));
     world.execute();
-    assert_eq!(world.reopen("document_review", Step::Revise, ReopenedBy::Rollback), Outcome::Completed);
+    assert_eq!(world.reopen("document_review", Step::Revise, ReopenedBy::Rollback), RunOutcome::Completed);
     assert_eq!(world.first().history.rounds.len(), 2);
     assert_eq!(world.count(|fact| matches!(fact, Fact::Worked(_))), 0);
 }
@@ -142,7 +142,7 @@ fn evaluation_reopens_a_phase_by_name_or_folder_number() {
     for word in ["design", "DESIGN", "2", "02"] {
         let world =
             evaluated(vec![EvaluationDecision::FailPhase(word.into()), EvaluationDecision::PassWithIssues]);
-        assert_eq!(world.run().outcome, Outcome::Completed, "{word}");
+        assert_eq!(world.run().outcome, RunOutcome::Completed, "{word}");
         assert_eq!((starts(&world, "requirements"), starts(&world, "design")), (1, 2), "{word}");
         assert_eq!(world.run().cycles, 1);
         let rule = &world.rulings("evaluation")[0].rule;
@@ -170,7 +170,7 @@ fn author_of_a_reopened_phase_receives_the_reason() {
 #[test]
 fn evaluation_reopens_phases_at_most_twice_and_then_fails() {
     let world = evaluated(vec![EvaluationDecision::FailPhase("design".into())]);
-    assert_eq!(world.run().outcome, Outcome::Failed);
+    assert_eq!(world.run().outcome, RunOutcome::Failed);
     assert_eq!(starts(&world, "design"), 3);
     assert_eq!(world.phase("evaluation").reason.as_deref(), Some("evaluation_failed"));
     let rule = world.rulings("evaluation").pop().expect("a ruling").rule;
@@ -186,7 +186,7 @@ fn retry_of_a_failed_evaluation_resets_the_evaluation_cycles() {
         EvaluationDecision::FailPhase("design".into()),
         EvaluationDecision::Pass,
     ]);
-    assert_eq!(world.reopen("evaluation", Step::Execute, ReopenedBy::Retry), Outcome::Completed);
+    assert_eq!(world.reopen("evaluation", Step::Execute, ReopenedBy::Retry), RunOutcome::Completed);
     assert_eq!(world.run().cycles, 1);
 }
 
@@ -199,14 +199,14 @@ fn evaluation_with_abort_or_an_invalid_phase_fails_the_run() {
         (EvaluationDecision::FailPhase("99".into()), "evaluation_failed"),
     ] {
         let world = evaluated(vec![decision.clone()]);
-        assert_eq!(world.run().outcome, Outcome::Failed, "{decision:?}");
+        assert_eq!(world.run().outcome, RunOutcome::Failed, "{decision:?}");
         assert_eq!(world.phase("evaluation").reason.as_deref(), Some(reason));
     }
 }
 
 #[test]
 fn evaluation_pass_with_issues_completes_the_run() {
-    assert_eq!(evaluated(vec![EvaluationDecision::PassWithIssues]).run().outcome, Outcome::Completed);
+    assert_eq!(evaluated(vec![EvaluationDecision::PassWithIssues]).run().outcome, RunOutcome::Completed);
 }
 
 fn deciding(work: Vec<Work>) -> World {
@@ -218,12 +218,12 @@ fn deciding(work: Vec<Work>) -> World {
 #[test]
 fn missing_evaluation_decision_is_requested_again_before_the_review() {
     let world = deciding(vec![done(), decides(EvaluationDecision::Pass)]);
-    assert_eq!(world.run().outcome, Outcome::Completed);
+    assert_eq!(world.run().outcome, RunOutcome::Completed);
     let rules: Vec<_> = world.rulings("evaluation").into_iter().map(|ruled| ruled.rule).collect();
     assert_eq!(rules[0], "no decision about the run was made; asked for it again 1/1");
     assert_eq!(world.phase("evaluation").counters.reviews, 1);
     let world = deciding(vec![done()]);
-    assert_eq!(world.run().outcome, Outcome::Failed);
+    assert_eq!(world.run().outcome, RunOutcome::Failed);
     assert_eq!(world.phase("evaluation").reason.as_deref(), Some("no_decision"));
     assert_eq!(world.phase("evaluation").counters.reviews, 0);
 }
@@ -233,7 +233,7 @@ fn the_evaluation_is_reviewed_like_any_other_phase_before_its_decision_counts() 
     let work = vec![decides(EvaluationDecision::Abort), decides(EvaluationDecision::Pass)];
     let reviews = vec![fails(), passes()];
     let mut world = four().script(&name("evaluation"), Script { work, reviews, ..Script::default() });
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_phase_in_the_middle_of_a_round_can_be_reopened() {
     world.execute();
     let working = world.entries.iter().position(|entry| matches!(&entry.fact, Fact::Reviewed(_)));
     let mut world = world.cut(working.expect("a review"));
-    assert_eq!(world.reopen("planning", Step::Execute, ReopenedBy::Rollback), Outcome::Completed);
+    assert_eq!(world.reopen("planning", Step::Execute, ReopenedBy::Rollback), RunOutcome::Completed);
     assert_eq!(world.phase("planning").history.rounds[0].attempts, 4, "attempts go on counting");
 }
 
@@ -250,8 +250,8 @@ fn a_phase_in_the_middle_of_a_round_can_be_reopened() {
 fn cancelled_run_stays_cancelled() {
     let mut world = four();
     world.record(Fact::Cancelled { by: "alice".into() });
-    assert_eq!(world.play_on(), Outcome::Cancelled);
-    assert_eq!(world.state.outcome(), Outcome::Cancelled);
+    assert_eq!(world.play_on(), RunOutcome::Cancelled);
+    assert_eq!(world.state.outcome(), RunOutcome::Cancelled);
 }
 
 #[test]
@@ -262,6 +262,6 @@ fn evaluation_decision_does_not_carry_over_after_a_reopening() {
     let phases = chain([phase("planning", phase_review()), evaluation]);
     let decisions = vec![EvaluationDecision::FailPhase("planning".into()), EvaluationDecision::Pass];
     let mut world = World::new(agreement(phases)).script(&name("evaluation"), evaluating(decisions));
-    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(world.run().cycles, 1);
 }

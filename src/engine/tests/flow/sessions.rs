@@ -148,7 +148,7 @@ fn with_a_stopped_revision() -> World {
 fn session_usage_includes_a_cancelled_call() {
     let world = with_a_stopped_revision();
     let calls = resumed(&world).iter().filter(|(step, _)| *step != "review").count();
-    assert_eq!((world.run().outcome, calls), (model::event::Outcome::Completed, 4));
+    assert_eq!((world.run().outcome, calls), (model::event::RunOutcome::Completed, 4));
     assert_eq!(world.first().calls.sessions["session-1"].input_tokens, Some(4_000));
     assert_eq!(world.first().counters.passes, 3, "it was taken up, not begun anew");
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::fold;
-use model::event::{Outcome, PauseChoice};
+use model::event::{PauseChoice, RunOutcome};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::policies::{agreement, phase, retake};
@@ -21,7 +21,7 @@ fn five_thousand_entries_are_replayed_quickly() {
     world = world.script(&planning, Script { reviews: vec![fails()], ..Script::default() });
     world.execute();
     while world.entries.len() < 5_000 {
-        assert_eq!(world.answer(PauseChoice::Continue, "once more"), Outcome::Paused);
+        assert_eq!(world.answer(PauseChoice::Continue, "once more"), RunOutcome::Paused);
     }
     let times: Vec<Duration> = undisturbed(&world);
     let took = times.iter().min().expect("a time");

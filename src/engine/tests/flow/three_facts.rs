@@ -1,7 +1,7 @@
 //! "FAIL", "unreadable" and "no answer" are three facts, and a step that broke is none of them.
 
 use engine::{Status, StepPosition};
-use model::event::{ExecOutcome, Fact, Outcome, PauseReason};
+use model::event::{ExecOutcome, Fact, PauseReason, RunOutcome};
 use model::finding::Severity;
 use model::phase::Step;
 use model::policy::OnUnreadable;
@@ -138,7 +138,7 @@ fn crashed_revise_is_not_reviewed_and_uses_no_further_revision() {
     let rounds: Vec<_> =
         world.first().history.rounds.iter().map(|round| (round.n, round.verdict, round.ruling)).collect();
     assert_eq!(rounds, [(1, Some(Verdict::Fail), "revise")]);
-    assert_eq!(world.run().outcome, Outcome::Failed);
+    assert_eq!(world.run().outcome, RunOutcome::Failed);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn cancelled_call_uses_no_limit() {
     stopped.record(Fact::Interrupted { signal: "SIGINT".into() });
     assert_eq!(stopped.first().position, StepPosition::Working(Step::Execute));
     stopped.scripts.values_mut().for_each(|script| script.work = vec![done()]);
-    assert_eq!(stopped.execute(), Outcome::Completed);
+    assert_eq!(stopped.execute(), RunOutcome::Completed);
     assert_eq!(stopped.first().counters.passes, 1);
     assert_eq!(stopped.history(), ["advance"]);
 }

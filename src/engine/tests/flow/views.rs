@@ -1,7 +1,7 @@
 //! What the views tell of agents: programs, models, prompts, figures, who took over, and who reviewed its own work.
 
 use engine::{State, fold};
-use model::event::{CallEnd, CheckStatus, CostBasis, Entry, ExecOutcome, Fact, Outcome, Program, Usage};
+use model::event::{CallEnd, CheckStatus, CostBasis, Entry, ExecOutcome, Fact, Program, RunOutcome, Usage};
 use model::policy::{CheckRule, OnFail, OnUnavailable, PhaseDef};
 use views::metadata::{AgentProgram, StepUsage, metadata};
 use views::summary::{Documents, UnreviewedFiles, agent_lines, cost_line, progress_comment, pull_request};
@@ -158,7 +158,7 @@ fn pull_request_and_progress_comment_report_agent_fallbacks() {
     let run = state.run.as_ref().expect("a run");
     assert_eq!(lines(&state), ["planning execute: claude is signed out; codex takes over"]);
     let line = "- planning execute: claude is signed out; codex takes over\n";
-    let (_, body) = pull_request(run, Outcome::Completed, &UnreviewedFiles::default(), Documents::Kept);
+    let (_, body) = pull_request(run, RunOutcome::Completed, &UnreviewedFiles::default(), Documents::Kept);
     assert!(body.contains(&format!("## Agents\n\n{line}")), "{body}");
     assert!(progress_comment(run).contains(line), "{}", progress_comment(run));
 }
@@ -183,10 +183,10 @@ fn pull_request_offers_the_run_again_command_only_when_it_works() {
         let (_, body) = pull_request(run, outcome, &UnreviewedFiles::default(), documents);
         body.lines().find(|line| line.contains("Run again")).map(str::to_owned)
     };
-    insta::assert_snapshot!(offers(Outcome::Running, Documents::Kept).unwrap_or_default(), @"**Run again:** `ai-workflow execute --phase all --issue 243`");
-    insta::assert_snapshot!(offers(Outcome::Completed, Documents::Kept).unwrap_or_default(), @r#"**Run again:** `ai-workflow rollback --issue 243 --to-phase planning --reason "why" && ai-workflow execute --phase all --issue 243`"#);
-    assert_eq!(offers(Outcome::Completed, Documents::Gone), None);
-    assert_eq!(offers(Outcome::Cancelled, Documents::Kept), None);
+    insta::assert_snapshot!(offers(RunOutcome::Running, Documents::Kept).unwrap_or_default(), @"**Run again:** `ai-workflow execute --phase all --issue 243`");
+    insta::assert_snapshot!(offers(RunOutcome::Completed, Documents::Kept).unwrap_or_default(), @r#"**Run again:** `ai-workflow rollback --issue 243 --to-phase planning --reason "why" && ai-workflow execute --phase all --issue 243`"#);
+    assert_eq!(offers(RunOutcome::Completed, Documents::Gone), None);
+    assert_eq!(offers(RunOutcome::Cancelled, Documents::Kept), None);
 }
 
 /// The first lines of the progress comment and of the request that are about tests.
@@ -195,8 +195,8 @@ fn told_of_tests(def: PhaseDef, checks: &[(&str, CheckStatus)]) -> [Option<Strin
     let script = Script { checks: vec![checks], ..Script::default() };
     let world = World::play(def, script);
     let run = world.run();
-    assert_eq!(run.outcome, Outcome::Completed, "{:?}", world.told());
-    let request = pull_request(run, Outcome::Completed, &UnreviewedFiles::default(), Documents::Kept).1;
+    assert_eq!(run.outcome, RunOutcome::Completed, "{:?}", world.told());
+    let request = pull_request(run, RunOutcome::Completed, &UnreviewedFiles::default(), Documents::Kept).1;
     [progress_comment(run), request].map(|text| {
         let line = text.lines().take(6).find(|line| line.to_lowercase().contains("no test was run"));
         line.map(str::to_owned)
@@ -234,6 +234,6 @@ fn unfinished_run_does_not_report_missing_tests() {
     let world = World::play(def, Script::default());
     let begun = world.cut(4);
     let run = begun.run();
-    let request = pull_request(run, Outcome::Running, &UnreviewedFiles::default(), Documents::Kept).1;
+    let request = pull_request(run, RunOutcome::Running, &UnreviewedFiles::default(), Documents::Kept).1;
     assert!(!progress_comment(run).contains("No test") && !request.contains("No test"));
 }

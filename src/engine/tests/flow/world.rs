@@ -7,14 +7,14 @@ use std::fmt;
 use engine::{Action, Call, Decision, PhaseState, Run, State, apply, decide, fold};
 use model::event::{
     Answered, CallEnd, CheckResult, CheckStatus, Checked, Claim, ClaimStatus, DifficultyAssessed, Entry,
-    Evaluation, EvaluationDecision, ExecOutcome, Fact, Outcome, PauseChoice, Reading, Reopened, ReopenedBy,
-    Replied, Reviewed, Ruled, Ruling, RunRequested, RunStarted, StepStarted, TriageTable, Triaged, Usage,
+    Evaluation, EvaluationDecision, ExecOutcome, Fact, PauseChoice, Reading, Reopened, ReopenedBy, Replied,
+    Reviewed, Ruled, Ruling, RunOutcome, RunRequested, RunStarted, StepStarted, TriageTable, Triaged, Usage,
     Worked,
 };
 use model::finding::{Disposition, Finding, Severity};
 use model::issue::Issue;
 use model::phase::{PhaseName, Step};
-use model::policy::{Agreement, Budget, CheckStrategy, Difficulty, PhaseDef};
+use model::policy::{Agreement, Budget, CheckMode, Difficulty, PhaseDef};
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// When a limit that ended a call is said to be gone, counted from that call.
@@ -331,36 +331,36 @@ impl World {
     }
 
     /// Asks for everything and plays until the run halts.
-    pub fn execute(&mut self) -> Outcome {
+    pub fn execute(&mut self) -> RunOutcome {
         self.ask(RunRequested::default())
     }
 
-    pub fn execute_only(&mut self, phase: &str, ignore_needs: bool) -> Outcome {
+    pub fn execute_only(&mut self, phase: &str, ignore_needs: bool) -> RunOutcome {
         self.ask(RunRequested { only: Some(name(phase)), ignore_needs, ..RunRequested::default() })
     }
 
-    pub fn execute_with(&mut self, budget: Budget) -> Outcome {
+    pub fn execute_with(&mut self, budget: Budget) -> RunOutcome {
         self.ask(RunRequested { budget: Some(budget), ..RunRequested::default() })
     }
 
-    pub fn ask(&mut self, asked: RunRequested) -> Outcome {
+    pub fn ask(&mut self, asked: RunRequested) -> RunOutcome {
         let outage_seconds = asked.outage_seconds.or(Some(OUTAGE_SECONDS));
         self.record(Fact::RunRequested(RunRequested { outage_seconds, ..asked }));
         self.play_on()
     }
 
-    pub fn answer(&mut self, choice: PauseChoice, text: &str) -> Outcome {
+    pub fn answer(&mut self, choice: PauseChoice, text: &str) -> RunOutcome {
         self.record(Fact::Answered(Answered::new(choice, text, "alice")));
         self.play_on()
     }
 
-    pub fn reopen(&mut self, phase: &str, step: Step, by: ReopenedBy) -> Outcome {
+    pub fn reopen(&mut self, phase: &str, step: Step, by: ReopenedBy) -> RunOutcome {
         self.record(Fact::Reopened(Reopened { phase: name(phase), step, reason: "once more".into(), by }));
         self.play_on()
     }
 
     /// Plays until the run halts.
-    pub fn play_on(&mut self) -> Outcome {
+    pub fn play_on(&mut self) -> RunOutcome {
         loop {
             assert!(self.entries.len() <= self.limit, "the run does not end: {:#?}", self.tail());
             match decide(&self.state) {
@@ -372,7 +372,7 @@ impl World {
     }
 
     /// Plays until nobody has anything left to say about it.
-    pub fn play_with_humans(&mut self) -> Outcome {
+    pub fn play_with_humans(&mut self) -> RunOutcome {
         loop {
             let outcome = self.play_on();
             let said = self.count(|fact| matches!(fact, Fact::Answered(_) | Fact::Reopened(_)));
@@ -383,9 +383,9 @@ impl World {
     }
 
     /// A person can only answer what was asked, and reopen what was not left out.
-    fn said(&self, human: &Human, outcome: Outcome) -> Fact {
+    fn said(&self, human: &Human, outcome: RunOutcome) -> Fact {
         match human {
-            Human::Answer(choice) if outcome == Outcome::Paused => {
+            Human::Answer(choice) if outcome == RunOutcome::Paused => {
                 let offered = self.run().paused.as_ref().is_some_and(|asked| asked.takes(*choice));
                 let choice = if offered { *choice } else { PauseChoice::Continue };
                 Fact::Answered(Answered::new(choice, "advice", "alice"))
@@ -583,7 +583,7 @@ impl World {
         };
         let mut results: Vec<_> =
             policy.checks.iter().map(|rule| result(&rule.id, status(&rule.id))).collect();
-        if policy.check_mode == CheckStrategy::FirstFailure {
+        if policy.check_mode == CheckMode::FirstFailure {
             let failed = results.iter().position(|result| result.status == CheckStatus::Fail);
             results.truncate(failed.map_or(results.len(), |index| index + 1));
         }

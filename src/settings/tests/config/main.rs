@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use model::phase::{PhaseName, Step};
 use model::policy::{
-    Budget, BudgetScopes, CheckKind, CheckRule, CheckStrategy, CheckWhen, Difficulty, FirstStep, Gate,
-    OnFail, OnPartial, OnUnavailable, OnUnreadable, PhaseDef, UnapprovedEnd,
+    Budget, BudgetScopes, CheckKind, CheckMode, CheckRule, CheckWhen, Difficulty, FirstStep, Gate, OnFail,
+    OnPartial, OnUnavailable, OnUnreadable, PhaseDef, UnapprovedEnd,
 };
 use settings::{ConfigTexts, DEFAULTS, Origin, Settings, load, schema};
 
@@ -163,7 +163,7 @@ fn five_default_policies_have_their_documented_limits() {
     );
     assert_eq!(
         (completion.check_when, completion.check_mode),
-        (CheckWhen::OnDeclaration, CheckStrategy::FirstFailure)
+        (CheckWhen::OnDeclaration, CheckMode::FirstFailure)
     );
     assert_eq!((documents.entry, documents.triage), (FirstStep::Review, true));
     assert_eq!(documents.outcomes.unreadable, OnUnreadable::Pause);

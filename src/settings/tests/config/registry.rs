@@ -1,7 +1,7 @@
 //! What a registry becomes, and each way in which it is refused.
 
 use model::policy::{
-    CheckKind, CheckRule, CheckStrategy, CheckWhen, DefinedCheck, FailurePattern, OnFail, OnUnavailable,
+    CheckKind, CheckMode, CheckRule, CheckWhen, DefinedCheck, FailurePattern, OnFail, OnUnavailable,
     PhaseDef, RetryPromptPath, UnapprovedEnd,
 };
 use settings::{ConfigTexts, Settings, load};
@@ -59,10 +59,7 @@ fn with(old: &str, new: &str) -> String {
 fn registry_step_defines_checks_and_limits_of_its_phase() {
     let phase = phase(&loaded(GATE, REGISTRY), "implementation");
     let policy = phase.policy;
-    assert_eq!(
-        (policy.check_when, policy.check_mode),
-        (CheckWhen::OnDeclaration, CheckStrategy::FirstFailure)
-    );
+    assert_eq!((policy.check_when, policy.check_mode), (CheckWhen::OnDeclaration, CheckMode::FirstFailure));
     assert_eq!((policy.limits.max_passes, policy.limits.max_revisions), (Some(3), 2));
     assert_eq!(
         (policy.outcomes.exhausted, policy.outcomes.blocked),
@@ -85,7 +82,7 @@ fn registry_step_keeps_the_review_of_its_phase() {
     let reviewed = phase(&loaded(ATTACHED, REGISTRY), "implementation");
     assert!(reviewed.policy.review.is_some());
     let other = phase(&loaded(ATTACHED, REGISTRY), "design");
-    assert_eq!((other.c3l, other.policy.check_mode), (None, CheckStrategy::All));
+    assert_eq!((other.c3l, other.policy.check_mode), (None, CheckMode::All));
 }
 
 #[test]
