@@ -11,7 +11,7 @@ use crate::locked_run::{LockedRun, lock_issue, lock_worktree};
 use crate::project::{Project, SettingOverrides};
 use crate::run_location::{locate_or_fetch, no_run, view};
 use engine::Run;
-use forge::{Forge, PullRequest, PullRequestRef};
+use forge::{Forge, PullRequestContent, PullRequestRef};
 use git::{Branch, CommitId, RunWorkspace, Signature, Workspace, WorktreeState};
 use journal::store::common_dir::{FinalizedRun, PendingRewrite, RunPointer};
 use journal::store::folders::RunFolder;
@@ -283,7 +283,7 @@ fn make_ready(project: &Project, run: &Run, (title, body): &(String, String)) ->
     } else {
         forge_connection::local(project)
     };
-    let request = PullRequest {
+    let request = PullRequestContent {
         title: project.masker.mask(title),
         head: run.started.branch.clone(),
         base: run.started.base_branch.clone(),

@@ -12,8 +12,8 @@ use crate::forge_connection;
 use crate::locked_run::LockedRun;
 use crate::project::Project;
 use crate::run_request;
-use crate::run_to_halt::{Halt, RunDriver, RunObserver};
-use forge::github::PullRequestState;
+use crate::run_to_halt::{RunDriver, RunObserver};
+use forge::github::PullRequest;
 use forge::{GithubForge, OpenThread, WriteAccess};
 use model::event::{Fact, Feedback, FeedbackSource, RunOutcome};
 use model::finding::{Finding, Severity};
@@ -78,7 +78,7 @@ pub fn take_up_feedback(
     driver.drive(locked).map(FeedbackOutcome::Halted)
 }
 
-fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<PullRequestState, Failure> {
+fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<PullRequest, Failure> {
     let seen = runtime.block_on(github.pull_request(number))?;
     let seen = seen.ok_or_else(|| {
         Failure::usage(format!("pull request {number} does not exist in {}", github.repository()))
@@ -91,7 +91,7 @@ fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<
 }
 
 /// A run is found by the name of its branch; a branch of that name in a fork is somebody else's.
-fn issue_of(seen: &PullRequestState) -> Result<IssueNumber, Failure> {
+fn issue_of(seen: &PullRequest) -> Result<IssueNumber, Failure> {
     let own = if seen.is_own { issue_of_run_branch(&seen.head) } else { None };
     own.ok_or_else(|| {
         let head = plain(&seen.head);
@@ -104,7 +104,7 @@ fn issue_of(seen: &PullRequestState) -> Result<IssueNumber, Failure> {
 fn make_feedback(
     project: &Project,
     locked: &LockedRun,
-    seen: &PullRequestState,
+    seen: &PullRequest,
     threads: &[OpenThread],
 ) -> Result<Feedback, Failure> {
     let run = locked.run();

@@ -58,7 +58,7 @@ pub struct CommentDraft<'a> {
 
 /// A pull request that is to be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PullRequest {
+pub struct PullRequestContent {
     /// Its title, used when it is opened.
     pub title: Masked,
     /// The name of its branch.
@@ -198,7 +198,7 @@ impl Forge {
     pub async fn upsert_pull_request(
         &self,
         number: IssueNumber,
-        request: &PullRequest,
+        request: &PullRequestContent,
     ) -> Result<PullRequestRef> {
         match self {
             Self::Local(local) => local.upsert_pull_request(number, request),

@@ -12,7 +12,7 @@ use regex::Regex;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{Comment, CommentDraft, ForgeError, PullRequest, PullRequestRef, Result};
+use super::{Comment, CommentDraft, ForgeError, PullRequestContent, PullRequestRef, Result};
 use model::issue::{Discussion, Issue, IssueNumber};
 
 /// Where the issues are, relative to the root.
@@ -121,7 +121,11 @@ impl LocalForge {
     }
 
     /// Writes the pull request of an issue. There is one file per issue, so another head is refused.
-    pub fn upsert_pull_request(&self, number: IssueNumber, request: &PullRequest) -> Result<PullRequestRef> {
+    pub fn upsert_pull_request(
+        &self,
+        number: IssueNumber,
+        request: &PullRequestContent,
+    ) -> Result<PullRequestRef> {
         let file = relative_path(number, "pr.md");
         if let Some(bytes) = self.bytes(&file)? {
             let (PullRequestFrontMatter { head: found, .. }, _) = split_front_matter(&file, &bytes)?;

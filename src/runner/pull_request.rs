@@ -13,7 +13,7 @@ use engine::{PhaseState, Run};
 use forge::github::{ReviewThread, ThreadReply};
 use forge::{
     CODE_OWNERS_PATHS, CodeOwner, CodeOwners, FollowUpIssue, Forge, ForgeError, GithubForge, LocalForge,
-    PullRequest, PullRequestRef,
+    PullRequestContent, PullRequestRef,
 };
 use git::{CommitId, LineRangeChange};
 use model::event::{Fact, Feedback, FeedbackThread, RunOutcome};
@@ -66,7 +66,7 @@ async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: RunOutco
     open_follow_up(active, publisher).await?;
     let (run, unreviewed) = (active.run()?, unreviewed::find_on_branch(active)?);
     let (title, body) = pull_request(run, outcome, &unreviewed, Documents::Kept);
-    let request = PullRequest {
+    let request = PullRequestContent {
         title: active.masker.mask(&title),
         head: run.started.branch.clone(),
         base: run.started.base_branch.clone(),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use forge::github::{Access, RetryPolicy};
-use forge::{CommentDraft, ForgeError, GithubForge, PullRequest, PullRequestRef};
+use forge::{CommentDraft, ForgeError, GithubForge, PullRequestContent, PullRequestRef};
 use model::issue::{Issue, IssueNumber};
 use model::redact::{Masked, Masker};
 use serde_json::json;
@@ -53,8 +53,8 @@ pub async fn upsert(forge: &GithubForge, id: Option<u64>, text: &str) -> Result<
     forge.upsert_comment(number(), CommentDraft { id, marker: MARKER, body: &body }).await
 }
 
-pub fn request(body: &str) -> PullRequest {
-    PullRequest {
+pub fn request(body: &str) -> PullRequestContent {
+    PullRequestContent {
         title: masked("Bring the last page back"),
         head: "ai/7".to_owned(),
         base: "main".to_owned(),
@@ -256,7 +256,7 @@ async fn the_pull_request_of_a_branch_with_special_characters_is_found() {
     let github = github();
     let head = "ai/7+a&b#c".to_owned();
     github.branch(&head, &"4".repeat(40));
-    let wanted = PullRequest { head, ..request("ours") };
+    let wanted = PullRequestContent { head, ..request("ours") };
     let first = forge(&github).upsert_pull_request(&wanted).await.expect("a pull request");
     assert_eq!(forge(&github).upsert_pull_request(&wanted).await.expect("the pull request"), first);
     assert_eq!(github.state().pulls.len(), 1);
@@ -297,7 +297,7 @@ async fn a_pull_request_closed_by_a_person_stays_closed_until_it_is_reopened() {
     assert_eq!(forge.upsert_pull_request(&request("two")).await.expect("the pull request"), closed);
     // A person may empty its text: its number is known, too.
     github.edit_issue(8, "Closed", "");
-    let known = PullRequest { number: Some(8), ..request("two") };
+    let known = PullRequestContent { number: Some(8), ..request("two") };
     assert_eq!(forge.upsert_pull_request(&known).await.expect("the pull request"), closed);
     assert_eq!(github.writes(), writes, "nothing is opened and nothing is written into it");
     turn(true);
@@ -312,7 +312,7 @@ async fn second_run_of_an_issue_opens_its_own_pull_request() {
     let forge = forge(&github);
     forge.upsert_pull_request(&request("one, of the first run")).await.expect("a pull request");
     github.change(|world| world.turn(8, "alice", false, None));
-    let other = PullRequest { run: "another run".to_owned(), ..request("of another run") };
+    let other = PullRequestContent { run: "another run".to_owned(), ..request("of another run") };
     let second = forge.upsert_pull_request(&other).await.expect("a pull request");
     assert_eq!((second.number, second.is_closed), (Some(9), false));
 }
@@ -321,7 +321,7 @@ async fn second_run_of_an_issue_opens_its_own_pull_request() {
 async fn a_pull_request_without_a_pushed_branch_is_refused_without_a_retry() {
     let github = github();
     let head = "ai/8".to_owned();
-    let unknown = PullRequest { head, ..request("ours") };
+    let unknown = PullRequestContent { head, ..request("ours") };
     let error = forge(&github).upsert_pull_request(&unknown).await.expect_err("no branch");
     assert!(matches!(error, ForgeError::Refused { status: 422, .. }), "{error}");
     assert_eq!(github.writes(), 1, "a refusal is not tried again");

@@ -23,7 +23,7 @@ pub use event::{
     WorkflowDispatchEvent, read_event,
 };
 pub use issues::{IssueState, Reaction, ReactionTarget};
-pub use pull_requests::{PullRequestState, ReviewComment, ReviewThread, ThreadReply};
+pub use pull_requests::{PullRequest, ReviewComment, ReviewThread, ThreadReply};
 pub use retry::RetryPolicy;
 
 use crate::Result;

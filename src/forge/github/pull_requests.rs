@@ -13,7 +13,7 @@ use super::client::{BRANCH, MUTATION_PERMISSIONS, Request, escape_name, read, re
 use super::event::GithubUser;
 use super::issues::{is_ours, is_same_account, login_of};
 use super::managed_section::{LONGEST_BODY, replace_section, truncate, wrap_section};
-use crate::{BOT, CodeOwner, ForgeError, PullRequest, PullRequestRef, Result};
+use crate::{BOT, CodeOwner, ForgeError, PullRequestContent, PullRequestRef, Result};
 use model::issue::IssueNumber;
 use model::redact::Masked;
 
@@ -36,7 +36,7 @@ struct PullRequestAnswer {
 
 /// The state of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PullRequestState {
+pub struct PullRequest {
     /// Its number.
     pub number: u64,
     /// The name of its branch.
@@ -71,7 +71,7 @@ impl PullRequestAnswer {
     }
 
     /// Tells whether it is the request of the same run, closed by a person. One that was merged is done.
-    fn was_closed_as(&self, request: &PullRequest) -> bool {
+    fn was_closed_as(&self, request: &PullRequestContent) -> bool {
         let names_run = || self.body.as_deref().is_some_and(|body| body.contains(&request.run));
         let is_same = request.number == Some(self.number) || names_run();
         !self.is_open() && self.merged_at.is_none() && is_same
@@ -81,7 +81,7 @@ impl PullRequestAnswer {
 impl GithubForge {
     /// Opens the pull request of a head branch, or brings our part of it up to date. One of the same run that a person closed
     /// is left alone; the request of another run of the issue is another one.
-    pub async fn upsert_pull_request(&self, request: &PullRequest) -> Result<PullRequestRef> {
+    pub async fn upsert_pull_request(&self, request: &PullRequestContent) -> Result<PullRequestRef> {
         let mut found = self.pull_requests_of(&request.head, "all").await?;
         if let Some(open) = found.iter().position(PullRequestAnswer::is_open) {
             return self.update_pull_request(found.swap_remove(open), request).await;
@@ -114,10 +114,10 @@ impl GithubForge {
     }
 
     /// Returns the present state of a pull request; nothing when there is none of that number.
-    pub async fn pull_request(&self, number: u64) -> Result<Option<PullRequestState>> {
+    pub async fn pull_request(&self, number: u64) -> Result<Option<PullRequest>> {
         let path = format!("/pulls/{number}");
         let answer: Option<PullRequestAnswer> = self.client.find("read the pull request", &path).await?;
-        Ok(answer.map(|answer| PullRequestState {
+        Ok(answer.map(|answer| PullRequest {
             number,
             is_own: self.is_own(&answer.head),
             is_open: answer.is_open(),
@@ -137,7 +137,7 @@ impl GithubForge {
     async fn update_pull_request(
         &self,
         answer: PullRequestAnswer,
-        request: &PullRequest,
+        request: &PullRequestContent,
     ) -> Result<PullRequestRef> {
         let before = answer.body.unwrap_or_default();
         let after = replace_section(&before, request.body.as_str());
@@ -148,7 +148,7 @@ impl GithubForge {
         Ok(PullRequestRef { number: Some(answer.number), url: answer.html_url, is_closed: false })
     }
 
-    async fn open_pull_request(&self, request: &PullRequest) -> Result<PullRequestRef> {
+    async fn open_pull_request(&self, request: &PullRequestContent) -> Result<PullRequestRef> {
         match self.post_pull_request(request, request.draft).await {
             Err(error) if error.has_message("draft pull requests are not supported") => {
                 tracing::warn!("This repository has no drafts: the pull request is opened ready for review");
@@ -165,7 +165,7 @@ impl GithubForge {
         }
     }
 
-    async fn post_pull_request(&self, request: &PullRequest, draft: bool) -> Result<PullRequestRef> {
+    async fn post_pull_request(&self, request: &PullRequestContent, draft: bool) -> Result<PullRequestRef> {
         let body = json!({
             "title": request.title.as_str(), "head": request.head, "base": request.base,
             "draft": draft, "body": wrap_section(request.body.as_str()),

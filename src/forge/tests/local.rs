@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use forge::{Comment, CommentDraft, Forge, LocalForge, PullRequest, PullRequestRef, digest};
+use forge::{Comment, CommentDraft, Forge, LocalForge, PullRequestContent, PullRequestRef, digest};
 use jiff::Timestamp;
 use model::issue::{Issue, IssueNumber};
 use model::redact::{Masked, Masker};
@@ -190,8 +190,8 @@ async fn unreadable_comment_error_names_its_line_and_nothing_is_written() {
     }
 }
 
-fn request(title: &str, draft: bool) -> PullRequest {
-    PullRequest {
+fn request(title: &str, draft: bool) -> PullRequestContent {
+    PullRequestContent {
         title: masked(title),
         head: "ai-workflow/issue-243".to_owned(),
         base: "main".to_owned(),
@@ -229,7 +229,7 @@ async fn a_pull_request_of_another_branch_is_not_overwritten() {
     let world = World::new();
     world.forge.upsert_pull_request(number(), &request("T", false)).await.expect("written");
     let before = world.text("pr.md");
-    let other = PullRequest { head: "mine".to_owned(), ..request("T", false) };
+    let other = PullRequestContent { head: "mine".to_owned(), ..request("T", false) };
     let error = world.forge.upsert_pull_request(number(), &other).await.expect_err("another head");
     assert_eq!(
         error.to_string(),
