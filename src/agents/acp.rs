@@ -15,7 +15,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use model::event::{CostBasis, ExecOutcome, Program, Usage};
+use model::event::{CostBasis, ExecOutcome, ReportedProgram, Usage};
 use process::{Launch, ProgramEnd, Stream};
 
 use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall, quote_lines};
@@ -132,7 +132,9 @@ impl OutputParser for AcpEventParser {
             usage: usage_of_call(answer.usage, &self.used_before),
             truncated: self.is_truncated || self.lines.has_cut || answer.truncated,
             session: answer.session,
-            program: answer.program.or(Some(Program { name: self.name, ..Program::default() })),
+            program: answer
+                .program
+                .or(Some(ReportedProgram { name: self.name, ..ReportedProgram::default() })),
             notices: answer.notices,
             ..end
         }

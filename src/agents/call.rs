@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use model::call::{CallBudget, ResumableSession};
-use model::event::{ExecOutcome, Program, Usage};
+use model::event::{ExecOutcome, ReportedProgram, Usage};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 use model::policy::TimeLimits;
@@ -95,7 +95,7 @@ pub struct AgentAnswer {
     /// The session, when it can be continued.
     pub session: Option<String>,
     /// The program and the model that answered.
-    pub program: Option<Program>,
+    pub program: Option<ReportedProgram>,
     /// When a rate limit or a quota is said to end.
     pub resets_at: Option<Timestamp>,
     /// Worth reporting, and nothing depends on it.

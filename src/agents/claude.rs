@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use model::event::{CostBasis, ExecOutcome, Program, Usage};
+use model::event::{CostBasis, ExecOutcome, ReportedProgram, Usage};
 use process::{Launch, ProgramEnd, ProgramExit, Stream};
 use settings::split_words;
 
@@ -74,7 +74,7 @@ pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> Result<
     launch.stdout_limit = 0;
     let cost_before = call.resumes.and_then(|resume| resume.used.cost_usd).unwrap_or_default();
     let parser = ClaudeParser {
-        program: Program { name: "claude".to_owned(), ..Program::default() },
+        program: ReportedProgram { name: "claude".to_owned(), ..ReportedProgram::default() },
         usage: UsageCounter { cost_before, ..UsageCounter::default() },
         schema: call.schema.cloned(),
         worktree: format!("{}/", call.worktree.display()),
@@ -185,7 +185,7 @@ struct ClaudeParser {
     is_used_up: bool,
     resets_at: Option<Timestamp>,
     session: Option<String>,
-    program: Program,
+    program: ReportedProgram,
     usage: UsageCounter,
     schema: Option<Value>,
     /// The worktree with a slash at its end: what is shown leaves it out.

@@ -22,7 +22,7 @@ use tempfile::TempDir;
 use tokio::time::Instant;
 
 use content_parser::read_object;
-use model::event::{ExecOutcome, Program, Usage};
+use model::event::{ExecOutcome, ReportedProgram, Usage};
 use process::{Environment, Launch, ProgramEnd, ProgramExit, Stream, TOOLCHAINS};
 
 use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall, error_class};
@@ -280,7 +280,7 @@ impl OutputParser for CodexParser {
         let (usage, dropped) = call_usage(total, &self.used_before, record.turns, model.as_ref());
         AgentAnswer {
             usage,
-            program: Some(Program { name: "codex".to_owned(), version: record.version, model }),
+            program: Some(ReportedProgram { name: "codex".to_owned(), version: record.version, model }),
             notices: self.notices.into_iter().take(MOST_NOTICES).chain(dropped).collect(),
             session: self.session,
             ..outcome

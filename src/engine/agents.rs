@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use model::event::{CallEnd, ExecOutcome, Program};
+use model::event::{CallEnd, ExecOutcome, ReportedProgram};
 use model::phase::{PhaseName, Step};
 
 /// An agent that was called, and the program behind it, as far as the agent reported it.
@@ -17,7 +17,7 @@ pub struct CalledAgent {
     /// The agent spec with its model.
     pub agent: String,
     /// The program, with its version and model.
-    pub program: Option<Program>,
+    pub program: Option<ReportedProgram>,
 }
 
 /// What the calls of a run have shown about its agents.

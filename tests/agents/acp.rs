@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agents::{AgentAnswer, AgentCall, call};
 use model::call::{CallBudget, ResumableSession};
-use model::event::{CostBasis, ExecOutcome, Program, Usage};
+use model::event::{CostBasis, ExecOutcome, ReportedProgram, Usage};
 use model::phase::{PhaseName, Step};
 use model::policy::TimeLimits;
 use model::redact::Masker;
@@ -142,7 +142,7 @@ async fn an_agent_gets_the_prompt_and_its_answer_comes_back() {
             ..Usage::default()
         },
         millis: answer.millis,
-        program: Some(Program { name: "shell".into(), version: Some("1.0".into()), model: None }),
+        program: Some(ReportedProgram { name: "shell".into(), version: Some("1.0".into()), model: None }),
         ..AgentAnswer::default()
     };
     assert_eq!(answer, expected);

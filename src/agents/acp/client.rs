@@ -24,7 +24,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{sleep, timeout};
 
-use model::event::{CostBasis, ExecOutcome, Program, Usage};
+use model::event::{CostBasis, ExecOutcome, ReportedProgram, Usage};
 
 use crate::call::{AgentAnswer, error_class};
 use crate::usage::{ReportedUsage, float};
@@ -206,7 +206,7 @@ impl Conversation<'_> {
         state.events.write_note("the agent answers");
         if let Some(info) = agent.agent_info {
             let (name, version) = (one_line(&info.name, NAME_WIDTH), one_line(&info.version, NAME_WIDTH));
-            state.answer.program = Some(Program { name, version: Some(version), model: None });
+            state.answer.program = Some(ReportedProgram { name, version: Some(version), model: None });
         }
         if agent.protocol_version != ProtocolVersion::V1 {
             let version = agent.protocol_version;

@@ -44,7 +44,7 @@ fn client_output_is_parsed_across_chunk_boundaries() {
         outcome: ExecOutcome::Done,
         text: "one\n\ntwo".into(),
         usage: Usage { cost_basis: Some(CostBasis::Unknown), ..Usage::default() },
-        program: Some(Program { name: "agent".into(), ..Program::default() }),
+        program: Some(ReportedProgram { name: "agent".into(), ..ReportedProgram::default() }),
         ..AgentAnswer::default()
     };
     assert_eq!(answer(&pieces, ProgramExit::Code(0)), expected);

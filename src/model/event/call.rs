@@ -150,7 +150,7 @@ pub enum CostBasis {
 /// The program behind a call, as far as it tells.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Program {
+pub struct ReportedProgram {
     /// `claude`, `codex`, or the file name of a command.
     pub name: String,
     /// Its version, as it says itself.
@@ -183,7 +183,7 @@ pub struct CallEnd {
     /// The agent's session, by which a later call can continue it on this machine.
     pub session: Option<String>,
     /// The program behind the agent.
-    pub program: Option<Program>,
+    pub program: Option<ReportedProgram>,
     /// SHA-256 of the document that was made of the answer, in a phase with triage.
     pub document: Option<String>,
 }

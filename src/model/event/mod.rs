@@ -13,8 +13,8 @@ use crate::policy::{Agreement, Budget, BudgetScopes};
 
 pub use call::{
     CallEnd, Claim, ClaimStatus, ClaimedNextAction, CostBasis, DifficultyAssessed, Evaluation,
-    EvaluationDecision, ExecOutcome, Program, RemainingTask, Replied, Reviewed, SpentOnDay, StepStarted,
-    Triaged, Usage, UsageTotal, Worked,
+    EvaluationDecision, ExecOutcome, RemainingTask, Replied, ReportedProgram, Reviewed, SpentOnDay,
+    StepStarted, Triaged, Usage, UsageTotal, Worked,
 };
 pub use evidence::{CheckResult, CheckStatus, Checked, FindingJudgment, Place, Reading, TriageTable};
 pub use ruling::{

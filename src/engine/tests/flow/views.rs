@@ -1,7 +1,9 @@
 //! What the views tell of agents: programs, models, prompts, figures, who took over, and who reviewed its own work.
 
 use engine::{State, fold};
-use model::event::{CallEnd, CheckStatus, CostBasis, Entry, ExecOutcome, Fact, Program, RunOutcome, Usage};
+use model::event::{
+    CallEnd, CheckStatus, CostBasis, Entry, ExecOutcome, Fact, ReportedProgram, RunOutcome, Usage,
+};
 use model::policy::{CheckRule, OnFail, OnUnavailable, PhaseDef};
 use views::metadata::{AgentProgram, StepUsage, metadata};
 use views::summary::{Documents, UnreviewedFiles, agent_lines, cost_line, progress_comment, pull_request};
@@ -9,8 +11,8 @@ use views::summary::{Documents, UnreviewedFiles, agent_lines, cost_line, progres
 use super::policies::{phase, phase_review, quality_gate};
 use super::world::{Script, World, done, ends};
 
-fn program(name: &str, model: &str) -> Option<Program> {
-    Some(Program { name: name.into(), version: Some("2.1".into()), model: Some(model.into()) })
+fn program(name: &str, model: &str) -> Option<ReportedProgram> {
+    Some(ReportedProgram { name: name.into(), version: Some("2.1".into()), model: Some(model.into()) })
 }
 
 /// A run of one phase whose calls end as these say.
@@ -33,7 +35,7 @@ fn reviewed_by(reviewer: &str, model: &str) -> State {
         reviewers: vec![reviewer.into()],
         ..phase("planning", phase_review())
     };
-    let real = |program: Option<Program>| {
+    let real = |program: Option<ReportedProgram>| {
         move |ended: &mut CallEnd| {
             ended.simulated = false;
             ended.program.clone_from(&program);
