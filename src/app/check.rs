@@ -18,7 +18,7 @@ use content_parser::{read_claim, read_evaluation};
 use git::DiffBase;
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus};
-use model::policy::{Agreement, CRITERIA, DefinedCheck, OnFail, PhaseDef, check_id};
+use model::policy::{Agreement, DefinedCheck, OnFail, PhaseDef, check_id, criteria};
 use process::{self, Stop};
 
 /// A check of what a run writes, which nobody else has.
@@ -195,9 +195,9 @@ fn refuse_unknown(id: &str, name: &str) -> Result<()> {
     if checks::ids().any(|known| known == id) {
         return Ok(());
     }
-    let criteria = CRITERIA.iter().filter(|(_, id)| checks::ids().any(|known| known == *id));
+    let known = criteria().filter(|(_, id)| checks::ids().any(|known| known == *id));
     let names: Vec<&str> =
-        checks::ids().filter(|id| *id != OF_A_RUN).chain(criteria.map(|(name, _)| *name)).collect();
+        checks::ids().filter(|id| *id != OF_A_RUN).chain(known.map(|(name, _)| name)).collect();
     Err(Failure::usage(format!("there is no check `{name}`")).hint_names(name, "checks", &names))
 }
 
@@ -212,8 +212,8 @@ fn criteria_between(name: &str) -> Option<Vec<String>> {
         criterion(name)
             .is_some_and(|(kind, number)| kind.eq_ignore_ascii_case(letters) && (from..=to).contains(&number))
     };
-    let between = CRITERIA.iter().filter(|(name, _)| is_between(name));
-    let ids: Vec<String> = between.map(|(_, id)| (*id).to_owned()).collect();
+    let between = criteria().filter(|(name, _)| is_between(name));
+    let ids: Vec<String> = between.map(|(_, id)| id.to_owned()).collect();
     if ids.is_empty() { None } else { Some(ids) }
 }
 

@@ -14,8 +14,8 @@ use serde_json::Value;
 use crate::phase::{PhaseName, Step};
 
 pub use checks::{
-    CRITERIA, CheckKind, CheckSettings, DefinedCheck, Extractor, FailurePattern, OwnCheck, RetryPromptPath,
-    check_id, command_line, criterion, finding_type,
+    CheckKind, CheckSettings, DefinedCheck, Extractor, FailurePattern, OwnCheck, RetryPromptPath, check_id,
+    command_line, criteria, criterion, finding_type,
 };
 pub use review_rule::{GradeMap, PanelReviewer, ReviewRule, TaskRule};
 

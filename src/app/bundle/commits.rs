@@ -11,7 +11,7 @@ use crate::failure::Result;
 use checks::Site;
 use git::{CommitId, CommitText, CommitWithParents, NO_PHASE, Trailers, Tree, Workspace};
 use model::change::{Change, FileMode};
-use model::event::{CheckResult, CheckStatus, Fact, RunOutcome};
+use model::event::{CheckResult, CheckStatus, Fact};
 use model::policy::CheckSettings;
 use process::Stop;
 use runner::{phase_message, record_message};
@@ -35,15 +35,6 @@ const CHECKS: [(&str, &str); 4] = [
 
 /// The code of a message or a committer that is refused.
 const MESSAGE_CODE: &str = "E_BUNDLE_COMMIT";
-/// Every outcome whose message we may write.
-const OUTCOMES: [RunOutcome; 6] = [
-    RunOutcome::Running,
-    RunOutcome::Completed,
-    RunOutcome::Failed,
-    RunOutcome::Incomplete,
-    RunOutcome::Paused,
-    RunOutcome::Cancelled,
-];
 
 impl LoggedRun<'_> {
     /// Judges all commits after one.
@@ -163,7 +154,9 @@ impl LoggedRun<'_> {
         }
         let is = |message: &str| same_lines(masker.mask(message).as_str(), &text.message);
         if trailers.phase == NO_PHASE {
-            return OUTCOMES.iter().any(|outcome| is(&record_message(run, *outcome, &trailers)));
+            let outcome =
+                text.message.lines().next().and_then(|subject| subject.rsplit(' ').next()?.parse().ok());
+            return outcome.is_some_and(|outcome| is(&record_message(run, outcome, &trailers)));
         }
         run.phases.iter().any(|phase| phase.name().as_str() == trailers.phase)
             && is(&phase_message(run, &trailers))

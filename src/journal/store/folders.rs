@@ -16,18 +16,7 @@ use model::redact::Masked;
 pub const HOME: &str = ".ai-workflow";
 
 /// What keeps prompts, answers and raw streams out of commits. Written once; a person may change it.
-const GITIGNORE: &str = "\
-# Written by ai-workflow: what stays on this machine. Deliverables, events.jsonl and metadata.json are committed.
-.gitignore
-.*.tmp
-issue-*/*/execute/
-issue-*/*/review/
-issue-*/*/triage/
-issue-*/*/revise/
-issue-*/*/answer/
-tmp/
-worktrees/
-";
+const GITIGNORE: &str = include_str!("gitignore.txt");
 
 /// The files of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]

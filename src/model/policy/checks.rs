@@ -72,48 +72,31 @@ impl CheckSettings {
     }
 }
 
-/// The criteria and their checks.
-pub const CRITERIA: [(&str, &str); 17] = [
-    ("Q1", "files"),
-    ("Q2", "todo"),
-    ("Q3", "omission"),
-    ("Q4", "syntax"),
-    ("Q5", "evidence"),
-    ("Q6", "early_termination"),
-    ("Q7", "tests"),
-    ("Q8", "lint"),
-    ("Q9", "typecheck"),
-    ("Q10", "tautology"),
-    ("Q11", "traceability"),
-    ("Q12", "isolation"),
-    ("GD1", "escape_phrases"),
-    ("GD2", "premature_completion"),
-    ("GD3", "requirement_checklist"),
-    ("GD4", "completion_statement"),
-    ("GD5", "scope_reduction"),
-];
+/// Returns the criteria, each with the check that it is.
+pub fn criteria() -> impl Iterator<Item = (&'static str, &'static str)> {
+    criterion_rows().map(|[criterion, check, _]| (criterion, check))
+}
+
+/// Returns criteria, their checks, and the types that failures of these have in the older review loop. The criteria of the goal
+/// drift guard count as their nearest criterion of the quality gate.
+fn criterion_rows() -> impl Iterator<Item = [&'static str; 3]> {
+    let columns = |line: &'static str| line.split_whitespace().collect::<Vec<_>>().try_into();
+    include_str!("criteria.txt").lines().map(move |line| columns(line).expect("a line has three words"))
+}
 
 /// Returns the id of the check that a name or a criterion stands for; what is no criterion is a name.
 pub fn check_id(name: &str) -> &str {
-    CRITERIA.iter().find(|(criterion, _)| criterion.eq_ignore_ascii_case(name)).map_or(name, |(_, id)| id)
+    criteria().find(|(criterion, _)| criterion.eq_ignore_ascii_case(name)).map_or(name, |(_, id)| id)
 }
 
 /// Returns the criterion that a check is.
 pub fn criterion(id: &str) -> Option<&'static str> {
-    CRITERIA.iter().find(|(_, check)| *check == id).map(|(criterion, _)| *criterion)
+    criteria().find(|(_, check)| *check == id).map(|(criterion, _)| criterion)
 }
 
-/// Returns the type of issue that a failure of a check is in the older review loop. The criteria of the goal drift guard count as
-/// their nearest criterion of the quality gate.
+/// Returns the type of issue that a failure of a check is in the older review loop.
 pub fn finding_type(id: &str) -> &'static str {
-    match criterion(id) {
-        Some("Q1") => "missing_file",
-        Some("Q2" | "GD1") => "todo_left",
-        Some("Q3" | "GD5") => "omission",
-        Some("Q4") => "syntax_error",
-        Some("Q6") => "early_termination",
-        _ => "incomplete",
-    }
+    criterion_rows().find(|[_, check, _]| *check == id).map_or("incomplete", |[.., kind]| kind)
 }
 
 /// A check of the project's own: one of `run`, `file`, `git_clean`, `issue_closed`, `remote_checks` and

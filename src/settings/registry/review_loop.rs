@@ -6,7 +6,7 @@ use toml::Value;
 use super::json::{JsonDocument, JsonNode};
 use crate::error::{ConfigError, names_no};
 use crate::layer::ConfigLayer;
-use model::policy::{CRITERIA, check_id, criterion};
+use model::policy::{self, check_id, criterion};
 
 /// The policy that a review loop is.
 pub(crate) const QUALITY_GATE: &str = "quality-gate";
@@ -97,7 +97,7 @@ fn checks(node: &JsonNode<'_>) -> Result<Vec<String>, ConfigError> {
         let name = item.text()?;
         let id = check_id(name);
         if criterion(id).is_none() {
-            let known = CRITERIA.iter().flat_map(|(criterion, id)| [*criterion, *id]);
+            let known = policy::criteria().flat_map(|(criterion, id)| [criterion, id]);
             return Err(item.error_at(names_no("criterion", name, known)));
         }
         if ids.iter().any(|known| known == id) {

@@ -28,23 +28,8 @@ const LONGEST_CORPUS: usize = 64 * 1024;
 const LARGEST_EXPRESSION: usize = 256 * 1024;
 
 /// What every check gives: facts of its result, and parameters that have the same meaning for all.
-pub(super) const COMMON: [&str; 15] = [
-    "check",
-    "criterion",
-    "type",
-    "pattern",
-    "description",
-    "summary",
-    "error",
-    "places",
-    "command",
-    "count",
-    "severity",
-    "relatedFiles",
-    "rootCause",
-    "suggestedAction",
-    "instructions",
-];
+pub(super) const COMMON: &str = "check criterion type pattern description summary error places instructions command count \
+     severity relatedFiles rootCause suggestedAction";
 
 /// More elements of a list than this are counted.
 const MOST_ELEMENTS: usize = 50;
@@ -199,7 +184,7 @@ impl ValueCleaner<'_> {
             "places": places(&result.places, marks),
             "instructions": marks.text(result.param("instructions").unwrap_or_default()),
         });
-        for name in COMMON {
+        for name in COMMON.split_whitespace() {
             let value = facts.get(name).cloned();
             let value = value.unwrap_or_else(|| self.fit(name, result.params.get(name)));
             values.insert(name.to_owned(), value);

@@ -157,8 +157,9 @@ fn refuse_not_given(path: &str, library: &RetryTexts<'_>, built_in: &Params) -> 
     for pattern in patterns_of(path, library.patterns) {
         let defined = library.patterns.get(pattern).map(|defined| &defined.params);
         let given: &[String] = defined.or_else(|| built_in.get(pattern)).map_or(&[], |params| params);
+        let is_common = |name: &str| COMMON.split_whitespace().any(|common| common == name);
         let mut wanted = library.templates.params(path).iter();
-        if let Some(name) = wanted.find(|name| !given.contains(name) && !COMMON.contains(&name.as_str())) {
+        if let Some(name) = wanted.find(|name| !given.contains(name) && !is_common(name)) {
             return Err(PromptError::Template(format!(
                 "{path}: it declares `{name}`, which the failure `{pattern}` does not give"
             )));
@@ -172,7 +173,7 @@ fn fill_once(path: &str, library: &RetryTexts<'_>, values: &Values) -> Result<()
     let mut values = values.clone();
     let names = library.templates.names(path);
     let declared = library.templates.params(path).iter().map(String::as_str);
-    for name in declared.chain(COMMON) {
+    for name in declared.chain(COMMON.split_whitespace()) {
         let sample = if names.is_list(name) { json!(["Sample"]) } else { json!("Sample") };
         values.insert(name.to_owned(), sample);
     }

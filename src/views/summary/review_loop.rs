@@ -17,7 +17,7 @@ use model::event::{
 };
 use model::finding::Finding;
 use model::phase::{PhaseName, Step};
-use model::policy::{CRITERIA, OnFail, PhaseDef, check_id, criterion, finding_type};
+use model::policy::{OnFail, PhaseDef, check_id, criteria, criterion, finding_type};
 use model::verdict::{Judgment, ReadAs, Verdict};
 
 /// One event of a review loop.
@@ -400,8 +400,7 @@ fn criterion_or_name(check: &str) -> &str {
 
 /// Returns the criterion that a finding names as its category.
 fn criterion_of(finding: &Finding) -> Option<&'static str> {
-    let named = |(id, _): &&(&'static str, &str)| id.eq_ignore_ascii_case(finding.category.trim());
-    CRITERIA.iter().find(named).map(|(id, _)| *id)
+    criteria().map(|(id, _)| id).find(|id| id.eq_ignore_ascii_case(finding.category.trim()))
 }
 
 fn issues_of_check(result: &CheckResult) -> Vec<Value> {
