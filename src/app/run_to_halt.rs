@@ -28,7 +28,7 @@ use runner::report::{
     refresh_label, state_label,
 };
 use runner::{
-    ActiveRun, AgentContext, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push, RunError,
+    ActiveRun, AgentContext, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, RunError,
 };
 use settings::PushWhen;
 use views::prompt::check_templates;
@@ -152,7 +152,7 @@ impl RunDriver<'_> {
             observer.show_start(project, &locked);
         }
         let forge = forge_connection::of_run(project, locked.run())?;
-        let push = if project.role == JobRole::Work { Push::Never } else { self.push(&forge) };
+        let push = if project.role == JobRole::Work { PushWhen::Never } else { self.push(&forge) };
         let request = PendingRequest::default();
         let is_job = forge.is_remote() && forge_connection::in_ci();
         let minutes = if is_job { project.settings.github.job_minutes } else { None };
@@ -191,7 +191,7 @@ impl RunDriver<'_> {
                 (None, _) => {}
             }
             // Where nothing is pushed no request is opened.
-            if push != Push::Never || project.role == JobRole::Work {
+            if push != PushWhen::Never || project.role == JobRole::Work {
                 let mut stop = runner.active.stop.clone();
                 tokio::select! {
                     biased;
@@ -319,17 +319,13 @@ impl RunDriver<'_> {
 
     /// Returns when to push. Unless the settings say it, a server gets the branch, in a job after each phase, because the job's disk
     /// is gone afterwards.
-    fn push(self, forge: &Forge) -> Push {
+    fn push(self, forge: &Forge) -> PushWhen {
         let unsaid = match (forge.is_remote(), forge_connection::in_ci()) {
             (false, _) => PushWhen::Never,
             (true, true) => PushWhen::Phase,
             (true, false) => PushWhen::Halt,
         };
-        match self.project.settings.push.unwrap_or(unsaid) {
-            PushWhen::Phase => Push::Phase,
-            PushWhen::Halt => Push::Halt,
-            PushWhen::Never => Push::Never,
-        }
+        self.project.settings.push.unwrap_or(unsaid)
     }
 }
 

@@ -36,6 +36,6 @@ pub use error::RunError;
 pub use phase_commit::{phase_message, record_end, record_message, settle_commit};
 pub use phase_runner::{PauseConditions, PendingRequest, PhaseRunner, SteeringRequest};
 pub use prompt::{AgentContext, nonce};
-pub use publisher::{JobRole, Publisher, Push};
+pub use publisher::{JobRole, Publisher};
 pub use unfinished_work::has_shared_work;
 pub use unreviewed::{base_of, unreviewed};

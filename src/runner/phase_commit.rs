@@ -4,7 +4,7 @@
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::prompt::DiffCache;
-use crate::publisher::{JobRole, Publisher, Push};
+use crate::publisher::{JobRole, Publisher};
 use crate::{documents, manual_changes, review};
 use engine::{PhaseState, Run, StepPosition, change_since_approval};
 use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree};
@@ -13,6 +13,7 @@ use journal::store::folders::RunFolder;
 use model::event::{Fact, RunOutcome};
 use model::phase::PhaseName;
 use model::redact::Masker;
+use settings::PushWhen;
 use views::summary::format_title;
 
 /// Records the commit of a phase whose fact is missing: a crash came between the two, or another machine has only the branch,
@@ -192,7 +193,7 @@ fn find_parent_of_record(
     if is_over && active.space.run_branch().find_tip_beyond(&run.started.run_id, &known)?.is_some() {
         return Ok(tip.clone());
     }
-    let only_records = (publisher.push != Push::Never || publisher.role == JobRole::Work)
+    let only_records = (publisher.push != PushWhen::Never || publisher.role == JobRole::Work)
         && *tip != known
         && active.space.run_branch().find_below_records(&run.started.run_id)?.as_ref() == Some(&known);
     Ok(if only_records { tip.clone() } else { known })

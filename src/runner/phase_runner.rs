@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::prompt::{AgentContext, DiffCache};
-use crate::publisher::{JobRole, Publisher, Push};
+use crate::publisher::{JobRole, Publisher};
 use crate::{
     agent_call, evidence, manual_changes, phase_commit, pull_request, remote_checks, unfinished_work,
 };
@@ -21,6 +21,7 @@ use forge::ForgeError;
 use model::event::{Escalation, Fact, PauseChoice, PauseReason, RunOutcome};
 use model::phase::PhaseName;
 use model::policy::FirstStep;
+use settings::PushWhen;
 use views::summary::deliverable_path;
 
 /// Drives one run in one process. Everything that a crash could cost is in the log and on disk.
@@ -160,7 +161,7 @@ impl PhaseRunner {
     async fn keep_unfinished(&mut self) -> Result<()> {
         let is_closing =
             self.active.run()?.phases.iter().any(|phase| phase.position == StepPosition::Closing);
-        if self.publisher.push != Push::Phase || is_closing {
+        if self.publisher.push != PushWhen::Phase || is_closing {
             return Ok(());
         }
         self.keep_end_of_log(RunOutcome::Running).await
@@ -211,8 +212,8 @@ impl PhaseRunner {
     /// Commits the end of the log, and shares the files that are not approved yet, so that the next process finds both.
     async fn keep_end_of_log(&mut self, outcome: RunOutcome) -> Result<()> {
         unfinished_work::share(&mut self.active, &self.publisher, outcome).await?;
-        phase_commit::commit_record(&mut self.active, &self.publisher, outcome)?;
-        if self.publisher.push == Push::Never { Ok(()) } else { self.publisher.push(&self.active).await }
+        phase_commit::commit_log(&mut self.active, &self.publisher, outcome)?;
+        if self.publisher.push == PushWhen::Never { Ok(()) } else { self.publisher.push(&self.active).await }
     }
 }
 

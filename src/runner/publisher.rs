@@ -14,7 +14,7 @@ use engine::{Action, Decision};
 use forge::{CommentDraft, Forge};
 use git::{CommitId, Credentials, Remote, RetryCounter};
 use model::event::{Fact, RunOutcome};
-use settings::GithubKeys;
+use settings::{GithubKeys, PushWhen};
 use views::summary::{marker, progress_comment, unshared_marker};
 
 /// Where a run is published, and what this process may publish of it.
@@ -22,7 +22,7 @@ pub struct Publisher {
     /// Where issues come from and pull requests go.
     pub forge: Forge,
     /// When the branch is pushed.
-    pub push: Push,
+    pub push: PushWhen,
     /// Which part of the work this process does.
     pub role: JobRole,
     /// The tip of the branch when the work of another process was validated.
@@ -72,22 +72,10 @@ impl JobRole {
     }
 }
 
-/// When the branch is pushed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Push {
-    /// Not at all.
-    #[default]
-    Never,
-    /// When the run halts.
-    Halt,
-    /// After each phase, too.
-    Phase,
-}
-
 impl Publisher {
     /// Tells whether the branch is pushed to a server.
     pub(super) fn is_push_enabled(&self) -> bool {
-        self.forge.is_remote() && self.push != Push::Never
+        self.forge.is_remote() && self.push != PushWhen::Never
     }
 
     /// Makes a call to `origin`. Repeats it after a temporary error, unless a more urgent stop is requested meanwhile.

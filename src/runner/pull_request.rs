@@ -7,7 +7,7 @@ use jiff::ToSpan;
 
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
-use crate::publisher::{JobRole, Publisher, Push};
+use crate::publisher::{JobRole, Publisher};
 use crate::{documents, unreviewed};
 use engine::{PhaseState, Run};
 use forge::github::{ReviewThread, ThreadReply};
@@ -17,6 +17,7 @@ use forge::{
 };
 use git::{CommitId, LineRangeChange};
 use model::event::{Fact, Feedback, FeedbackThread, RunOutcome};
+use settings::PushWhen;
 use views::summary::{
     Documents, REQUEST_CLOSED, REQUEST_OPEN, ThreadLineStatus, answered_up_to, follow_up, follow_up_marker,
     is_request_closed, pull_request, thread_answer, thread_marker, wants_follow_up,
@@ -29,7 +30,7 @@ const HOURS_APART: i64 = 24;
 
 /// Pushes the branch after a phase, and brings the pull request up to date.
 pub(super) async fn share_phase(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
-    if publisher.push != Push::Phase || active.run()?.publication.is_up_to_date {
+    if publisher.push != PushWhen::Phase || active.run()?.publication.is_up_to_date {
         return Ok(());
     }
     publisher.push(active).await?;
@@ -77,7 +78,7 @@ async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: RunOutco
     };
     // When nothing is pushed, the pull request is a file in the checkout.
     let unshared = Forge::Local(LocalForge::new(&publisher.checkout));
-    let forge = if publisher.push == Push::Never { &unshared } else { &publisher.forge };
+    let forge = if publisher.push == PushWhen::Never { &unshared } else { &publisher.forge };
     let opened = forge.upsert_pull_request(run.started.issue.number, &request);
     let Some(published) = active.wait_unless_stopped(opened).await? else { return Ok(()) };
     record_request(active, published)
@@ -148,7 +149,7 @@ pub(super) async fn request_review(
         run.phases.iter().any(|phase| phase.reviews.current.is_some() || phase.reviews.approval.is_some());
     let complete =
         outcome == RunOutcome::Completed && is_reviewed && run.phases.iter().all(PhaseState::is_met);
-    if !complete || publisher.push == Push::Never || is_request_closed(run) {
+    if !complete || publisher.push == PushWhen::Never || is_request_closed(run) {
         return Ok(());
     }
     if publisher.github.code_owners && run.publication.reviewers.is_none() {

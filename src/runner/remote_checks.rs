@@ -8,13 +8,14 @@ use tokio::time::Instant;
 
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
-use crate::publisher::{JobRole, Publisher, Push};
+use crate::publisher::{JobRole, Publisher};
 use engine::pause;
 use forge::github::missing_permission;
 use forge::{Forge, ForgeError};
 use model::event::{Escalation, Fact, Feedback, FeedbackSource, PauseReason};
 use model::finding::{Finding, Severity};
 use model::remote_check::{RemoteCheck, RemoteCheckState};
+use settings::PushWhen;
 use views::summary::counted;
 
 /// The time between two requests.
@@ -36,7 +37,7 @@ pub(super) async fn read_results(active: &ActiveRun, publisher: &Publisher) -> R
         Err(error) => Err(error),
     };
     seen.map_err(|error| match error {
-        RunError::Forge(ForgeError::Refused { status: 422, .. }) if publisher.push == Push::Halt => {
+        RunError::Forge(ForgeError::Refused { status: 422, .. }) if publisher.push == PushWhen::Halt => {
             "the commit is not on GitHub yet, for the branch is pushed when the run halts; push after each phase \
              (`--push phase`), or have `[github] ci_rounds` ask at the end of the run"
                 .to_owned()
@@ -49,7 +50,7 @@ pub(super) async fn read_results(active: &ActiveRun, publisher: &Publisher) -> R
 /// nothing is pushed, or the process is stopped.
 async fn wait_for_checks(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<RemoteChecks> {
     let Forge::Github(github) = &publisher.forge else { return Ok(None) };
-    if publisher.push == Push::Never {
+    if publisher.push == PushWhen::Never {
         return Ok(None);
     }
     let most = Duration::from_secs(active.run()?.started.agreement.time.command_seconds);

@@ -6,12 +6,13 @@ use tracing::warn;
 
 use crate::active_run::ActiveRun;
 use crate::error::Result;
-use crate::publisher::{JobRole, Publisher, Push};
+use crate::publisher::{JobRole, Publisher};
 use engine::{PhaseState, Run, Status};
 use git::Tree;
 use journal::store::log;
 use model::event::{CheckStatus, Checked, Fact, RunOutcome};
 use model::phase::PhaseName;
+use settings::PushWhen;
 
 /// The kind of the note that says that work was shared.
 const SHARED: &str = "work_shared";
@@ -21,7 +22,7 @@ const MOST: usize = 20;
 /// Sends the files of the phase under way to origin, or deletes them there when no phase is under way any more.
 /// When they cannot be sent, logs a warning and goes on: another machine then begins the phase anew.
 pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher, outcome: RunOutcome) -> Result<()> {
-    let apart = publisher.push == Push::Never && publisher.role != JobRole::Work;
+    let apart = publisher.push == PushWhen::Never && publisher.role != JobRole::Work;
     if apart || !publisher.forge.is_remote() {
         return Ok(());
     }
