@@ -236,7 +236,10 @@ fn read_issue(project: &Project, number: IssueNumber) -> Result<Issue> {
         );
     }
     if issue.discussion.left_out > 0 {
-        tracing::info!("{} earlier comments on the issue found no room", issue.discussion.left_out);
+        tracing::info!(
+            "{} earlier comments on the issue are left out: the prompt is full",
+            issue.discussion.left_out
+        );
     }
     if is_trusted { Ok(issue) } else { without_author_text(issue) }
 }

@@ -46,15 +46,11 @@ impl AnswerRequest {
     fn refuse_incomplete(&self, choice: PauseChoice) -> Result<(), Failure> {
         let silent = self.words().is_empty();
         if choice == PauseChoice::Accept && silent {
-            return Err(Failure::usage(
-                "an accept needs a reason: it stands in the report and the pull request",
-            )
-            .hint("give it with `--accept --reason TEXT`"));
+            return Err(Failure::usage("an accept needs a reason: it stands in the report and pull request")
+                .hint("give it with `--accept --reason TEXT`"));
         }
         if self.answer.is_some() && silent {
-            return Err(
-                Failure::usage("the answer is empty").hint("say something, or go on with `--continue`")
-            );
+            return Err(Failure::usage("the answer is empty").hint("say something, or use `--continue`"));
         }
         if self.reason.is_some() && choice != PauseChoice::Accept {
             return Err(Failure::usage("--reason says why work is accepted")

@@ -83,7 +83,7 @@ impl Issue {
 pub struct Discussion {
     /// What people who are heard said, oldest first.
     pub comments: Vec<IssueComment>,
-    /// Earlier comments that found no room.
+    /// How many earlier comments were left out.
     pub left_out: usize,
     /// The issues that the text names.
     pub linked: Vec<LinkedIssue>,

@@ -101,7 +101,7 @@ impl ReaperArguments {
     /// Starts the program, once its end can be noticed; an error is an exit code and a reason for people.
     fn start(&self) -> Result<(ReaperEvents, Pid), (i32, String)> {
         let events = ReaperEvents::listen(self.grace)
-            .map_err(|error| (NOT_EXECUTABLE, format!("no signal can be heard: {error}")))?;
+            .map_err(|error| (NOT_EXECUTABLE, format!("no signal handler can be installed: {error}")))?;
         let stdin = File::open(&self.stdin).map_err(|error| {
             (NOT_EXECUTABLE, format!("its input `{}` cannot be read: {error}", self.stdin.display()))
         })?;

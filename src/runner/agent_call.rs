@@ -118,7 +118,7 @@ fn note_moved_references(active: &mut ActiveRun, left: &[String]) -> Result<()> 
     if left.is_empty() {
         return Ok(());
     }
-    let text = format!("moved while nobody was to write, and left alone: {}", left.join(", "));
+    let text = format!("moved in a read-only step, and not restored: {}", left.join(", "));
     tracing::warn!("{text}");
     active.note(MOVED, text)
 }

@@ -261,7 +261,7 @@ fn check_panels(keys: &Keys) -> Result<(), RefusedKey> {
         };
         let key = format!("phases.{name}.panel");
         let name = &phase.policy;
-        let what = format!("would not be heard: under the policy `{name}` no reviewer's word counts");
+        let what = format!("has no effect: under the policy `{name}` no reviewer's word counts");
         refuse_if(!seats.is_empty() && !takes_a_panel(policy), key.as_str(), what)?;
         check_panel(seats, &key)?;
         check_no_split_seat(seats, &key, policy)?;

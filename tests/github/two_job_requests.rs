@@ -84,7 +84,7 @@ fn pause_comment_is_accepted_from_a_bundle() {
     scene.github.commented("mallory", 243, "/ai-workflow cancel");
     scene.work("", "issues", &event, &SHORT).exits(0);
     scene.add(|scene| scene.tells_too(json!({ "type": "cancelled", "by": "mallory" })));
-    scene.publish("issues", &event).exits(6).says("says what nobody said");
+    scene.publish("issues", &event).exits(6).says("names words that nobody wrote");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn an_answer_that_differs_from_the_comment_is_refused() {
             });
         });
         let ran = scene.publish("issue_comment", &event).exits(6);
-        assert!(ran.stderr.contains("says what nobody said"), "{key}: {}", ran.stderr);
+        assert!(ran.stderr.contains("names words that nobody wrote"), "{key}: {}", ran.stderr);
         assert_eq!(scene.references(), before, "{key}");
     }
 }

@@ -119,7 +119,8 @@ impl AcpClient {
             .stderr(Stdio::inherit())
             .spawn()
             .map_err(|error| format!("`{}` cannot be started: {error}", self.program.display()))?;
-        let terminated = || signal(SignalKind::terminate()).map_err(|_| "no signal can be heard".to_owned());
+        let terminated =
+            || signal(SignalKind::terminate()).map_err(|_| "no signal handler can be installed".to_owned());
         Ok((prompt, agent, [terminated()?, terminated()?]))
     }
 

@@ -214,7 +214,7 @@ fn describe_plan(plan: &Plan) -> String {
 /// Why a file is not read or not written.
 #[derive(Debug, thiserror::Error)]
 enum FileError {
-    #[error("`{}` is outside the worktree, or nobody's to change", .0.display())]
+    #[error("`{}` is outside the worktree, or protected", .0.display())]
     Outside(PathBuf),
     #[error("a reviewer changes nothing")]
     Reviewer,

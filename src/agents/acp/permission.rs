@@ -51,7 +51,7 @@ type Resolver = fn(&Path, &Path) -> Option<PathBuf>;
 pub(super) enum PermissionRefusal {
     #[error("a reviewer changes nothing")]
     Reviewer,
-    #[error("`{}` is outside the worktree, or nobody's to change", .0.display())]
+    #[error("`{}` is outside the worktree, or protected", .0.display())]
     Outside(PathBuf),
     #[error("it names no file")]
     NoPath,

@@ -132,7 +132,7 @@ impl<R: AsyncBufRead + Unpin> MessageReader<R> {
 async fn read_line(reader: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<String>, String> {
     let mut line = Vec::new();
     let length = reader.take(LONGEST as u64 + 1).read_until(b'\n', &mut line).await;
-    let length = length.map_err(|error| format!("the agent cannot be heard: {error}"))?;
+    let length = length.map_err(|error| format!("the agent's output cannot be read: {error}"))?;
     if length > LONGEST {
         return Err("the agent sent a message longer than any is".to_owned());
     }

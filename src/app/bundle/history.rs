@@ -151,7 +151,7 @@ impl<'a> LoggedRun<'a> {
                 FactCause::Nobody => false,
             };
             if !counts {
-                let why = format!("entry {} of its log says what nobody said", entry.seq);
+                let why = format!("entry {} of its log names words that nobody wrote", entry.seq);
                 return Err(refused(CODE, &why));
             }
         }

@@ -100,7 +100,7 @@ pub(super) fn handle_dispatch(handling: &mut EventHandling, event: &WorkflowDisp
     let (number, who) = (event.issue, &event.sender);
     let is_job = handling.ask(async |github| accept_dispatch(github, &handling.project, event).await)??;
     if is_job && !handling.run_of(number)?.as_ref().is_some_and(goes_on_by_itself) {
-        return Err(denied(who, "a job may only go on with a run that needs nobody's word").into());
+        return Err(denied(who, "a job may only continue a run that waits for nobody").into());
     }
     handling.project.person.clone_from(&who.login);
     handling.about = Some(number);

@@ -37,7 +37,7 @@ fn only_regular_files_in_the_worktree_are_read() {
     let (_folder, worktree) = scene();
     fs::write(worktree.join("huge"), "x".repeat(4 << 20) + "x").expect("a file");
     let failure = |path: &str| asked(&worktree, path, None, None).expect_err(path);
-    assert_eq!(failure("link"), "`W/link` is outside the worktree, or nobody's to change");
+    assert_eq!(failure("link"), "`W/link` is outside the worktree, or protected");
     assert_eq!(failure("none"), "`W/none` was not found");
     assert_eq!(failure(""), "`W/` is no plain file");
     assert_eq!(failure("huge"), "`W/huge` is larger than what is read for an agent");

@@ -196,7 +196,7 @@ fn contradictory_settings_are_refused() {
     );
     wrong(
         "[phases.document_review]\npanel = [{ name = 'a' }]",
-        "`phases.document_review.panel` would not be heard: under the policy `doc-review` no reviewer's word counts",
+        "`phases.document_review.panel` has no effect: under the policy `doc-review` no reviewer's word counts",
     );
     wrong(
         "[policies.phase-review.review]\nsplit = true",
