@@ -24,7 +24,7 @@ pub fn read_answer(answer: &AgentAnswer, terms: &Terms<'_>) -> Option<Reading> {
 }
 
 /// Returns an approval as unverifiable if its own answer contradicts it; any other reading as it is.
-pub fn apply_doubt(reading: Reading, text: &str) -> Reading {
+pub(crate) fn apply_doubt(reading: Reading, text: &str) -> Reading {
     if !reading.judgment.approves() {
         return reading;
     }
