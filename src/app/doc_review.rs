@@ -3,11 +3,11 @@
 
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::external_changes;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Halt};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
 use crate::run_request::{record_phase, refuse_phase};
-use crate::run_to_halt::{Halt, RunDriver, RunObserver, halt_of};
+use crate::run_to_halt::{RunDriver, RunObserver, halt_of};
 use engine::{PhaseState, Run, Status, StepPosition};
 use model::event::{Reading, RunOutcome};
 use model::issue::IssueNumber;

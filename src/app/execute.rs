@@ -3,13 +3,13 @@
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::begin::begin_run;
 use crate::external_changes;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, HaltResult};
 use crate::locked_run::{LockedIssue, LockedRun};
 use crate::project::Project;
 use crate::rollback::cancelled;
 use crate::run_location::{RunLocation, locate};
 use crate::run_request::{ExecuteRequest, record_request, refuse_request};
-use crate::run_to_halt::{HaltResult, RunDriver, RunObserver, halt_of, refresh_now, show};
+use crate::run_to_halt::{RunDriver, RunObserver, halt_of, refresh_now, show};
 use engine::{Run, Status};
 use model::event::RunOutcome;
 use model::phase::PhaseName;

@@ -38,6 +38,17 @@ pub enum FailureKind {
     Interrupted = 130,
 }
 
+/// What the halt of a run counts as: nothing where all went well, else the kind of failure that decides the exit code.
+pub type Halt = Option<FailureKind>;
+
+/// Returns the exit code of a run that came to its halt.
+pub fn exit_code(halt: Halt) -> u8 {
+    halt.map_or(0, FailureKind::exit_code)
+}
+
+/// How a run came to its halt, or why it could not be worked on.
+pub(crate) type HaltResult = Result<Halt, Failure>;
+
 impl FailureKind {
     /// Returns the exit code of the program.
     pub fn exit_code(self) -> u8 {

@@ -7,13 +7,12 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, FailureKind, Result};
+use crate::failure::{Failure, FailureKind, Halt, Result, exit_code};
 use crate::project::Project;
 use crate::run_location::{
     RunLocation, is_on_other_branch, link_branch, locate_or_fetch, no_run, no_run_failure, record_location,
     refuse_missing_log, require_clean, view,
 };
-use crate::run_to_halt::{Halt, exit_code};
 use engine::Run;
 use git::{RunWorkspace, Workspace, remove_stale_locks};
 use journal::Journal;

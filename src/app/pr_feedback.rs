@@ -6,7 +6,7 @@ use tokio::runtime::Runtime;
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::environment::runtime;
 use crate::external_changes;
-use crate::failure::Failure;
+use crate::failure::{Failure, Halt};
 use crate::finalize::refuse_incomplete;
 use crate::forge_connection;
 use crate::locked_run::LockedRun;

@@ -2,11 +2,11 @@
 
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::external_changes;
-use crate::failure::Failure;
+use crate::failure::{Failure, HaltResult};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
 use crate::run_request::{check_agents, record_whole_run};
-use crate::run_to_halt::{HaltResult, RunDriver, RunObserver};
+use crate::run_to_halt::{RunDriver, RunObserver};
 use engine::{Run, Status};
 use git::{CommitId, Snapshot, Tree, is_engines_own};
 use model::event::{Answered, Fact, PauseChoice, RunOutcome};

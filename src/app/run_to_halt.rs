@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::bundle::VerifiedBundle;
 use crate::environment::{runtime, watch_signals};
-use crate::failure::{Failure, FailureKind, Result};
+use crate::failure::{Failure, FailureKind, Halt, HaltResult, Result};
 use crate::forge_connection;
 use crate::github_job::{self, JobProgress};
 use crate::locked_run::LockedRun;
@@ -33,17 +33,6 @@ use runner::{
 use settings::PushWhen;
 use views::prompt::check_templates;
 use views::summary::status_word;
-
-/// What the halt of a run counts as: nothing where all went well, else the kind of failure that decides the exit code.
-pub type Halt = Option<FailureKind>;
-
-/// Returns the exit code of a run that came to its halt.
-pub fn exit_code(halt: Halt) -> u8 {
-    halt.map_or(0, FailureKind::exit_code)
-}
-
-/// How a run came to its halt, or why it could not be worked on.
-pub(crate) type HaltResult = Result<Halt, Failure>;
 
 /// Shows a run while a process works on it.
 pub trait RunObserver {

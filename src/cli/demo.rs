@@ -12,10 +12,9 @@ use super::observer::TerminalObserver;
 use super::output::words;
 use app::environment::current_folder;
 use app::execute::execute;
-use app::failure::Failure;
+use app::failure::{Failure, exit_code};
 use app::project::{Project, SettingOverrides};
 use app::run_request::ExecuteRequest;
-use app::run_to_halt::exit_code;
 use model::issue::IssueNumber;
 
 /// The files of the project.

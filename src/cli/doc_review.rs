@@ -9,9 +9,8 @@ use super::arguments::DocReviewArgs;
 use super::observer::{TerminalObserver, show_ending};
 use super::output::print;
 use app::doc_review::{DocReviewMode, DocReviewOutcome, review_documents};
-use app::failure::Failure;
+use app::failure::{Failure, exit_code};
 use app::locked_run::LockedRun;
-use app::run_to_halt::exit_code;
 use model::phase::PhaseName;
 use views::summary::{counted, plain};
 

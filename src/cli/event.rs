@@ -10,10 +10,9 @@ use super::observer::TerminalObserver;
 use app::bundle;
 use app::environment::variable;
 use app::event::handle;
-use app::failure::Failure;
+use app::failure::{Failure, exit_code};
 use app::forge_connection;
 use app::project::Project;
-use app::run_to_halt::exit_code;
 use forge::github::{Event, LARGEST_EVENT, read_event};
 use runner::JobRole;
 

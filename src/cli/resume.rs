@@ -3,8 +3,8 @@
 use super::CommandResult;
 use super::arguments::ResumeArgs;
 use super::observer::TerminalObserver;
+use app::failure::exit_code;
 use app::resume::{AnswerRequest, resume};
-use app::run_to_halt::exit_code;
 use model::event::PauseChoice;
 
 pub(super) fn run(arguments: &ResumeArgs) -> CommandResult {

