@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::run::{FAILS, Scene};
-use crate::support::Ran;
+use super::told::{heading, line_with};
+use crate::excerpt::excerpt;
+use crate::support::{Ran, filtered};
 
 /// Turns after which the run waits for a person.
 const WAITS: [&str; 4] = ["--forge", "github", "--set", "policies.phase-review.outcomes.exhausted=pause"];
@@ -59,7 +61,10 @@ fn a_run_comment_starts_exactly_one_run() {
     scene.event("issue_comment", &event).exits(0).says("was obeyed before");
     assert_eq!(scene.github.state(), before);
     scene.says("bob", "/ai-workflow resume").exits(0).says("E_COMMAND_REFUSED");
-    assert!(scene.reply().contains("the run is completed: nothing is left to do"), "{}", scene.reply());
+    insta::assert_snapshot!(filtered(&scene.reply()), @"
+    <!-- ai-workflow:reply v1 comment=1003 -->
+    😕 the run is completed: nothing is left to do
+    ");
     assert_eq!(scene.reactions_to("bob"), ["eyes", "confused"]);
     scene.within_the_contract();
 }
@@ -96,27 +101,48 @@ fn unclear_command_is_answered_with_one_line() {
     let scene = Scene::of_event();
     scene.github.permit("bob", "write");
     scene.says("bob", "/ai-workflow begin").exits(0).says("E_COMMAND_UNKNOWN");
-    assert!(scene.reply().contains("there is no command of that name: `/ai-workflow`"), "{}", scene.reply());
+    insta::assert_snapshot!(filtered(&scene.reply()), @"
+    <!-- ai-workflow:reply v1 comment=1001 -->
+    😕 there is no command of that name: `/ai-workflow` at the start of a line, and one of: `run`, `resume`, `pause`, `cancel`, `retry PHASE`, `skip PHASE`, `answer TEXT`, `accept REASON`, `status`, `explain`
+    ");
     assert_eq!(scene.reactions_to("bob"), ["confused"]);
     scene.says("bob", "/ai-workflow run\n/ai-workflow cancel").exits(0).says("only one command");
     scene.says("bob", "/ai-workflow status").exits(0).says("E_COMMAND_REFUSED");
-    assert!(scene.reply().contains("there is no run of this issue"), "{}", scene.reply());
+    insta::assert_snapshot!(filtered(&scene.reply()), @"
+    <!-- ai-workflow:reply v1 comment=1005 -->
+    😕 there is no run of this issue: `/ai-workflow run` begins one
+    ");
     scene.within_the_contract();
 }
 
 #[test]
 fn repeated_status_and_explain_commands_edit_one_comment_each() {
     let scene = Scene::paused();
-    let asked = scene.comment();
-    assert!(asked.contains("in a comment:\n\n    /ai-workflow answer your advice\n"), "{asked}");
-    assert!(asked.contains("At a terminal</summary>\n\n    ai-workflow resume --issue 243"), "{asked}");
+    insta::assert_snapshot!(excerpt(&scene.comment(), "Answer with one", "</details>"), @r#"
+    Answer with one of these in a comment:
+
+        /ai-workflow answer your advice
+        /ai-workflow accept why
+
+    <details><summary>At a terminal</summary>
+
+        ai-workflow resume --issue 243 --answer "your advice"
+        ai-workflow resume --issue 243 --edited
+        ai-workflow resume --issue 243 --accept --reason "why"
+        ai-workflow resume --issue 243 --give-up
+    "#);
     for _ in 0..2 {
         scene.says("bob", "/ai-workflow status").exits(0);
-        assert!(scene.reply().contains("waiting (exhausted)"), "{}", scene.reply());
+        insta::allow_duplicates! { insta::assert_snapshot!(line_with(&scene.reply(), "waiting"), @"waiting (exhausted): design is not approved and has used revisions 3/3: the reviewer states FAIL. Go on, accept it as it is, or give up?") };
         assert_eq!(scene.reactions_to("bob"), ["eyes", "rocket"]);
     }
     scene.says("bob", "/ai-workflow explain").exits(0);
-    assert!(scene.reply().contains("Limits used:"), "{}", scene.reply());
+    insta::assert_snapshot!(excerpt(&scene.reply(), "Limits used:", "\n  test_scenario"), @"
+    Limits used:
+      planning             phase-review 0/3
+      requirements         phase-review 0/3
+      design               phase-review 3/3
+    ");
     let ours = scene.github.state().comments.into_iter().filter(|comment| comment.author == "octo-machine");
     assert_eq!(ours.count(), 3, "the progress, the status, the explanation");
 }
@@ -137,9 +163,9 @@ fn commands_of_a_comment_work_on_another_machine() {
     let scene = Scene::paused();
     scene.on_another_machine();
     scene.says("bob", "/ai-workflow status").exits(0);
-    assert!(scene.reply().contains("waiting (exhausted)"), "{}", scene.reply());
+    insta::assert_snapshot!(line_with(&scene.reply(), "waiting"), @"waiting (exhausted): design is not approved and has used revisions 3/3: the reviewer states FAIL. Go on, accept it as it is, or give up?");
     let ran = scene.says("bob", "/ai-workflow answer go on").exits(0);
-    assert!(ran.stderr.contains("The files of the phase under way are taken over"), "{}", ran.stderr);
+    insta::assert_snapshot!(line_with(&ran.stderr, "The files of the phase under way"), @"INFO The files of the phase under way are taken over from origin");
     assert_eq!(scene.outcome(), "completed");
     assert!(scene.sandbox.facts().iter().all(|fact| fact["type"] != "reopened"));
     scene.everything_is_pushed();
@@ -171,7 +197,7 @@ write = [{ path = "{{output}}", text = "# design\n\nghp_a1B2c3D4e5F6g7H8i9J0k1L2
 say = "done"
 "##;
     let ran = scene.event_with(&format!("{FAILS}{leaks}"), "issues", &event, &WAITS);
-    assert!(ran.stderr.contains("secret"), "{}", ran.stderr);
+    insta::assert_snapshot!(line_with(&ran.stderr, "Check secrets failed"), @"ERROR Phase design: Check secrets failed: secrets are in the change: .ai-workflow/issue-243/02_design/output/design.md:3: holds a secret: GITHUB_TOKEN");
     assert_eq!(scene.sandbox.git(&["ls-remote", "origin", "refs/ai-workflow-work/*"]), "");
 }
 
@@ -192,7 +218,7 @@ fn a_phase_whose_shared_work_is_lost_begins_again() {
 fn cleanup_deletes_the_shared_work_ref_on_origin() {
     let scene = Scene::paused();
     let shared = || scene.sandbox.git(&["ls-remote", "origin", "refs/ai-workflow-work/*"]);
-    assert!(shared().contains("refs/ai-workflow-work/issue-243"), "{}", shared());
+    assert_eq!(filtered(&shared()), "[COMMIT]\trefs/ai-workflow-work/issue-243");
     scene.sandbox.run(&["cleanup", "--issue", "243", "--force"]).exits(0);
     assert_eq!(shared(), "");
 }
@@ -219,8 +245,7 @@ fn a_budget_is_raised_in_the_settings_of_the_job_and_not_by_a_comment() {
     let scene = Scene { sandbox: scene.sandbox.with("AI_WORKFLOW_BUDGET__CALLS", "2"), ..scene };
     let event = scene.labeled();
     scene.event("issues", &event).exits(3);
-    let told = "in a comment, once the job has `AI_WORKFLOW_BUDGET__CALLS: 4`";
-    assert!(scene.comment().contains(told), "{}", scene.comment());
+    insta::assert_snapshot!(line_with(&scene.comment(), "in a comment"), @"Answer with one of these in a comment, once the job has `AI_WORKFLOW_BUDGET__CALLS: 4` (from our workflow's `env`; for `usd` there the repository's variable `AI_WORKFLOW_BUDGET_USD` is enough):");
     // What somebody may cost is not said by a comment.
     scene.says("bob", "/ai-workflow run").exits(0).says("the run still waits (budget)");
     let scene = Scene { sandbox: scene.sandbox.with("AI_WORKFLOW_BUDGET__CALLS", "100"), ..scene };
@@ -271,8 +296,7 @@ fn accept_and_resume_comments_continue_a_paused_run() {
 #[test]
 fn a_retry_comment_reopens_the_failed_phase_or_an_earlier_one() {
     let scene = Scene::failed();
-    let told = scene.comment();
-    assert!(told.contains("**Next:** a comment `/ai-workflow retry design`"), "{told}");
+    insta::assert_snapshot!(line_with(&scene.comment(), "**Next:**"), @"**Next:** a comment `/ai-workflow retry design` has it tried once more; at a terminal `ai-workflow execute --phase all --issue 243 --retry-failed` does.");
     scene.says("bob", "/ai-workflow run").exits(0).says("/ai-workflow retry design");
     scene.says("bob", "/ai-workflow retry desing").exits(0).says("did you mean");
     scene.says("bob", "/ai-workflow retry design").exits(0);
@@ -305,7 +329,7 @@ fn a_cancel_comment_on_the_pull_request_ends_the_run() {
     scene.event("issue_comment", &event).exits(0);
     assert_eq!(scene.outcome(), "cancelled");
     scene.everything_is_pushed();
-    assert!(scene.comment_of("octo-machine").contains("ai-workflow: cancelled"));
+    assert_eq!(heading(&scene.comment_of("octo-machine")), "### ai-workflow: cancelled");
     assert_eq!(scene.labels(), ["bug", "ai-workflow:cancelled"]);
     let cancelled = scene.sandbox.facts().into_iter().find(|fact| fact["type"] == "cancelled");
     assert_eq!(cancelled.expect("an end")["by"], "bob");
@@ -334,7 +358,7 @@ fn pause_and_resume_comments_stop_and_continue_a_run() {
     scene.event("issues", &event).exits(3);
     assert_eq!(scene.outcome(), "paused");
     let progress = scene.comment_of("octo-machine");
-    assert!(progress.contains("bob asked the run to wait before planning. Go on?"), "{progress}");
+    insta::assert_snapshot!(line_with(&progress, "**A person is needed:**"), @"**A person is needed:** bob asked the run to wait before planning. Go on?");
     assert_eq!(scene.reactions_to("bob"), ["eyes", "rocket"]);
     scene.says("bob", "/ai-workflow pause").exits(0).says("the run is paused already");
     scene.says("bob", "/ai-workflow resume").exits(0);

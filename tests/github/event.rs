@@ -1,15 +1,17 @@
 //! `event` against the fake: a label starts a run, and only for people who may start one.
 
+use std::collections::BTreeMap;
 use std::process::Child;
 
 use serde_json::{Value, json};
 
 use super::redispatch::OWN;
 use super::run::{FAILS, Scene};
+use super::told::{closing_line, heading, line_with, outputs};
 use super::workflow_dispatch::begin;
 use super::world::MACHINE;
 use super::{Fault, Kind, Lost};
-use crate::support::{Ran, honest_script};
+use crate::support::{Ran, filtered, honest_script};
 
 /// The label that starts a run.
 const LABEL: &str = "ai-workflow";
@@ -17,8 +19,8 @@ const LABEL: &str = "ai-workflow";
 impl Scene {
     /// Asserts that the label came to a draft, at the price that a run may have.
     pub(super) fn became_a_draft(&self) {
-        assert!(self.comment().contains("ai-workflow: completed"), "{}", self.comment());
-        assert!(self.draft().contains("Closes #243"));
+        assert_eq!(self.heading(), "### ai-workflow: completed");
+        assert_eq!(closing_line(&self.draft()), "Closes #243");
         self.everything_is_pushed();
         assert_eq!(self.labels(), ["bug", "ai-workflow:done"]);
         assert_eq!(self.reactions("issue/243"), ["eyes", "rocket"]);
@@ -104,16 +106,18 @@ impl Scene {
         self.github.labeled("bob", 243, LABEL)
     }
 
-    /// Asserts that nothing was done but to say why.
+    /// Asserts that nothing was done but to say why, and returns what is said.
     #[track_caller]
-    fn refused(&self, ran: Ran, code: &str) {
+    fn refused(&self, ran: Ran, code: &str) -> String {
         ran.exits(0).says(code);
-        let (summary, outputs) = (self.summary(), self.outputs());
-        assert_eq!(summary.lines().filter(|line| line.contains("E_")).count(), 1, "{summary}");
-        assert!(summary.contains(code), "{summary}");
-        assert!(outputs.contains("skipped") && outputs.contains(code), "{outputs}");
+        let (said, outputs) = (line_with(&self.summary(), "E_"), outputs(&self.outputs()));
+        assert_eq!(said.split(' ').next(), Some(code), "{said}");
+        let wanted =
+            [("code", code), ("conclusion", "skipped")].map(|(name, value)| (name.into(), value.into()));
+        assert_eq!(outputs, BTreeMap::from(wanted));
         assert!(!self.sandbox.has(".ai-workflow/issue-243"), "a run was begun");
         assert_eq!(self.github.state().pulls.len(), 0);
+        said
     }
 
     /// Returns the labels of the issue.
@@ -147,9 +151,9 @@ fn triage_permission_starts_no_run() {
     let scene = Scene::of_event();
     scene.github.permit("mallory", "triage");
     let event = scene.github.labeled("mallory", 243, LABEL);
-    scene.refused(scene.event("issues", &event), "E_ACTOR_DENIED");
+    let said = scene.refused(scene.event("issues", &event), "E_ACTOR_DENIED");
     assert_eq!(scene.github.writes(), 0, "{:#?}", scene.github.calls());
-    assert!(scene.summary().contains("mallory (triage)"), "{}", scene.summary());
+    insta::assert_snapshot!(said, @"E_ACTOR_DENIED mallory (triage) may not start or steer runs here");
 }
 
 #[test]
@@ -159,7 +163,7 @@ fn only_an_allowed_bot_starts_a_run() {
     scene.refused(scene.event("issues", &event), "E_ACTOR_DENIED");
     let named = ["--forge", "github", "--set", "github.allowed_actors=helper[bot]"];
     scene.event_with("", "issues", &event, &named).exits(0);
-    assert!(scene.comment().contains("ai-workflow: completed"));
+    assert_eq!(scene.heading(), "### ai-workflow: completed");
 }
 
 #[test]
@@ -185,12 +189,13 @@ fn edits_after_the_label_are_not_used() {
     scene.github.edit_issue(243, "SENTINEL_ZEBRA", "Do SENTINEL_ZEBRA instead.");
     scene.github.edit_issue(7, "SENTINEL_ZEBRA", "");
     scene.event("issues", &event).exits(0);
-    assert!(scene.draft().contains("Closes #243"));
+    assert_eq!(closing_line(&scene.draft()), "Closes #243");
     let everything = scene.sandbox.everything();
     for (path, text) in &everything {
         assert!(!text.contains("SENTINEL_ZEBRA"), "{path}");
     }
-    assert!(everything.iter().any(|(_, text)| text.contains("#8 (open): There are no pages")));
+    let prompt = &everything[".ai-workflow/issue-243/00_planning/execute/round-1/attempt-1/prompt.md"];
+    insta::assert_snapshot!(line_with(prompt, "#8 (open)"), @"#8 (open): There are no pages");
     let pull = scene.github.state().pulls.into_values().next().expect("a pull request");
     assert_eq!(pull.issue.title, "The last page is missing");
 }
@@ -260,7 +265,7 @@ fn next_run_takes_over_only_the_comment_of_the_lost_run() {
     lost.kill().expect("it ends");
     lost.wait().expect("it ended");
     let before = scene.comment();
-    assert!(before.contains("ai-workflow: running"), "{before}");
+    assert_eq!(heading(&before), "### ai-workflow: running");
     scene.github.comment_by("mallory", 243, &before);
     scene.on_another_machine();
     let two = ["--forge", "github", "--preset", "review-requirements"];
@@ -270,7 +275,8 @@ fn next_run_takes_over_only_the_comment_of_the_lost_run() {
     assert_eq!(others.iter().map(|comment| &comment.body).collect::<Vec<_>>(), [&before]);
     assert_eq!(ours.len(), 1, "{ours:#?}");
     let ours = &ours[0].body;
-    assert!(ours.contains("ai-workflow: completed") && !ours.contains("ai-workflow:unshared"), "{ours}");
+    assert_eq!(heading(ours), "### ai-workflow: completed");
+    assert!(!ours.contains("ai-workflow:unshared"), "{ours}");
 }
 
 /// The branch went to another machine with the commit of a phase, and its log ends with the announcement of that commit.
@@ -308,7 +314,8 @@ fn terminated_job_leaves_its_run_to_the_next_job() {
     scene.everything_is_pushed();
     scene.on_another_machine();
     scene.event_with("", "issues", &scene.labeled(), &two).exits(0);
-    assert_eq!((&scene.sandbox.metadata()["run_id"], scene.comment().contains("completed")), (&run, true));
+    assert_eq!(scene.sandbox.metadata()["run_id"], run);
+    assert_eq!(scene.heading(), "### ai-workflow: completed");
     assert!(scene.sandbox.facts().iter().any(|fact| fact["type"] == "interrupted"));
     scene.everything_is_pushed();
 }
@@ -336,10 +343,10 @@ fn trusted_text_only_refuses_untrusted_issues_and_ignores_later_events() {
         }
     });
     let only = ["--forge", "github", "--set", "github.trusted_text_only=true"];
-    scene.refused(scene.event_with("", "issues", &event, &only), "E_TEXT_NOT_TRUSTED");
+    let said = scene.refused(scene.event_with("", "issues", &event, &only), "E_TEXT_NOT_TRUSTED");
+    insta::assert_snapshot!(said, @"E_TEXT_NOT_TRUSTED alice, who wrote issue 243, may not write to the repository (say in a comment what is to be done, or set `github.trusted_text_only` to false)");
     let asked: Vec<String> = scene.github.calls().iter().map(ToString::to_string).collect();
     assert!(asked.iter().all(|call| !call.contains("stranger")), "{asked:#?}");
-    assert!(scene.summary().contains("say in a comment what is to be done"), "{}", scene.summary());
     assert_eq!(scene.reactions("issue/243"), ["eyes", "confused"]);
 }
 
@@ -365,11 +372,15 @@ fn run_limit_of_an_actor_is_reported_once() {
     });
     let event = scene.labeled();
     scene.refused(scene.event("issues", &event), "E_RATE");
-    assert!(scene.comment().contains("paused_rate"));
+    let comment = scene.comment();
+    insta::assert_snapshot!(filtered(&comment), @"
+    <!-- ai-workflow:paused_rate v1 account=307254 -->
+    `paused_rate`: bob started 20 runs in 24 hours, which is the limit. Try again when that time is over, or raise `runs_per_actor` in `[github]`.
+    ");
     scene.event("issues", &event).exits(0).says("E_RATE");
     scene.github.change(|world| (0..180).for_each(|_| world.happened(243, "labeled", "bob", Some(LABEL))));
     scene.event("issues", &event).exits(0).says("E_RATE");
-    assert!(scene.comment().contains("paused_rate"));
+    assert_eq!(scene.comment(), comment);
     assert_eq!(scene.github.writes(), 2, "{:#?}", scene.github.calls());
 }
 
@@ -390,7 +401,11 @@ fn runs_started_by_comment_or_dispatch_count_for_the_run_limit() {
     scene.refused(scene.event("issue_comment", &event), "E_RATE");
     let told = scene.github.state().comments;
     let told: Vec<_> = told.iter().filter(|comment| comment.author == MACHINE).collect();
-    assert!(told.len() == 1 && told[0].body.contains("paused_rate"), "{told:#?}");
+    assert_eq!(told.len(), 1, "{told:#?}");
+    insta::assert_snapshot!(filtered(&told[0].body), @"
+    <!-- ai-workflow:paused_rate v1 account=307254 -->
+    `paused_rate`: bob started 20 runs in 24 hours, which is the limit. Try again when that time is over, or raise `runs_per_actor` in `[github]`.
+    ");
     let by_hand = Scene::of_workflow(OWN);
     by_hand.github.permit("bob", "write");
     let main = by_hand.sandbox.git(&["rev-parse", "main"]);
@@ -410,7 +425,7 @@ fn runs_of_the_day_before_do_not_count_for_the_run_limit() {
     scene.github.set_time("2026-01-06T10:00:00Z");
     let event = scene.labeled();
     scene.event("issues", &event).exits(0);
-    assert!(scene.comment().contains("ai-workflow: completed"));
+    assert_eq!(scene.heading(), "### ai-workflow: completed");
 }
 
 #[test]
@@ -443,8 +458,9 @@ fn a_github_timeout_counts_as_no_permission() {
     let event = scene.labeled();
     let too_late = Fault { method: "GET", path_contains: "/permission", nth: 0, kind: Kind::Slow(31_000) };
     scene.github.fault(too_late);
-    scene.refused(scene.event("issues", &event), "E_ACTOR_UNKNOWN");
-    assert!(scene.summary().contains("no answer within 30 s"), "{}", scene.summary());
+    let said = scene.refused(scene.event("issues", &event), "E_ACTOR_UNKNOWN");
+    let said = said.replace(&scene.github.url(), "[SERVER]");
+    insta::assert_snapshot!(said, @"E_ACTOR_UNKNOWN GitHub does not say what bob may do: cannot ask what somebody may do: [SERVER] gave no answer: no answer within 30 s");
     assert_eq!(scene.github.writes(), 0);
 }
 
@@ -510,7 +526,7 @@ fn a_new_label_retries_a_failed_run_and_a_repeated_event_does_not() {
     let again = scene.labeled();
     scene.event("issues", &again).exits(0);
     assert_eq!(scene.labels(), ["bug", "ai-workflow:done"]);
-    assert!(scene.comment().contains("ai-workflow: completed"));
+    assert_eq!(scene.heading(), "### ai-workflow: completed");
 }
 
 #[test]
@@ -560,7 +576,7 @@ fn a_lost_answer_at_any_call_of_an_event_run_changes_no_result() {
             let event = scene.labeled();
             scene.github.fault_at_call(nth, kind);
             scene.event_with("", "issues", &event, &two).exits(0);
-            assert!(scene.comment().contains("ai-workflow: completed"), "call {nth}");
+            assert_eq!(scene.heading(), "### ai-workflow: completed", "call {nth}");
             scene.draft();
             scene.everything_is_pushed();
             assert_eq!(scene.labels(), ["bug", "ai-workflow:done"], "call {nth}");

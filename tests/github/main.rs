@@ -23,6 +23,8 @@ mod contract_control;
 mod deleted_comment;
 mod enterprise;
 mod event;
+#[path = "../support/excerpt.rs"]
+mod excerpt;
 mod exchange;
 mod fake_state;
 mod fault;
@@ -64,6 +66,7 @@ mod support;
 mod sweep;
 mod tampered;
 mod threads;
+mod told;
 mod two_job_requests;
 mod two_jobs;
 mod workflow_dispatch;

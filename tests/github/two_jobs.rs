@@ -11,7 +11,9 @@ use serde_json::Value;
 use super::forge::{PATIENCE, number, request, upsert};
 use super::remote_checks::REVISES;
 use super::run::{FAILS, Scene};
+use super::told::{closing_line, heading, line_with};
 use super::{Fault, Kind};
+use crate::excerpt::excerpt;
 use crate::support::Ran;
 
 /// Two phases are enough for what is not about phases.
@@ -113,7 +115,7 @@ fn publishing_interrupted_at_any_write_can_be_repeated() {
         scene.publish("issues", &event).exits(0);
         let state = scene.github.state();
         assert_eq!((state.pulls.len(), state.comments.len()), (1, 1), "cut off at write {nth}");
-        assert!(scene.comment().contains("ai-workflow: completed"), "{}", scene.comment());
+        assert_eq!(scene.heading(), "### ai-workflow: completed");
         assert_eq!(scene.labels(), end.issues[&243].labels);
         scene.everything_is_pushed();
         nth += 3;
@@ -129,7 +131,8 @@ fn a_refused_publish_keeps_the_label_so_that_the_job_can_be_repeated() {
     scene.publish("issues", &event).exits(5);
     assert!(scene.labels().iter().any(|label| label == "ai-workflow"), "{:?}", scene.labels());
     scene.publish("issues", &event).exits(0);
-    assert!(scene.draft().contains("Closes #243") && scene.comment().contains("ai-workflow: completed"));
+    assert_eq!(closing_line(&scene.draft()), "Closes #243");
+    assert_eq!(scene.heading(), "### ai-workflow: completed");
     assert!(!scene.labels().iter().any(|label| label == "ai-workflow"), "{:?}", scene.labels());
 }
 
@@ -140,8 +143,12 @@ fn a_failed_run_is_published_and_continued_in_two_jobs() {
     scene.work(FAILS, "issues", &event, &[]).exits(1);
     assert_eq!(scene.result()["exit_code"], 1);
     scene.publish("issues", &event).exits(1);
-    assert!(scene.comment().contains("ai-workflow: failed"), "{}", scene.comment());
-    assert!(scene.draft().contains("retry_limit"));
+    assert_eq!(scene.heading(), "### ai-workflow: failed");
+    insta::assert_snapshot!(excerpt(&scene.draft(), "## Not passed", "\n\n- "), @"
+    ## Not passed
+
+    **design** failed in round 4: retry_limit
+    ");
     scene.everything_is_pushed();
     let again = scene.github.commented("bob", 243, "/ai-workflow retry design");
     scene.on_another_machine();
@@ -175,7 +182,11 @@ fn publishing_job_answers_questions_of_people() {
     assert_eq!(scene.github.writes(), writes);
     scene.publish("issue_comment", &asked).exits(0);
     let bodies: Vec<String> = scene.github.state().comments.into_iter().map(|comment| comment.body).collect();
-    assert!(bodies.iter().any(|body| body.contains("<!-- ai-workflow:status v1")), "{bodies:#?}");
+    insta::assert_snapshot!(excerpt(&bodies[2], "", "planning"), @"
+    <!-- ai-workflow:status v1 issue=243 -->
+    ```text
+    #243 The last page is missing: completed
+    ");
 }
 
 #[test]
@@ -202,13 +213,14 @@ fn unapproved_work_is_handed_to_the_next_job() {
     scene.work(FAILS, "issues", &event, &pauses).exits(3);
     assert_eq!(scene.github.writes(), 0, "{:#?}", scene.github.calls());
     scene.publish("issues", &event).exits(3);
-    assert!(scene.comment().contains("**A person is needed:**"), "{}", scene.comment());
-    assert!(scene.references().contains("refs/ai-workflow-work/issue-243"), "{}", scene.references());
+    insta::assert_snapshot!(line_with(&scene.comment(), "**A person is needed:**"), @"**A person is needed:** design is not approved and has used revisions 3/3: the reviewer states FAIL. Go on, accept it as it is, or give up?");
+    let work = line_with(&scene.references(), "refs/ai-workflow-work");
+    assert_eq!(work, "refs/ai-workflow-work/issue-243 [COMMIT]");
     let answer = scene.github.commented("bob", 243, "/ai-workflow accept the pages are counted elsewhere");
     scene.on_another_machine();
     scene.work("", "issue_comment", &answer, &[]).exits(0).says("taken over from origin");
     scene.publish("issue_comment", &answer).exits(0);
-    assert!(scene.draft().contains("Closes #243"));
+    assert_eq!(closing_line(&scene.draft()), "Closes #243");
     assert!(!scene.references().contains("refs/ai-workflow-work"), "{}", scene.references());
     scene.everything_is_pushed();
 }
@@ -227,7 +239,7 @@ fn a_run_longer_than_a_job_continues_in_the_next_two_jobs() {
     let dispatched = scene.github.dispatched("bob", "243");
     scene.work("", "workflow_dispatch", &dispatched, &[]).exits(0);
     scene.publish("workflow_dispatch", &dispatched).exits(0);
-    assert!(scene.comment().contains("ai-workflow: completed"), "{}", scene.comment());
+    assert_eq!(scene.heading(), "### ai-workflow: completed");
     scene.draft();
 }
 
@@ -276,11 +288,8 @@ fn a_cancel_comment_is_handled_by_one_job_and_answered_by_the_other() {
             .map(|comment| comment.body)
             .collect::<Vec<_>>()
     };
-    assert!(
-        matches!(bodies(&scene).as_slice(), [one] if one.contains("ai-workflow: cancelled")),
-        "{:#?}",
-        bodies(&scene)
-    );
+    let headings: Vec<String> = bodies(&scene).iter().map(|body| heading(body)).collect();
+    assert_eq!(headings, ["### ai-workflow: cancelled"]);
     scene.on_another_machine();
     scene.work("", "issue_comment", &cancel, &SHORT).exits(0);
     scene.publish("issue_comment", &cancel).exits(0);
