@@ -65,6 +65,11 @@ pub fn request(body: &str) -> PullRequestContent {
     }
 }
 
+/// Returns our part of a pull request with a text in it.
+fn part(text: &str) -> String {
+    format!("<!-- ai-workflow:begin -->\n{text}\n<!-- ai-workflow:end -->")
+}
+
 /// Who wrote our kind of comment, and what stands in it after the marker.
 fn marked(github: &Github) -> Vec<(String, String)> {
     let comments = github.state().comments.into_iter();
@@ -123,7 +128,7 @@ async fn renamed_repository_is_reported() {
     let access = Access::new(&github.url(), "octo/book", "test-token").expect("an access");
     let error = GithubForge::new(access, PATIENCE).issue(number()).await.expect_err("another name");
     assert!(matches!(error, ForgeError::Refused { status: 301, .. }), "{error}");
-    assert!(error.hint().contains("another name"), "{}", error.hint());
+    insta::assert_snapshot!(error.hint(), @"the repository has another name now: correct the address of origin");
 }
 
 #[tokio::test]
@@ -243,8 +248,7 @@ async fn a_pull_request_is_opened_once_per_head_and_then_updated() {
     assert_eq!(state.pulls.len(), 1);
     let pull = &state.pulls[&8];
     assert_eq!(pull.issue.title, "A better title");
-    assert!(pull.issue.body.contains("two") && !pull.issue.body.contains("one"), "{}", pull.issue.body);
-    assert!(pull.issue.body.ends_with("- [x] looked at it"), "{}", pull.issue.body);
+    assert_eq!(pull.issue.body, part("two") + "\n\n- [x] looked at it");
     assert_eq!((pull.head.as_str(), pull.base.as_str(), pull.draft), ("ai/7", "main", true));
     let writes = github.writes();
     forge.upsert_pull_request(&request("two")).await.expect("the pull request");
@@ -271,7 +275,7 @@ async fn a_pull_request_opened_meanwhile_by_a_person_is_used() {
     let found = forge(&github).upsert_pull_request(&request("ours")).await.expect("the pull request");
     assert_eq!(found.number, Some(8));
     let body = github.state().pulls[&8].issue.body.clone();
-    assert!(body.starts_with("mine\n\n") && body.contains("ours"), "{body}");
+    assert_eq!(body, format!("mine\n\n{}", part("ours")));
 }
 
 #[tokio::test]
@@ -283,7 +287,7 @@ async fn a_merged_or_closed_pull_request_is_not_changed() {
     github.branch("ai/7", &"3".repeat(40));
     let second = forge.upsert_pull_request(&request("two")).await.expect("a pull request");
     assert_eq!(second.number, Some(9));
-    assert!(github.state().pulls[&8].issue.body.contains("one"));
+    assert_eq!(github.state().pulls[&8].issue.body, part("one"));
 }
 
 #[tokio::test]
@@ -302,7 +306,7 @@ async fn a_pull_request_closed_by_a_person_stays_closed_until_it_is_reopened() {
     assert_eq!(github.writes(), writes, "nothing is opened and nothing is written into it");
     turn(true);
     assert_eq!(forge.upsert_pull_request(&request("three")).await.expect("the pull request"), first);
-    assert!(github.state().pulls[&8].issue.body.contains("three"));
+    assert_eq!(github.state().pulls[&8].issue.body, part("three"));
     assert_eq!(github.state().pulls.len(), 1);
 }
 
@@ -346,7 +350,7 @@ async fn refusal_names_the_missing_permission_and_is_not_retried() {
     github.fault(Fault { method: "POST", path_contains: "/comments", nth: 0, kind: Kind::Before(403) });
     let error = upsert(&forge(&github), None, "one").await.expect_err("refused");
     assert!(matches!(error, ForgeError::Refused { status: 403, .. }), "{error}");
-    assert!(error.hint().contains("issues=write"), "{}", error.hint());
+    insta::assert_snapshot!(error.hint(), @"the token lacks a permission; it needs issues=write, or pull_requests=write");
     assert_eq!(github.writes(), 1);
 }
 

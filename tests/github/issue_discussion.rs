@@ -1,6 +1,8 @@
 //! What of the talk around an issue reaches the agents: the words of those who may write, said before the run began.
 
 use super::run::Scene;
+use super::told::{line_with, lines_with};
+use crate::excerpt::excerpt;
 use crate::support::Sandbox;
 
 const PROMPT: &str = ".ai-workflow/issue-243/00_planning/execute/round-1/attempt-1/prompt.md";
@@ -21,10 +23,11 @@ fn comments_of_people_with_write_access_reach_the_prompt() {
     scene.github.comment_by("stranger", 243, "SENTINEL_QUAGGA: and mine, too.");
     scene.execute("", &[]).exits(0);
     let prompt = prompt(&scene.sandbox);
-    assert!(
-        prompt.contains("Please count the empty page, too.") && prompt.contains("carol wrote at"),
-        "{prompt}"
-    );
+    insta::assert_snapshot!(excerpt(&prompt, "carol wrote at", "\n```"), @"
+    carol wrote at 2026-01-05 09:00 UTC:
+
+    Please count the empty page, too.
+    ");
     assert!(!prompt.contains("SENTINEL"), "{prompt}");
     scene.within_the_contract();
 }
@@ -37,7 +40,8 @@ fn comment_authors_can_be_set_to_everyone_or_none() {
         scene.github.comment_by("helper[bot]", 243, "SENTINEL_ZEBRA");
         scene.execute("", &["--set", &format!("github.speakers={speakers}")]).exits(0);
         let prompt = prompt(&scene.sandbox);
-        assert_eq!(prompt.contains("It is page nine."), heard, "{prompt}");
+        let wanted: &[&str] = if heard { &["It is page nine."] } else { &[] };
+        assert_eq!(lines_with(&prompt, "page nine"), wanted, "{speakers}");
         assert!(!prompt.contains("SENTINEL"), "{prompt}");
     }
 }
@@ -47,7 +51,11 @@ fn comments_of_a_named_bot_reach_the_prompt() {
     let scene = Scene::new();
     scene.github.comment_by("helper[bot]", 243, "The trace is in pages.log.");
     scene.execute("", &["--set", "github.allowed_actors=[\"helper[bot]\"]"]).exits(0);
-    assert!(prompt(&scene.sandbox).contains("The trace is in pages.log."));
+    insta::assert_snapshot!(excerpt(&prompt(&scene.sandbox), "helper[bot] wrote at", "\n```"), @"
+    helper[bot] wrote at 2026-01-05 09:00 UTC:
+
+    The trace is in pages.log.
+    ");
 }
 
 #[test]
@@ -57,7 +65,7 @@ fn titles_of_mentioned_issues_are_in_the_prompt() {
     scene.github.edit_issue(243, "The last page is missing", "As in #7, and #999 is not there.");
     scene.execute("", &[]).exits(0);
     let prompt = prompt(&scene.sandbox);
-    assert!(prompt.contains("#7 (open): Pages are counted from zero"), "{prompt}");
+    assert_eq!(lines_with(&prompt, "#7 (open)"), ["#7 (open): Pages are counted from zero"]);
     assert!(!prompt.contains("Its text stays there."), "{prompt}");
 }
 
@@ -71,7 +79,12 @@ fn trusted_text_only_withholds_untrusted_issue_text() {
     scene.github.comment_by("carol", 243, "Count the last page.");
     scene.execute("", &only).exits(0);
     let prompt = prompt(&scene.sandbox);
-    assert!(prompt.contains("Count the last page.") && prompt.contains("is not shown"), "{prompt}");
+    insta::assert_snapshot!(line_with(&prompt, "is not shown"), @"[What alice wrote is not shown, because alice may not write to the repository. The comments say what to do.]");
+    insta::assert_snapshot!(excerpt(&prompt, "carol wrote at", "\n```"), @"
+    carol wrote at 2026-01-05 09:00 UTC:
+
+    Count the last page.
+    ");
     assert!(
         !prompt.contains("The last page is missing") && !prompt.contains("It should be there."),
         "{prompt}"

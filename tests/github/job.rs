@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::told::{line_with, outputs, steady};
+use crate::excerpt::excerpt;
 use crate::support::{Ran, Sandbox, fake_agent, honest_script, make_executable};
 
 /// The outputs of a step, in the order of the alphabet.
@@ -51,17 +53,8 @@ impl Job {
         fs::read_to_string(self.path(variable)).expect("a file")
     }
 
-    /// Reads the outputs as the runner does: a name, a delimiter, the value up to that.
     fn outputs(&self) -> BTreeMap<String, String> {
-        let text = self.read("GITHUB_OUTPUT");
-        let mut lines = text.lines();
-        let mut found = BTreeMap::new();
-        while let Some(line) = lines.next() {
-            let (name, delimiter) = line.split_once("<<").expect("a name and a delimiter");
-            let value: Vec<&str> = lines.by_ref().take_while(|line| *line != delimiter).collect();
-            found.insert(name.to_owned(), value.join("\n"));
-        }
-        found
+        outputs(&self.read("GITHUB_OUTPUT"))
     }
 
     fn told(&self, name: &str) -> String {
@@ -103,8 +96,11 @@ fn job_outputs_and_summary_show_the_result_of_the_run() {
     let phases: Value = serde_json::from_str(&job.told("phases")).expect("JSON");
     assert_eq!((&phases[0]["name"], &phases[0]["status"]), (&"planning".into(), &"completed".into()));
     let page = job.read("GITHUB_STEP_SUMMARY");
-    assert!(page.contains("| Phase | Result | Rounds | Evidence | Reviewer | Cost | Time |"), "{page}");
-    assert!(page.contains("| planning | ✓ completed | 1 | "), "{page}");
+    insta::assert_snapshot!(steady(&excerpt(&page, "| Phase |", "| requirements |")), @"
+    | Phase | Result | Rounds | Evidence | Reviewer | Cost | Time |
+    |---|---|---|---|---|---|---|
+    | planning | ✓ completed | 1 | 22 checks passed | scripted:[FOLDER]/agent.toml: PASS by json | 0.00 USD | [DURATION] |
+    ");
 }
 
 #[test]
@@ -128,7 +124,8 @@ fn job_outputs_have_one_of_five_conclusions_and_a_code() {
     let job = Job::new();
     job.sandbox.short(WAITS, &["--set", "policies.phase-review.outcomes.exhausted=pause"]).exits(3);
     assert_eq!((job.told("conclusion"), job.told("code")), ("needs_human".into(), "exhausted".into()));
-    assert!(job.read("GITHUB_STEP_SUMMARY").contains("**A person is needed:**"));
+    let page = job.read("GITHUB_STEP_SUMMARY");
+    insta::assert_snapshot!(line_with(&page, "**A person is needed:**"), @"**A person is needed:** requirements is not approved and has used revisions 3/3: the reviewer states FAIL. Go on, accept it as it is, or give up?");
     let job = Job::new();
     job.sandbox.short(WAITS, &[]).exits(1);
     assert_eq!((job.told("conclusion"), job.told("code")), ("failure".into(), "retry_limit".into()));
@@ -228,7 +225,7 @@ fn agents_get_no_paths_of_job_files() {
     let agent = job.agent_that(&format!("env > '{}'", seen.display()));
     job.execute(&agent).exits(0);
     let environment = fs::read_to_string(seen).expect("the agent ran");
-    assert!(environment.contains("AI_WORKFLOW_PHASE="), "{environment}");
+    assert_eq!(line_with(&environment, "AI_WORKFLOW_PHASE="), "AI_WORKFLOW_PHASE=requirements");
     assert!(!environment.contains("GITHUB_"), "{environment}");
     assert_eq!((job.read("GITHUB_ENV"), job.read("GITHUB_PATH")), (String::new(), String::new()));
 }
@@ -310,5 +307,6 @@ say = "done"
     let limits = ["--set", "policies.phase-review.limits.max_revisions=1"];
     sandbox.run(&[&words[..], &limits].concat()).exits(1).says("Check protected failed");
     let published = sandbox.git(&["ls-tree", "-r", "--name-only", "ai-workflow/issue-243"]);
-    assert!(published.contains("src/lib.rs") && !published.contains(".github"), "{published}");
+    assert_eq!(line_with(&published, "src/"), "src/lib.rs");
+    assert!(!published.contains(".github"), "{published}");
 }

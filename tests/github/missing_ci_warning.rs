@@ -1,10 +1,13 @@
 //! A pull request of the job's own token starts no workflow: that is told before any agent is paid, for each kind of token.
 
 use super::run::Scene;
+use super::told::{line_with, lines_with};
 
 /// A token as GitHub gives it to each job, and one of an app: they look alike.
 const OF_A_JOB: &str = "ghs_0123456789abcdefghijABCDEFGHIJ012345";
 const WARNING: &str = "W_PR_NO_CI";
+const HOUR: &str = "W_TOKEN_HOUR: the token of our-app[bot] lasts an hour, this job may take longer: \
+                    set `[github] job_minutes` to 40, or let a second job publish (`init github --two-job`)";
 
 impl Scene {
     fn with_token(self, token: &str) -> Self {
@@ -55,10 +58,11 @@ fn a_token_of_an_app_or_a_person_gives_no_warning_about_ci() {
 fn the_warning_about_missing_ci_is_removed_when_an_app_continues() {
     let scene = Scene::new().with_token(OF_A_JOB);
     scene.execute("", &["--set", "budget.calls=3"]).exits(3);
-    assert!(scene.comment().contains(WARNING), "{}", scene.comment());
+    let told = line_with(&scene.comment(), WARNING);
+    insta::assert_snapshot!(told, @"> W_PR_NO_CI: the token is the job's own, so the pull request will start no workflow; use one of an app");
     scene.github.sign_in(OF_A_JOB, "github-actions[bot]");
     scene.execute("", &["--set", "budget.calls=5"]).exits(3);
-    assert!(scene.comment().contains(WARNING), "{}", scene.comment());
+    assert_eq!(line_with(&scene.comment(), WARNING), told);
     let id = scene.github.state().comments[0].id;
     let scene = scene.with_token("ghp_0123456789abcdefghijABCDEFGHIJ012345");
     scene.execute("", &["--set", "budget.calls=100"]).exits(0);
@@ -81,10 +85,10 @@ fn first_of_two_jobs_warns_about_missing_ci() {
     let event = scene.labeled();
     let ran = scene.work("", "issues", &event, &[]).exits(0);
     assert!(Scene::told_before_work(&ran.stderr), "{}", ran.stderr);
-    assert!(scene.summary().contains(WARNING), "{}", scene.summary());
+    insta::assert_snapshot!(line_with(&scene.summary(), WARNING), @"W_PR_NO_CI: unless the job that publishes has the token of an app, which `[github] allowed_actors` names, the pull request will start no workflow");
     let ran = scene.publish("issues", &event).exits(0);
     assert_eq!(ran.stderr.matches(WARNING).count(), 1, "{}", ran.stderr);
-    assert!(scene.comment().contains(WARNING), "{}", scene.comment());
+    insta::assert_snapshot!(line_with(&scene.comment(), WARNING), @"> W_PR_NO_CI: the token is the job's own, so the pull request will start no workflow; use one of an app");
 }
 
 #[test]
@@ -113,7 +117,9 @@ fn a_job_longer_than_its_app_token_warns_before_its_work() {
         let ran = scene.event_with("", "issues", &event, &more).exits(3);
         let told = ran.stderr.find("W_TOKEN_HOUR");
         assert_eq!(told.is_some(), is_told, "{login}, {minutes}: {}", ran.stderr);
-        assert_eq!(scene.summary().contains("W_TOKEN_HOUR"), is_told, "{login}, {minutes}");
+        let said = lines_with(&scene.summary(), "W_TOKEN_HOUR");
+        let wanted: &[&str] = if is_told { &[HOUR] } else { &[] };
+        assert_eq!(said, wanted, "{login}, {minutes}");
         assert!(told < ran.stderr.find("Starting execute step"), "{}", ran.stderr);
     }
 }

@@ -3,8 +3,10 @@
 use serde_json::Value;
 
 use super::run::Scene;
+use super::told::line_with;
 use super::two_jobs::SHORT;
 use super::{Fault, Kind};
+use crate::excerpt::excerpt;
 use crate::support::Ran;
 
 pub(super) const REVISES: &str = r##"
@@ -35,8 +37,11 @@ fn a_failed_remote_check_is_revised_and_a_passing_one_completes_the_run() {
     let said = "the check build (failure) of the server failed: 1 error\nno page is counted";
     assert_eq!(fed_back(&scene), [said]);
     let prompt = ".ai-workflow/issue-243/04_implementation/revise/round-1/attempt-1/prompt.md";
-    assert!(scene.sandbox.read(prompt).contains("no page is counted"));
-    assert!(scene.comment().contains("ai-workflow: completed"));
+    insta::assert_snapshot!(excerpt(&scene.sandbox.read(prompt), "the check build", "\n```"), @"
+    the check build (failure) of the server failed: 1 error
+    no page is counted
+    ");
+    assert_eq!(scene.heading(), "### ai-workflow: completed");
     scene.everything_is_pushed();
     scene.within_the_contract();
 }
@@ -45,7 +50,7 @@ fn a_failed_remote_check_is_revised_and_a_passing_one_completes_the_run() {
 fn exhausted_ci_rounds_pause_the_run() {
     let (scene, ran) = with_rounds(1, &["failure", "timed_out", "success"]);
     ran.exits(3).says("still red after 1 round: build (timed_out)");
-    assert!(scene.comment().contains("ai-workflow: paused"));
+    assert_eq!(scene.heading(), "### ai-workflow: paused");
     assert_eq!(scene.sandbox.metadata()["outcome"], "paused");
     let script = scene.sandbox.script(&crate::support::honest_script(REVISES));
     let words = ["resume", "--issue", "243", "--answer", "count from one", "--agent", &script];
@@ -54,7 +59,7 @@ fn exhausted_ci_rounds_pause_the_run() {
     assert_eq!(fed_back(&scene).len(), 2);
     let prompts = scene.sandbox.root().join(".ai-workflow/issue-243/04_implementation/revise/round-2");
     let prompt = std::fs::read_to_string(prompts.join("attempt-1/prompt.md")).expect("a prompt");
-    assert!(prompt.contains("count from one"), "{prompt}");
+    insta::assert_snapshot!(line_with(&prompt, "count from one"), @"count from one");
     scene.everything_is_pushed();
 }
 
@@ -84,7 +89,7 @@ fn forbidden_remote_checks_give_a_warning_and_the_run_completes() {
         let ran = ran.exits(0).says("W_CI_UNKNOWN").says(right);
         assert_eq!(ran.stderr.matches("W_CI_UNKNOWN").count(), 1, "{}", ran.stderr);
         assert!(fed_back(&scene).is_empty());
-        assert!(scene.comment().contains("ai-workflow: completed"));
+        assert_eq!(scene.heading(), "### ai-workflow: completed");
         scene.everything_is_pushed();
     }
 }
@@ -101,10 +106,12 @@ fn unreadable_remote_checks_do_not_pass() {
     scene.execute("", &[]);
     let facts = scene.sandbox.facts();
     let results = facts.iter().filter_map(|fact| fact["results"].as_array()).flatten();
-    let of_ci: Vec<String> = results.filter(|one| one["check"] == "ci").map(ToString::to_string).collect();
+    let of_ci: Vec<&Value> = results.filter(|one| one["check"] == "ci").collect();
     assert!(!of_ci.is_empty());
     for result in of_ci {
-        assert!(result.contains("unavailable") && result.contains("checks: read"), "{result}");
+        assert_eq!(result["status"], "unavailable", "{result}");
+        let told = result["summary"].as_str().unwrap_or_default();
+        insta::allow_duplicates! { insta::assert_snapshot!(told, @"the server could not be asked: cannot read the check runs: GitHub answered 403 Resource not accessible by integration; the token needs the right `checks: read`") };
     }
 }
 
@@ -144,18 +151,22 @@ fn remote_checks_do_not_pass_in_the_first_of_two_jobs() {
     let of_ci: Vec<&Value> = results.filter(|one| one["check"] == "ci").collect();
     assert!(!of_ci.is_empty());
     for result in of_ci {
+        assert_eq!(result["status"], "unavailable", "{result}");
         let told = result["summary"].as_str().unwrap_or_default();
-        assert!(result["status"] == "unavailable" && told.contains("ci_rounds"), "{result}");
+        insta::allow_duplicates! { insta::assert_snapshot!(told, @"the server could not be asked: of two jobs this one pushes nothing; `[github] ci_rounds` has the other one ask") };
     }
 }
+
+const UNPUSHED: &str = "the server could not be asked: the commit is not on GitHub yet, for the branch is pushed \
+                        when the run halts; push after each phase (`--push phase`), or have `[github] ci_rounds` \
+                        ask at the end of the run";
 
 /// At a terminal the branch is pushed when the run halts, so the server does not know the commit of the phase before.
 #[test]
 fn remote_checks_of_an_unpushed_commit_are_unavailable() {
-    for (more, code, told) in [
-        (&["--push", "phase"][..], 0, vec!["1 of 1 checks"]),
-        (&[], 3, vec!["the commit is not on GitHub yet", "`--push phase`", "`[github] ci_rounds`"]),
-    ] {
+    for (more, code, told) in
+        [(&["--push", "phase"][..], 0, "1 of 1 checks of the server passed"), (&[], 3, UNPUSHED)]
+    {
         let scene = Scene::new();
         scene.sandbox.write(
             ".ai-workflow/config.toml",
@@ -168,8 +179,6 @@ fn remote_checks_of_an_unpushed_commit_are_unavailable() {
         let of_ci = results.filter(|one| one["check"] == "ci").filter_map(|one| one["summary"].as_str());
         let summaries: Vec<&str> = of_ci.collect();
         assert!(!summaries.is_empty());
-        for word in told {
-            assert!(summaries.iter().all(|summary| summary.contains(word)), "{word}: {summaries:?}");
-        }
+        assert!(summaries.iter().all(|summary| *summary == told), "{summaries:#?}");
     }
 }
