@@ -5,7 +5,9 @@ use serde_json::json;
 
 use super::forge::{forge, github, masked, number};
 use super::run::Scene;
+use super::told::{line_with, steady};
 use super::{Fault, Github, Kind};
+use crate::excerpt::excerpt;
 
 const MARK: &str = "<!-- ai-workflow:follow-up v1 issue=7 run=ab -->";
 
@@ -78,7 +80,7 @@ async fn follow_up_works_without_sub_issues_and_labels() {
     }
     let opened = follow_up(&forge(&github)).await.expect("an issue");
     assert_eq!(issues(&github), [(opened.number, vec![], None)]);
-    assert!(github.state().issues[&opened.number].body.contains("Parent issue: #7"));
+    assert_eq!(github.state().issues[&opened.number].body, format!("{MARK}\nParent issue: #7\n"));
 }
 
 const LEFT: &str = r##"
@@ -98,20 +100,22 @@ fn a_run_passed_with_issues_opens_a_follow_up_issue_and_links_it() {
         assert_eq!(issues.len(), 2, "{issues:#?}");
         let (number, issue) = issues.iter().find(|(number, _)| **number != 243).expect("a follow-up issue");
         assert!(issue.title.starts_with("[Follow-up] #243: The last page is missing"), "{}", issue.title);
-        assert!(issue.body.contains("Parent issue: #243") && issue.parent == Some(243), "{issue:#?}");
-        assert!(
-            issue.body.contains("- [ ] tell @\u{200b}octo that it closes #\u{200b}1 (low documentation)")
-        );
+        assert_eq!(issue.parent, Some(243), "{issue:#?}");
+        insta::allow_duplicates! { insta::assert_snapshot!(steady(&issue.body), @"
+        <!-- ai-workflow:follow-up v1 issue=243 run=[RUN] -->
+        Parent issue: #243
+
+        The evaluation of `ai-workflow/issue-243` passed with issues. Left for later:
+
+        - [ ] tell @[ZWSP]octo that it closes #[ZWSP]1 (low documentation)
+        ") };
         assert_eq!(issue.labels, ["ai-workflow:follow-up"]);
-        let (comment, draft) = (scene.comment(), scene.draft());
-        assert!(comment.contains(&format!("Left for later: #{number}")), "{comment}");
-        assert!(draft.contains(&format!("Follow-up issue: #{number}")), "{draft}");
+        assert_eq!(line_with(&scene.comment(), "Left for later"), format!("Left for later: #{number}"));
+        assert_eq!(line_with(&scene.draft(), "Follow-up issue"), format!("Follow-up issue: #{number}"));
         assert_eq!(scene.sandbox.metadata()["github_integration"]["follow_up_number"], json!(number));
         let status = scene.sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
-        assert!(
-            status.contains(&format!("later    https://github.com/octo/pages/issues/{number}")),
-            "{status}"
-        );
+        let later = format!("later    https://github.com/octo/pages/issues/{number}");
+        assert_eq!(line_with(&status, "later"), later);
         scene.everything_is_pushed();
         scene.within_the_contract();
     }
@@ -125,7 +129,11 @@ fn no_follow_up_without_remaining_tasks_or_when_disabled() {
     let scene = Scene::new();
     scene.execute(LEFT, &["--set", "github.follow_up=false"]).exits(0);
     assert_eq!(scene.github.state().issues.len(), 1);
-    assert!(scene.draft().contains("## Left for later\n\n- tell"), "{}", scene.draft());
+    insta::assert_snapshot!(steady(&excerpt(&scene.draft(), "## Left for later", "\n---")), @"
+    ## Left for later
+
+    - tell @[ZWSP]octo that it closes #[ZWSP]1 (low documentation)
+    ");
 }
 
 #[test]
@@ -136,5 +144,5 @@ fn refused_follow_up_is_reported_and_stops_nothing() {
     let ran = scene.execute(LEFT, &["--set", "github.state_labels=false"]);
     ran.exits(0).says("There is no follow-up issue");
     assert_eq!(scene.github.state().issues.len(), 1);
-    assert!(scene.comment().contains("ai-workflow: completed"));
+    assert_eq!(scene.heading(), "### ai-workflow: completed");
 }

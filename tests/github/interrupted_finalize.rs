@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use super::run::Scene;
+use super::told::{closing_line, line_with};
 use super::{Fault, Kind};
 use crate::support::{Ran, make_executable};
 
@@ -68,7 +69,8 @@ impl Scene {
         let pulls = self.github.state().pulls;
         assert!(pulls.len() == 1 && pulls.values().all(|pull| !pull.draft), "{pulls:#?}");
         let body = &pulls.values().next().expect("a pull request").issue.body;
-        assert!(body.contains("Closes #243") && !body.contains("## Documents"), "{body}");
+        assert_eq!(closing_line(body), "Closes #243");
+        assert!(!body.contains("## Documents"), "{body}");
         self.everything_is_pushed();
         assert_eq!(self.sandbox.git(&["rev-list", "--count", &format!("main..{BRANCH}")]), "1");
         let changed = self.sandbox.git(&["diff", "--name-only", "main", BRANCH]);
@@ -76,7 +78,9 @@ impl Scene {
         assert!(!self.sandbox.has(".ai-workflow/issue-243"));
         assert_eq!(self.sandbox.git(&["status", "--porcelain"]), "");
         let told = self.sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
-        assert!(told.contains("was completed and finalized"), "{told}");
+        let ended =
+            format!("the run of issue 243 was completed and finalized: {BRANCH} at {}", &self.tip()[..9]);
+        assert_eq!(line_with(&told, "finalized"), ended);
         assert!(!self.sandbox.read(RECORD).contains("left"));
         self.finalize(&[]).refuses(2, "its log is gone");
     }
@@ -169,17 +173,20 @@ fn killed_finalize_is_reported_and_completed() {
     scene.sandbox.git(&["update-ref", &format!("refs/heads/{BRANCH}"), &commit, &tip]);
     std::fs::remove_file(scene.sandbox.root().join(LOG)).expect("the log goes");
     let told = scene.sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
-    assert!(
-        told.contains("was cut short") && told.contains("next: ai-workflow finalize --issue 243"),
-        "{told}"
-    );
+    insta::assert_snapshot!(told.replace(&commit[..9], "[HASH]"), @"
+    #243 The last page is missing: completed
+
+    the run of issue 243 was completed and `finalize` was cut short: ai-workflow/issue-243 at [HASH]
+
+    next: ai-workflow finalize --issue 243
+    ");
     scene
         .sandbox
         .run(&["explain", "--issue", "243"])
         .refuses(2, "was cut short")
         .says("ai-workflow finalize");
     let dry = scene.finalize(&["--dry-run"]).exits(0).stdout;
-    assert!(dry.contains("finish what was cut short"), "{dry}");
+    insta::assert_snapshot!(line_with(&dry.replace(&commit[..9], "[HASH]"), "cut short"), @"finish what was cut short: ai-workflow/issue-243 at [HASH]");
     let json = scene.finalize(&["--json"]).exits(0).json();
     assert_eq!((&json["commit"], &json["unreviewed"]), (&commit.into(), &serde_json::json!([])));
     scene.is_finalized();

@@ -2,7 +2,9 @@
 
 use super::fake_state::PullSeen;
 use super::run::Scene;
+use super::told::{closing_line, line_with};
 use super::{Fault, Kind};
+use crate::excerpt::excerpt;
 
 const WANTED: [&str; 4] = ["--set", "github.mark_ready=true", "--set", "github.code_owners=true"];
 
@@ -64,8 +66,9 @@ fn unreviewed_changes_keep_the_pull_request_a_draft() {
     let more = [&WANTED[..], &["--preset", "quick-fix", "--set", "phases.report.policy=completion"]].concat();
     let told = "1 file changed and shown to no reviewer: src/beside.rs";
     scene.execute(beside, &more).exits(0).says(&format!("stays a draft; not reviewed: {told}"));
+    assert!(pull(&scene).draft);
     let body = pull(&scene).issue.body;
-    assert!(pull(&scene).draft && body.contains(&format!("> **Not reviewed:** {told}\n")), "{body}");
+    assert_eq!(line_with(&body, "Not reviewed"), format!("> **Not reviewed:** {told}"));
     scene.within_the_contract();
 }
 
@@ -94,7 +97,7 @@ fn pull_request_closes_only_the_issue_of_the_run_once() {
         r"(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):?\s+(?:(?:[\w.-]+/[\w.-]+)?#\d+|gh-\d+|https?://\S+/\d+)",
     );
     let draft = scene.draft();
-    assert!(draft.contains("octo/pages"), "{draft}");
+    insta::assert_snapshot!(line_with(&draft, "octo/pages#"), @"- fixes #[ZWSP]1, closes GH-[ZWSP]2, resolves https://github.com/octo/pages/issues/[ZWSP]3, closes octo/pages#[ZWSP]4 (low documentation)");
     let closing = closing.expect("a pattern");
     let found: Vec<&str> = closing.find_iter(&draft).map(|found| found.as_str()).collect();
     assert_eq!(found, ["Closes #243"]);
@@ -120,9 +123,23 @@ fn finalize_credits_co_authors_and_keep_files_keeps_the_documents() {
     assert_eq!(lines[1..3], named);
     assert!(lines[3].ends_with("+alice@users.noreply.github.com>"), "{message}");
     let tracked = scene.sandbox.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
-    assert!(tracked.contains(".ai-workflow/issue-243/events.jsonl"), "{tracked}");
+    assert_eq!(line_with(&tracked, "events.jsonl"), ".ai-workflow/issue-243/events.jsonl");
     assert!(scene.sandbox.has(".ai-workflow/issue-243/events.jsonl"));
     let body = scene.github.state().pulls.into_values().next().expect("a pull request").issue.body;
-    assert!(body.contains("## Documents") && body.contains("Closes #243"), "{body}");
+    assert_eq!(closing_line(&body), "Closes #243");
+    insta::assert_snapshot!(excerpt(&body, "## Documents", "---"), @"
+    ## Documents
+
+    - `.ai-workflow/issue-243/00_planning/output/planning.md`
+    - `.ai-workflow/issue-243/01_requirements/output/requirements.md`
+    - `.ai-workflow/issue-243/02_design/output/design.md`
+    - `.ai-workflow/issue-243/03_test_scenario/output/test-scenario.md`
+    - `.ai-workflow/issue-243/04_implementation/output/implementation.md`
+    - `.ai-workflow/issue-243/05_test_implementation/output/test-implementation.md`
+    - `.ai-workflow/issue-243/06_testing/output/test-result.md`
+    - `.ai-workflow/issue-243/07_documentation/output/documentation-update-log.md`
+    - `.ai-workflow/issue-243/08_report/output/report.md`
+    - `.ai-workflow/issue-243/09_evaluation/output/evaluation_report.md`
+    ");
     scene.everything_is_pushed();
 }

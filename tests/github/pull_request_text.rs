@@ -1,6 +1,7 @@
 //! What the pull request tells: the evidence as a table, what did not pass, and how the run is run again.
 
 use super::run::{FAILS, Scene};
+use super::told::line_with;
 
 impl Scene {
     /// Returns what stands under a heading of the request.
@@ -43,10 +44,8 @@ fn hostile_commands_cannot_break_the_evidence_table() {
     assert!(lint[5].starts_with("<code>sh -c &#39;true ") && lint[5].ends_with("</code>"), "{lint:?}");
     let others: Vec<_> =
         rows.iter().filter(|row| row[0] == "implementation" && row[2].ends_with("other checks")).collect();
-    assert!(
-        others.len() == 1 && others[0][6].contains("protected, ") && others[0][3] == "pass",
-        "{evidence}"
-    );
+    assert_eq!((others.len(), others[0][3]), (1, "pass"), "{evidence}");
+    insta::assert_snapshot!(others[0][6], @"documents, deliverable, code_changed, protected, noted, suspect, scope, tampering, staged, snapshots, links, modes, submodules, conflict_markers, scratch_files, binaries, patch_size, secrets, files, todo, omission, syntax, evidence, early_termination, trivial_diff");
     assert!(lint[6].starts_with("passed in ") && !lint[6].contains('`'), "{lint:?}");
     assert_eq!(evidence.matches("</code>").count(), evidence.matches("<code>").count(), "{evidence}");
     scene.within_the_contract();
@@ -57,8 +56,12 @@ fn pull_request_of_a_failed_phase_shows_checks_findings_and_reason() {
     let scene = Scene::new();
     scene.execute(FAILS, &[]).exits(1);
     let stopped = scene.section("Not passed");
-    assert!(stopped.contains("**design** failed in round ") && stopped.contains("retry_limit"), "{stopped}");
-    assert!(stopped.contains("major") && stopped.contains("the pages are not counted"), "{stopped}");
+    insta::assert_snapshot!(stopped.trim_end(), @"
+    **design** failed in round 4: retry_limit
+
+    - open findings: 1, same (1, 1, 1, 1)
+    - F1 major: the pages are not counted (repeated, since round 1, fix required)
+    ");
     let evidence = scene.section("Evidence gathered by ai-workflow");
     assert!(rows(&evidence).iter().any(|row| row[0] == "design" && row[3] == "pass"), "{evidence}");
     let command = "`ai-workflow execute --phase all --issue 243 --retry-failed`";
@@ -76,7 +79,7 @@ fn evidence_of_a_failed_command_shows_its_exit_code() {
     let rows = rows(&evidence);
     let red = rows.iter().find(|row| row[2] == "tests" && row[3] == "**FAIL**");
     assert_eq!(red.unwrap_or_else(|| panic!("{draft}"))[4], "7", "{draft}");
-    assert!(scene.section("Not passed").contains("check tests: "), "{draft}");
+    insta::assert_snapshot!(line_with(&scene.section("Not passed"), "check tests: "), @r#"- check tests: `sh -c '! grep -qx "    3" src/lib.rs || exit 7'` failed: exit code 7"#);
 }
 
 /// The text is written while the run still works, and tells what it comes to.
@@ -92,7 +95,8 @@ fn the_rerun_commands_in_a_completed_pull_request_work() {
     let back = back.replace('"', "");
     let words: Vec<&str> = back.split(' ').skip(1).collect();
     let ran = scene.sandbox.run(&words);
-    assert!(ran.code == 0 && ran.stdout.contains("planning is open again"), "{} {}", ran.stdout, ran.stderr);
+    let told = ran.exits(0).stdout;
+    insta::assert_snapshot!(line_with(&told, "is open again"), @"planning is open again");
 }
 
 #[test]
@@ -102,6 +106,10 @@ fn pull_request_of_a_paused_run_shows_how_to_continue_and_open_findings() {
     let again = scene.again();
     assert!(again.starts_with("a comment `/ai-workflow answer your advice` on issue #243"), "{again}");
     let stopped = scene.section("Not passed");
-    assert!(stopped.contains("**design** paused in round "), "{stopped}");
-    assert!(stopped.contains("the pages are not counted"), "{stopped}");
+    insta::assert_snapshot!(stopped.trim_end(), @"
+    **design** paused in round 4: design is not approved and has used revisions 3/3: the reviewer states FAIL. Go on, accept it as it is, or give up?
+
+    - open findings: 1, same (1, 1, 1, 1)
+    - F1 major: the pages are not counted (repeated, since round 1, fix required)
+    ");
 }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::run::{FAILS, Scene};
+use super::told::{heading, line_with};
 use super::two_jobs::SHORT;
 use super::{Fault, Kind};
 
@@ -45,7 +46,7 @@ impl Scene {
     #[track_caller]
     fn tells(&self, outcome: &str, label: &str) {
         let comment = self.our_comment();
-        assert!(comment.contains(&format!("### ai-workflow: {outcome}")), "{comment}");
+        assert_eq!(heading(&comment), format!("### ai-workflow: {outcome}"));
         assert_eq!(self.state_labels(), [label], "{comment}");
     }
 }
@@ -59,7 +60,7 @@ fn a_run_stopped_by_github_shows_the_reason_and_can_continue() {
     assert_eq!(scene.sandbox.metadata()["outcome"], "running");
     let first = scene.first_line();
     assert!(first.starts_with("**Stopped:** cannot open the pull request: GitHub answered 403"), "{first}");
-    assert!(scene.our_comment().contains("a comment `/ai-workflow run`"), "{}", scene.our_comment());
+    insta::assert_snapshot!(line_with(&scene.our_comment(), "a comment `/ai-workflow"), @"**Run again:** a comment `/ai-workflow run` on issue #243, or at a terminal `ai-workflow execute --phase all --issue 243`");
     scene.tells("stopped", "ai-workflow:needs-human");
     scene.github.works_again();
     scene.execute("", &SHORT).exits(0);
