@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use serde_json::Value;
 
 use super::run::Scene;
+use super::told::{closing_line, line_with};
 use crate::support::{Ran, Sandbox, honest_script};
 
 /// Returns the command of the step that hands over the event.
@@ -53,9 +54,9 @@ fn a_hostile_issue_title_is_not_executed_by_the_action() {
     let event = scene.labeled();
     assert!(event.to_string().contains("touch"), "{event}");
     let ran = taken(&scene, "issues", &event, "", "99").exits(0);
-    assert!(scene.draft().contains("Closes #243"));
+    assert_eq!(closing_line(&scene.draft()), "Closes #243");
     assert!(!sentinel.exists(), "{}", ran.stderr);
-    assert!(scene.summary().contains("| planning | ✓ completed |"), "{}", scene.summary());
+    insta::assert_snapshot!(line_with(&scene.summary(), "| planning |"), @"| planning | ✓ completed | 1 | 22 checks passed | scripted:[FOLDER]/agent.toml: PASS by json | 0.00 USD | [DURATION] |");
     scene.everything_is_pushed();
     scene.within_the_contract();
 }

@@ -1,6 +1,7 @@
 //! A GitHub Enterprise Server: it is known by the two addresses that a job names, and the public GitHub is never meant.
 
 use super::run::Scene;
+use super::told::{line_with, outputs};
 use super::two_jobs::SHORT;
 
 impl Scene {
@@ -27,9 +28,11 @@ impl Scene {
         let (server, number) = (self.github.url(), self.github.state().pulls.into_keys().next());
         let pull = format!("{server}/octo/pages/pull/{}", number.expect("a pull request"));
         let all = [self.comment(), self.summary(), self.outputs(), self.sandbox.metadata().to_string()];
-        for text in &all {
-            assert!(text.contains(&pull), "{text}");
+        for text in [self.comment(), self.summary()] {
+            assert_eq!(line_with(&text, "Pull request"), format!("Pull request: {pull}"));
         }
+        assert_eq!(outputs(&self.outputs())["pr-url"], pull);
+        assert_eq!(self.sandbox.metadata()["pr_url"], pull);
         assert_eq!(self.sandbox.metadata()["issue_url"], format!("{server}/octo/pages/issues/243"));
         let branch = self.sandbox.git(&["log", "-p", "main..ai-workflow/issue-243"]);
         for text in all.iter().chain([&self.draft(), &branch]) {
@@ -48,7 +51,7 @@ fn calls_and_links_use_only_the_enterprise_server_of_the_job() {
         scene.tells_of_the_server();
         scene.sandbox.run(&["finalize", "--issue", "243", "--include-unreviewed"]).exits(0);
         let message = scene.sandbox.git(&["log", "-1", "--format=%B"]);
-        assert!(message.contains("+bob@users.noreply.127.0.0.1>"), "{message}");
+        insta::allow_duplicates! { insta::assert_snapshot!(line_with(&message, "bob"), @"Co-authored-by: bob <307254+bob@users.noreply.127.0.0.1>") };
         scene.asked_the_server();
         scene.within_the_contract();
     }

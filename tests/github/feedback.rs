@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::fake_state::ThreadSeen;
 use super::run::Scene;
 use super::{Fault, Kind, Lost};
+use crate::excerpt::excerpt;
 use crate::support::{Ran, honest_script};
 
 const REVISES: &str = r##"
@@ -67,10 +68,16 @@ fn requested_changes_are_revised_and_each_thread_is_answered_once() {
     assert_eq!((&fed["findings"][0]["file"], &fed["findings"][0]["line"]), (&json!("src/lib.rs"), &json!(2)));
     let revise = ".ai-workflow/issue-243/04_implementation/revise/round-1/attempt-1/prompt.md";
     let prompt = scene.sandbox.read(revise);
-    assert!(prompt.contains("Count four of them") && !prompt.contains("Buy my book"), "{prompt}");
-    assert!(scene.sandbox.read("src/lib.rs").contains('4'));
+    insta::assert_snapshot!(excerpt(&prompt, "T1 ", "\n```"), @"
+    T1 src/lib.rs, major
+       1. L2: octo: Count four of them (F1, major)
+    T2 README.md, major
+       1. L1: octo: Why is there no manual? (F2, major)
+    ");
+    assert!(!prompt.contains("Buy my book"), "{prompt}");
+    assert_eq!(scene.sandbox.read("src/lib.rs"), "pub fn pages() -> u32 {\n    4\n}\n");
     scene.everything_is_pushed();
-    assert!(scene.comment().contains("ai-workflow: completed"));
+    assert_eq!(scene.heading(), "### ai-workflow: completed");
 
     let (writes, calls, length) = (scene.github.writes(), calls_of_agents(&scene), facts.len());
     feedback(&scene, number, &[]).exits(0);

@@ -1,6 +1,7 @@
 //! The table on a job's page: whatever stands in its cells, each row has the cells that its head has, with the right values.
 
 use super::run::{FAILS, Scene};
+use super::told::steady;
 
 /// What would end a cell, a row, a box of code or the table itself.
 const HOSTILE: &str = "a | b `c` <details><b>x</b> </table> ](https://evil.example) @everyone";
@@ -44,6 +45,7 @@ fn hostile_text_cannot_break_the_table_of_the_job_summary() {
     let rows = rows(&summary);
     let phases = scene.sandbox.metadata()["phases"].as_object().expect("phases").clone();
     assert_eq!(rows.len(), phases.len(), "{summary}");
+    let mut judged = Vec::new();
     for row in &rows {
         let [name, result, rounds, evidence, reviewer, cost, time] = row.as_slice() else {
             panic!("{} cells: {row:#?}\n{summary}", row.len());
@@ -51,12 +53,24 @@ fn hostile_text_cannot_break_the_table_of_the_job_summary() {
         let phase = &phases[name];
         assert!(result.starts_with("✓ completed"), "{result}");
         assert_eq!(*rounds, phase["rounds"].as_array().map_or(0, Vec::len).to_string(), "{name}");
-        assert!(evidence.contains(" checks passed"), "{evidence}");
-        assert!(reviewer.contains("r&#124;`&lt;b>x.toml: ") || name == "document_review", "{reviewer}");
+        judged.push(format!("{name} | {evidence} | {reviewer}"));
         assert_eq!((cost.as_str(), time.ends_with('s')), ("0.00 USD", true), "{cost} {time}");
     }
     let of_design = rows.iter().find(|row| row[0] == "design").expect("the phase");
-    assert!(of_design[1].contains("accepted by bob: a &#124; b"), "{of_design:#?}");
+    insta::assert_snapshot!(steady(&of_design[1]), @"✓ completed: accepted by bob: a &#124; b `c` &lt;details>&lt;b>x&lt;/b> &lt;/table> ][ZWSP](https://evil.example) @[ZWSP]everyone &#124; z &#124; a &#124; b `c` &lt;details>&lt;b>x&lt;/b> &lt;/table> ][ZWSP](https://evil.example) @[ZWSP]everyone &#124;");
+    insta::assert_snapshot!(steady(&judged.join("\n")), @"
+    planning | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    requirements | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    design | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: FAIL by json
+    test_scenario | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    document_review | 20 checks passed, 1 without a result | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by table
+    implementation | 25 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    test_implementation | 25 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    testing | 22 checks passed, 1 without a result | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    documentation | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    report | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    evaluation | 23 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    ");
     for sign in ["<b>", "<details>", "</table>", "](https", "@everyone"] {
         assert!(!summary.contains(sign), "`{sign}` in {summary}");
     }

@@ -33,7 +33,7 @@ fn a_push_with_a_server_error_is_retried() {
     let ran = scene.execute("", &SHORT).exits(0);
     ran.says("it is tried again in 1 s");
     scene.everything_is_pushed();
-    assert!(scene.comment().contains("ai-workflow: completed"), "{}", scene.comment());
+    assert_eq!(scene.heading(), "### ai-workflow: completed");
     scene.draft();
     scene.within_the_contract();
 }

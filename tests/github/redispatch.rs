@@ -1,6 +1,7 @@
 //! A run that is longer than a job: it pauses between two phases, and the workflow is started again, once.
 
 use super::run::Scene;
+use super::told::line_with;
 use super::workflow_dispatch::begin;
 use super::world::MACHINE;
 use super::{Fault, Kind, Lost};
@@ -28,7 +29,7 @@ fn a_job_at_its_time_limit_starts_the_next_job() {
     let scene = Scene::of_workflow(OWN);
     scene.too_short().says("another one goes on with issue 243");
     assert_eq!(scene.github.state().started, ["ai-workflow: issue 243"]);
-    assert!(scene.summary().contains("another one goes on"), "{}", scene.summary());
+    insta::assert_snapshot!(line_with(&scene.summary(), "another one goes on"), @"The time of this job is over; another one goes on with issue 243.");
     scene.everything_is_pushed();
     scene.within_the_contract();
 }
@@ -56,12 +57,8 @@ fn failed_redispatch_is_reported_with_the_missing_permission() {
         kind: Kind::Before(403),
     });
     let ran = scene.too_short().says("no other one could be started");
-    assert!(
-        ran.stderr.contains("/ai-workflow run") && ran.stderr.contains("GitHub answered 403"),
-        "{}",
-        ran.stderr
-    );
-    assert!(scene.summary().contains("no other one could be started"));
+    insta::assert_snapshot!(line_with(&ran.stderr, "no other one could be started"), @"INFO The time of this job is over, and no other one could be started: cannot start the workflow again: GitHub answered 403 Resource not accessible by integration (the token lacks a permission; it needs issues=write, or pull_requests=write). A comment `/ai-workflow run` on issue 243 goes on; at a terminal `ai-workflow execute --phase all --issue 243` does.");
+    insta::assert_snapshot!(line_with(&scene.summary(), "no other one could be started"), @"The time of this job is over, and no other one could be started: cannot start the workflow again: GitHub answered 403 Resource not accessible by integration (the token lacks a permission; it needs issues=write, or pull_requests=write). A comment `/ai-workflow run` on issue 243 goes on; at a terminal `ai-workflow execute --phase all --issue 243` does.");
     for foreign in ["octo/other/.github/workflows/ai-workflow.yml@refs/heads/main", ""] {
         let scene = Scene::of_workflow(foreign);
         scene.too_short().says("GITHUB_WORKFLOW_REF names no workflow");

@@ -60,6 +60,6 @@ fn an_issue_never_has_two_state_labels_after_a_refused_write() {
         let labels = scene.labels();
         let states = labels.iter().filter(|label| label.starts_with("ai-workflow:")).count();
         assert!(states <= 1, "{method}: {labels:?}");
-        assert!(scene.comment().contains("ai-workflow: completed"));
+        assert_eq!(scene.heading(), "### ai-workflow: completed");
     }
 }

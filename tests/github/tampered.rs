@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::run::{FAILS, Scene};
+use super::told::{closing_line, line_with};
 use super::two_jobs::SHORT;
 
 const BRANCH: &str = "ai-workflow/issue-243";
@@ -309,8 +310,9 @@ fn tampered_bundle_is_not_published() {
     nothing_is_published(&BROKEN);
 }
 
-/// Hands each of these over, and in the end what is whole.
-pub(super) fn nothing_is_published(rows: &[Row]) {
+/// Hands each of these over, and in the end what is whole; returns how each was refused.
+pub(super) fn nothing_is_published(rows: &[Row]) -> Vec<String> {
+    let mut refusals = Vec::new();
     let scene = Scene::of_event();
     let often = scene.sandbox.with("AI_WORKFLOW_GITHUB__RUNS_PER_ACTOR", "1000");
     let scene = Scene { sandbox: often, ..scene };
@@ -331,7 +333,9 @@ pub(super) fn nothing_is_published(rows: &[Row]) {
         let told = scene.summary().len();
         let ran = scene.publish("issues", &event);
         assert_eq!(ran.code, 6, "{what}: {}", ran.stderr);
-        assert!(ran.stderr.contains(code), "{what}: {}", ran.stderr);
+        let line = line_with(&ran.stderr, "error: ");
+        assert_eq!(line.split(' ').nth(1), Some(&*format!("{code}:")), "{what}: {line}");
+        refusals.push(line);
         let summary = scene.summary().split_off(told);
         assert_eq!(summary.matches("E_BUNDLE_").count(), 1, "{what}: {summary}");
         assert!(!ran.stderr.contains(TOKEN) && !summary.contains(TOKEN), "{what}");
@@ -350,7 +354,8 @@ pub(super) fn nothing_is_published(rows: &[Row]) {
     copy(&whole, &scene.handed());
     let event = scene.labeled();
     scene.publish("issues", &event).exits(0);
-    assert!(scene.draft().contains("Closes #243"), "what is whole is published");
+    assert_eq!(closing_line(&scene.draft()), "Closes #243", "what is whole is published");
+    refusals
 }
 
 #[test]

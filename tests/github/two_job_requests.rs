@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::run::{FAILS, Scene};
+use super::told::{heading, line_with};
 use super::two_jobs::SHORT;
 
 const WAITS: [&str; 2] = ["--set", "policies.phase-review.outcomes.exhausted=pause"];
@@ -37,7 +38,7 @@ impl Scene {
     }
 
     fn is_completed(&self) {
-        assert!(self.progress().contains("ai-workflow: completed"), "{}", self.progress());
+        assert_eq!(heading(&self.progress()), "### ai-workflow: completed");
         self.everything_is_pushed();
     }
 }
@@ -78,7 +79,7 @@ fn pause_comment_is_accepted_from_a_bundle() {
     let event = scene.labeled();
     scene.github.commented("bob", 243, "/ai-workflow pause");
     assert_eq!(scene.both("", "issues", &event, &SHORT), 3);
-    assert!(scene.progress().contains("bob asked the run to wait"), "{}", scene.progress());
+    insta::assert_snapshot!(line_with(&scene.progress(), "**A person is needed:**"), @"**A person is needed:** bob asked the run to wait before planning. Go on?");
     let scene = Scene::of_event();
     let event = scene.labeled();
     scene.github.commented("mallory", 243, "/ai-workflow cancel");
@@ -107,7 +108,8 @@ fn an_answer_that_differs_from_the_comment_is_refused() {
             });
         });
         let ran = scene.publish("issue_comment", &event).exits(6);
-        assert!(ran.stderr.contains("names words that nobody wrote"), "{key}: {}", ran.stderr);
+        let told = line_with(&ran.stderr, "error: ");
+        insta::allow_duplicates! { insta::assert_snapshot!(told, @"error: E_BUNDLE_LOG: entry 48 of its log names words that nobody wrote") };
         assert_eq!(scene.references(), before, "{key}");
     }
 }
