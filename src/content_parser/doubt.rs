@@ -1,81 +1,60 @@
-//! Finds what makes an approval doubtful: words of the reviewer beside it that name something severe, or hold the whole
-//! back, and do not deny it in the same breath. Looks at the reviewer's own prose only. It may be wrong: whoever uses it
-//! asks the reviewer once more and refuses nothing. What takes an approval back for certain is `second_thought`'s.
+//! Finds what makes an approval doubtful: words of the reviewer beside it that name something severe, refuse, name a fault or ask
+//! for something first, and that are neither denied nor told of what was. Looks at the reviewer's own prose, clause by clause,
+//! and at the fields of its object. It may be wrong: whoever uses it asks the reviewer once more and refuses nothing.
 
-mod denial;
+mod clause;
 mod grave;
 mod inside;
+mod sentences;
 mod settled;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::folded::folded;
-use super::quoted::{self, Quoted};
-use super::review::joined;
+use super::passages::{Kind, passages};
 use super::{head, objects};
+use clause::Place;
 
-/// So much of a line is looked at.
-const REACH: usize = 2_000;
-/// So much prose is looked through, in bytes; an approval in more of it is refused anyway.
-const MOST: usize = 100_000;
 /// A longer answer, in bytes, is asked for again: no review has so much to say.
 const LONGEST_ANSWER: usize = 1_000_000;
 /// So much of a place is quoted, in bytes.
 const LONGEST_PLACE: usize = 160;
 /// So much of a section is looked at together, in bytes.
 const LONGEST_SECTION: usize = 4_000;
+/// The depth of a line that introduces others.
+const INTRODUCTION: usize = 8;
 /// A line that introduces others is no longer, in bytes.
 const LONGEST_TITLE: usize = 120;
 
 /// Returns the first place of an answer that does not go with its approval, as it is written.
 pub fn doubt(text: &str) -> Option<String> {
+    let objects = objects::find(text).whole;
+    inside::find(text, &objects).or_else(|| in_prose(text, &objects::joined(objects)))
+}
+
+/// Returns the first place of the prose of an answer that does not go with its approval.
+pub(super) fn in_prose(text: &str, objects: &[Range<usize>]) -> Option<String> {
     if text.len() > LONGEST_ANSWER {
         return Some("an answer of more than a megabyte".to_owned());
     }
-    let quoted = Quoted::new(text);
-    let objects = objects::find(text).whole;
-    if let Some(field) = inside::find(text, &objects) {
-        return Some(field);
-    }
+    let passages = match passages(text, objects) {
+        Ok(passages) => passages,
+        Err(why) => return Some(why.to_owned()),
+    };
     let mut walk = Walk::default();
-    let mut looked_at = 0;
-    for line in own_lines(text, &quoted, &joined(objects)) {
-        looked_at += line.len().min(REACH);
-        let line = folded(head(line, REACH));
-        let found = walk.look_at(line.trim());
-        if found.is_some() || looked_at > MOST {
-            return found;
-        }
-    }
-    walk.end_section()
+    let found = passages.iter().find_map(|passage| walk.look_at(passage.kind, &passage.text));
+    found.or_else(|| walk.end_section())
 }
 
-/// Returns the lines of a text that stand in no object, quotation or code.
-fn own_lines<'t>(text: &'t str, quoted: &Quoted, objects: &[Range<usize>]) -> Vec<&'t str> {
-    let mut lines = Vec::new();
-    let mut from = 0;
-    for span in objects.iter().cloned().chain(std::iter::once(text.len()..text.len())) {
-        for line in text.get(from..span.start).unwrap_or_default().split_inclusive('\n') {
-            if quoted.is_own(from, line) && !quoted::is_indented(line) {
-                lines.push(line);
-            }
-            from += line.len();
-        }
-        from = from.max(span.end);
-    }
-    lines
-}
-
-/// What the lines before say about the one that is looked at.
+/// What the passages before say about the one that is looked at.
 #[derive(Debug, Default)]
 struct Walk {
     /// The depth of a title below which nothing counts: it tells of an earlier round, or explains words.
     excused: Option<usize>,
+    /// The depth of a title below which there are only suggestions.
+    mild: Option<usize>,
     section: Option<Section>,
 }
 
@@ -88,19 +67,60 @@ struct Section {
 }
 
 impl Walk {
-    fn look_at(&mut self, line: &str) -> Option<String> {
-        let line = &*grave::unwrapped(line);
-        let plain = QUOTATION.replace_all(line, "");
-        let found = match title(line) {
-            Some((depth, title)) => self.enter(depth, title),
-            None if self.excused.is_some() => None,
-            None => self.within(&plain),
+    fn look_at(&mut self, kind: Kind, text: &str) -> Option<String> {
+        if kind == Kind::Text {
+            self.end_introduction();
+        }
+        if let Kind::Title(depth) = kind {
+            let text = &*folded(text);
+            let announces = grave::announced(text).is_some() || grave::is_milder(text);
+            let found = self.enter(depth, text);
+            return found.or_else(|| if announces { None } else { self.objection(kind, text) });
+        }
+        let introduces = text.lines().any(|line| line.trim_end().ends_with([':', '：']));
+        if self.section.is_none() && !introduces && !grave::is_named(text) {
+            return self.objection(kind, &folded(text));
+        }
+        // What is marked with a severity is judged by its mark.
+        let mut unmarked = Vec::new();
+        for line in text.lines() {
+            let folded = folded(line.trim());
+            let line = &*grave::unwrapped(&folded);
+            let plain = sentences::unquoted(line);
+            let is_marked = self.section.is_some()
+                || grave::stated(&plain).is_some()
+                || grave::is_milder(line)
+                || grave::is_legend(line);
+            let found = match title(line) {
+                Some((depth, title)) => self.enter(depth, title),
+                None if self.excused.is_some() => None,
+                None => self.within(&plain),
+            };
+            if found.is_some() {
+                return found;
+            }
+            if !is_marked {
+                unmarked.push(line.to_owned());
+            }
+        }
+        self.objection(kind, &unmarked.join("\n"))
+    }
+
+    /// Ends what a line introduced: a paragraph behind a list belongs to no item of it.
+    fn end_introduction(&mut self) {
+        self.excused = self.excused.filter(|depth| *depth < INTRODUCTION);
+        self.mild = self.mild.filter(|depth| *depth < INTRODUCTION);
+    }
+
+    /// Returns the clause of a passage that does not go with an approval.
+    fn objection(&self, kind: Kind, text: &str) -> Option<String> {
+        let place_of = match kind {
+            _ if self.excused.is_some() => Place::Told,
+            Kind::Title(_) => Place::Title,
+            _ if self.mild.is_some() => Place::Suggested,
+            _ => Place::Now,
         };
-        found.or_else(|| {
-            let denies = || grave::holds_back(&plain) || denial::is_stated(line, &plain);
-            let stands = self.excused.is_none() && denies();
-            stands.then(|| place(line))
-        })
+        clause::objection(kind, text, place_of).map(|clause| place(&clause))
     }
 
     /// Looks at a title: it ends a section, begins one, or belongs to one.
@@ -117,6 +137,12 @@ impl Walk {
         }
         let ended = self.end_section();
         self.excused = settled::is_excused(title).then_some(depth);
+        if self.mild.is_some_and(|above| depth <= above) {
+            self.mild = None;
+        }
+        if grave::is_milder(title) || clause::is_aside(title) {
+            self.mild = self.mild.or(Some(depth));
+        }
         if self.excused.is_none() {
             match grave::announced(title) {
                 Some("") => self.section = Some(Section::under(title, depth)),
@@ -132,7 +158,7 @@ impl Walk {
             if grave::is_milder(line) {
                 return self.end_section();
             }
-            section.add(line);
+            section.add(&line.replace("**", ""));
             return None;
         }
         let stated = grave::stated(line)?;
@@ -161,29 +187,17 @@ impl Section {
     }
 }
 
-/// Returns the depth and the words of a title: a heading, a line in bold, or one that introduces others.
+/// Returns the depth and the words of a line that introduces others.
 fn title(line: &str) -> Option<(usize, &str)> {
-    let depth = line.bytes().take_while(|byte| *byte == b'#').count();
-    if depth > 0 {
-        return Some((depth, line[depth..].trim()));
-    }
-    let bold = BOLD.is_match(line);
     let introduces = line.len() <= LONGEST_TITLE && line.ends_with(':') && !line.starts_with('|');
     let words = line.trim_start_matches(|c: char| "*_#-•■◆【 ".contains(c));
-    (bold || introduces).then_some((if bold { 7 } else { 8 }, words))
+    introduces.then_some((INTRODUCTION, words))
 }
 
 fn place(line: &str) -> String {
     head(line.trim(), LONGEST_PLACE).trim().to_owned()
 }
 
-/// A line that is all in bold.
-static BOLD: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:\*\*[^*]+\*\*|__[^_]+__)[::]?$"));
-
-/// Words of somebody else.
-static QUOTATION: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r#"`[^`]*`|"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』|~~.*?~~"#));
-
-fn pattern(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){pattern}")).expect("the pattern is a constant")
+fn pattern(pattern: &str) -> regex::Regex {
+    regex::Regex::new(&format!("(?i){pattern}")).expect("the pattern is a constant")
 }

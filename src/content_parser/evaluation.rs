@@ -11,9 +11,9 @@ use regex::{Match, Regex};
 use serde_json::{Map, Value};
 
 use super::folded::{folded, is_picture};
+use super::objects::joined;
 use super::objects::{self, Broken};
 use super::quoted::Quoted;
-use super::review::joined;
 use super::strict::{self, Budget};
 use super::word::{Said, Words};
 use super::{clipped, findings, head, marker, remaining_tasks, tail};

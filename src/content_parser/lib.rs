@@ -9,17 +9,21 @@
 //!    without an id that stands inside a sentence (`object_place`) is doubted: `I cannot return {"result": "PASS"} because …`.
 //! 2. **Marker lines** (`marker`): `最終判定` > `判定結果` > `判定` > `結果` > `DECISION` and their English forms. The best
 //!    rank counts, then the strictest. A label must be the whole left side of its line: `品質ゲート総合判定: PASS` is
-//!    about gates and `正確性の判定: PASS` about one item. The word must end (`PASSED` is no verdict), and what follows an
-//!    approving word may not take it back (`PASS once the blockers are fixed`). A denial counts in the middle of a line,
-//!    too (`remark`): `判定: PASS（最終判定: FAIL）`.
+//!    about gates and `正確性の判定: PASS` about one item. The word must end, and what follows an approving word may not take it
+//!    back (`PASS once the blockers are fixed`). An approving word that the policy does not use (`PASSED`, `合格`) is
+//!    unreadable. A denial counts in the middle of a line, too (`remark`): `判定: PASS（最終判定: FAIL）`.
 //! 3. **Objects against markers**: the strictest counts.
 //! 4. **Table**, then **GO/NOGO line** (`table`, `go_nogo`), for reviewers of other systems.
 //! 5. Otherwise FAIL by default. There is no search for the word "PASS" anywhere.
 //!
 //! Text in code fences, block quotes and comments is quoted: it may make a verdict stricter, never milder. The only exceptions are
-//! JSON objects, which usually stand in a fence, and a fence around the whole answer.
-//! At the end a verdict that its own findings or grades contradict is tightened, and an approval that the reviewer takes back in
-//! its own words (`second_thought`), even beside the right object. Nothing is ever loosened.
+//! JSON objects, which usually stand in a fence, and a fence around the whole answer or around its object.
+//! At the end a verdict that its own findings or grades contradict is tightened. Nothing is ever loosened.
+//!
+//! # What makes an approval doubtful
+//!
+//! [`doubt()`] looks through the reviewer's own prose and the fields of its object for what does not go with an approval, by the words
+//! of `lexicon/*.toml`. It refuses nothing: whoever calls it asks the reviewer once which of both holds.
 //!
 //! Everything is linear in the length of the text, and every budget that runs out fails closed.
 
@@ -39,12 +43,14 @@ mod go_nogo;
 mod joint;
 mod judgments;
 mod label;
+mod lexicon;
 mod marker;
 mod mention;
 mod named_findings;
 mod object_place;
 mod objection;
 mod objects;
+mod passages;
 mod questions;
 mod quoted;
 mod remaining_tasks;
@@ -54,7 +60,6 @@ mod review;
 mod scalar;
 mod scan;
 mod scope;
-mod second_thought;
 mod slash_command;
 mod stated;
 mod strict;

@@ -33,6 +33,8 @@ pub(super) fn sentence(text: &str, span: &Range<usize>, quoted: &Quoted) -> Opti
         return Some(place(&text[line_start..line_end]));
     }
     let block = quoted.fence_around(span.start).unwrap_or(line_start..line_end);
+    // The mark of a fence may stand behind the start of its line.
+    let block = block.start.min(line_start)..block.end.max(line_end);
     let above = folded(paragraph_above(&text[..block.start]));
     let below = folded(paragraph_below(&text[block.end..]));
     let in_fence = [
@@ -158,7 +160,7 @@ static NOTHING_AMISS: LazyLock<Regex> = LazyLock::new(|| {
 /// What says that an object is somebody else's, of an earlier round, or an example.
 static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"\b(?:previous(?:ly)?|earlier|prior|former|last (?:review|round|time)|round \d|examples?|for instance|e\.g\.)\b|前回|以前|例えば|の例|例:",
+        r"\b(?:previous(?:ly)?|earlier|prior|former|last (?:review|round|time)|round \d|examples?|for instance|e\.g\.|(?:linter|analy[sz]er|tool|ci|build|author)(?:'s)? (?:report|output|answer|log|says|said|prints?|printed))\b|レポート:?$|出力:?$|前回|以前|例えば|の例|例:",
     )
 });
 

@@ -63,6 +63,18 @@ pub(super) fn find(text: &str) -> Objects {
     objects
 }
 
+/// Joins spans that overlap; they are sorted by where they start.
+pub(super) fn joined(spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            _ => joined.push(span),
+        }
+    }
+    joined
+}
+
 fn next_opening(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = scan::byte(bytes, from, b'{');
     while at < bytes.len() {

@@ -8,7 +8,8 @@ use regex::Regex;
 
 use super::folded::{is_arrow, is_picture};
 use super::label::{Label, Lead, Rank};
-use super::{second_thought, word};
+use super::lexicon::is_told_of;
+use super::word;
 
 /// How sure the place of a label makes its denial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +34,8 @@ pub(super) fn counts(label: &Label, before: &str, after: &str, beside_approval: 
     is_certain
         && !is_in_quotation(&before[..start])
         && word::denial_ends(after)
-        && !second_thought::is_excused(last_sentence(before))
-        && !second_thought::is_excused(clause)
+        && !is_told_of(last_sentence(before))
+        && !is_told_of(clause)
         && !DENIED.is_match(clause)
 }
 

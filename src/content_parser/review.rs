@@ -11,9 +11,7 @@ use super::quoted::Quoted;
 use super::stated::{self, Origin};
 use super::strict::{self, Budget};
 use super::word::Words;
-use super::{
-    Terms, clipped, go_nogo, head, marker, object_place, objection, scan, second_thought, suggestions, table,
-};
+use super::{Terms, clipped, go_nogo, head, marker, object_place, objection, scan, suggestions, table};
 use model::event::{Reading, TriageTable};
 use model::verdict::{Judgment, ReadAs};
 
@@ -26,7 +24,6 @@ pub fn read_review(text: &str, terms: &Terms) -> Reading {
     let objects = ReviewObjects::read(text, &quoted, terms, &words);
     if let Some(answer) = objects.right {
         let answer = with_prose(answer, text, &objects.spans);
-        let answer = denied_by_prose(answer, text, &quoted, &objects.spans);
         let marks = marker::read(text, &quoted, &objects.spans, &words);
         return doubted_for_remark(denied_by_marks(answer, &marks), &marks);
     }
@@ -46,8 +43,7 @@ pub fn read_review(text: &str, terms: &Terms) -> Reading {
     let unnamed = objects.unnamed.map(|answer| doubted(answer, sentence));
     let lenient = by_objects_and_marks(text, unnamed, &marks, &objects.spans)
         .or_else(|| by_other_forms(text, &marks))
-        .map(|reading| denied_by_items(reading, &quoted))
-        .map(|reading| denied_by_prose(reading, text, &quoted, &objects.spans));
+        .map(|reading| denied_by_items(reading, &quoted));
     tightened(lenient.unwrap_or_else(|| unverifiable(text, "no marker")), objects.tightening, &marks)
 }
 
@@ -102,7 +98,7 @@ impl ReviewObjects {
         for broken in &found.broken {
             sorted.add_broken(broken, text, quoted, (words, terms));
         }
-        sorted.spans = joined(found.whole);
+        sorted.spans = objects::joined(found.whole);
         sorted
     }
 
@@ -171,18 +167,6 @@ impl ReviewObjects {
             _ => {}
         }
     }
-}
-
-/// Joins spans that overlap; they are sorted by where they start.
-pub(super) fn joined(spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let mut joined: Vec<Range<usize>> = Vec::new();
-    for span in spans {
-        match joined.last_mut() {
-            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
-            _ => joined.push(span),
-        }
-    }
-    joined
 }
 
 /// Tells whether an object that cannot be read states a verdict somewhere; an escape may hide one.
@@ -316,16 +300,6 @@ fn object_in_sentence(text: &str, quoted: &Quoted, approving: &[Range<usize>]) -
     let sentences: Option<Vec<String>> =
         approving.iter().take(1_000).map(|span| object_place::sentence(text, span, quoted)).collect();
     sentences?.into_iter().next()
-}
-
-/// Tightens an approval that the reviewer takes back in its own words.
-fn denied_by_prose(reading: Reading, text: &str, quoted: &Quoted, objects: &[Range<usize>]) -> Reading {
-    if !reading.judgment.approves() {
-        return reading;
-    }
-    let Some(words) = second_thought::find(text, quoted, objects) else { return reading };
-    let reason = format!("tightened: {} with `{words}`", reading.stated);
-    revised(reading, reason)
 }
 
 fn revised(reading: Reading, reason: String) -> Reading {

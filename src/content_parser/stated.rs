@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::questions::questions;
-use super::quoted::Quoted;
 use super::word::Words;
-use super::{Terms, clipped, findings, second_thought};
+use super::{Terms, clipped, findings};
 use model::event::Reading;
 use model::finding::{Finding, Severity};
 use model::verdict::{Grade, Judgment, ReadAs};
@@ -70,11 +69,6 @@ pub(super) fn read(fields: &Map<String, Value>, words: &Words, terms: &Terms, re
     tighten(&mut reading, unread_grade || unread_viewpoint);
     if reading.judgment.approves() && denies_approval(fields, words) {
         reason_to_revise(&mut reading, "an approval that it denies");
-    }
-    if reading.judgment.approves()
-        && let Some(words) = taken_back(fields)
-    {
-        reason_to_revise(&mut reading, &format!("`{words}`"));
     }
     match strictest_inside(fields, words) {
         Some((judgment, word)) if judgment > reading.judgment => {
@@ -145,33 +139,6 @@ const OTHER_NAMES: [&str; 8] = [
 /// Fields that hold a verdict or a sentence: only what is nothing but a verdict states one.
 const VERDICT_OR_PROSE: [&str; 3] = ["overall", "recommendation", "assessment"];
 
-/// Fields in which a reviewer writes sentences.
-const PROSE: [&str; 9] = [
-    "summary",
-    "feedback",
-    "reason",
-    "notes",
-    "comment",
-    "comments",
-    "conclusion",
-    "overall",
-    "recommendation",
-];
-
-/// Returns the sentence of an object's own prose that takes its approval back.
-fn taken_back(fields: &Map<String, Value>) -> Option<String> {
-    let is_prose = |key: &str| PROSE.contains(&key.to_lowercase().as_str());
-    let said = fields.iter().filter(|(key, _)| is_prose(key)).flat_map(|(_, value)| match value {
-        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
-        other => other.as_str().into_iter().collect::<Vec<_>>(),
-    });
-    let taken_back = |text: &str| second_thought::find(text, &Quoted::new(text), &[]);
-    said.take(MOST_TEXTS).find_map(taken_back).or_else(|| {
-        let suggested = texts(fields.get("suggestions"));
-        suggested.iter().find_map(|text| taken_back(text))
-    })
-}
-
 /// Tells whether an object says in another field that it does not approve.
 fn denies_approval(fields: &Map<String, Value>, words: &Words) -> bool {
     let is_no = |value: &Value| match value {
@@ -187,9 +154,7 @@ fn denies_approval(fields: &Map<String, Value>, words: &Words) -> bool {
             && value == &Value::Bool(true)
     };
     let or_prose = |key: &str| VERDICT_OR_PROSE.contains(&key.to_lowercase().as_str());
-    let is_verdict = |word: &str| {
-        words.meaning(word).map_or_else(|| second_thought::is_no(word), |judgment| !judgment.approves())
-    };
+    let is_verdict = |word: &str| !word.trim().contains(' ') && words.denies(word);
     fields.iter().any(|(key, value)| {
         (approval(key) && is_no(value))
             || (verdict(key) && denies(value))
@@ -286,7 +251,7 @@ pub(super) fn texts(value: Option<&Value>) -> Vec<String> {
 mod tests {
     use serde_json::json;
 
-    use super::super::{default_words, read_review, read_structured};
+    use super::super::{default_words, doubt, read_review, read_structured};
     use super::*;
 
     /// Both ways in which an object comes.
@@ -296,7 +261,8 @@ mod tests {
         let mut object = json!({"result": "PASS", "summary": "good", "findings": []});
         object[key] = value.clone();
         let readings = [read_structured(&object, &terms), read_review(&object.to_string(), &terms)];
-        readings.map(|reading| reading.judgment.approves())
+        let is_doubted = doubt(&object.to_string()).is_some();
+        readings.map(|reading| reading.judgment.approves() && !is_doubted)
     }
 
     #[test]

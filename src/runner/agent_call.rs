@@ -272,7 +272,8 @@ fn record_review(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
     if !beyond.is_empty() {
         reading = review::read_answer(answer, &Terms { beyond: &beyond, ..terms });
     }
-    if phase.may_be_asked_to_clarify(ending.call.seat.as_deref()) {
+    // It is asked about once; under triage the author judges what the review says.
+    if !phase.def.policy.triage && phase.doubt_of(ending.call.seat.as_deref()).is_none() {
         reading = reading.map(|reading| review::apply_doubt(reading, &answer.text));
     }
     let EndedCall { call, ended, tree, .. } = ending;

@@ -34,9 +34,7 @@ pub(crate) fn apply_doubt(reading: Reading, text: &str) -> Reading {
 
 /// Returns the text beside an approval, or in its object, that contradicts it.
 pub fn doubt(reading: &Reading, text: &str) -> Option<String> {
-    let within = std::iter::once(&reading.feedback).chain(&reading.suggestions);
-    let mut texts = std::iter::once(text).chain(within.map(String::as_str));
-    reading.doubt.clone().or_else(|| texts.find_map(content_parser::doubt))
+    reading.doubt.clone().or_else(|| content_parser::doubt(text))
 }
 
 /// Returns an approval with a doubt as unverifiable.

@@ -7,36 +7,42 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::{denial, head, pattern};
+use super::{clause, head, in_prose, pattern};
+use crate::passages::Kind;
+use crate::stated;
 use crate::strict::{self, Budget};
-use crate::{second_thought, stated};
 
 /// So much of a value is quoted, in bytes.
 const LONGEST: usize = 120;
+/// Larger objects are not looked through, in bytes: no review has so much to say.
+const MOST: usize = 300_000;
+/// A longer value is a sentence, and so is one with blanks, in bytes.
+const LONGEST_WORD: usize = 24;
 /// Fields that other rules read: words, grades and findings, each by its own meaning.
-const READ_ELSEWHERE: [&str; 10] = [
-    "result",
-    "decision",
-    "review_id",
-    "grade",
-    "viewpoints",
-    "findings",
-    "issues",
-    "problems",
-    "suggestions",
-    "questions",
-];
+const READ_ELSEWHERE: [&str; 9] =
+    ["result", "decision", "review_id", "grade", "viewpoints", "findings", "issues", "problems", "questions"];
 
 /// Returns the first field of a review object that does not go with an approval.
 pub(super) fn find(text: &str, objects: &[Range<usize>]) -> Option<String> {
+    if objects.iter().map(ExactSizeIterator::len).sum::<usize>() > MOST {
+        return Some("an object of more fields than can be read".to_owned());
+    }
     let budget = Budget::default();
     let reviews = objects.iter().filter_map(|span| strict::object(&text[span.clone()], &budget));
     reviews.filter(|fields| !stated::verdicts(fields).is_empty()).find_map(|fields| in_fields(&fields, ""))
 }
 
 fn in_fields(fields: &Map<String, Value>, parent: &str) -> Option<String> {
-    let is_own = |key: &str| !READ_ELSEWHERE.contains(&key.to_lowercase().as_str()) && !EARLIER.is_match(key);
-    fields.iter().filter(|(key, _)| is_own(key)).find_map(|(key, value)| in_value(key, value, parent))
+    let read_elsewhere = if parent.is_empty() { READ_ELSEWHERE.as_slice() } else { &READ_ELSEWHERE[2..] };
+    let is_own = |key: &str| {
+        !read_elsewhere.iter().any(|name| key.eq_ignore_ascii_case(name)) && !EARLIER.is_match(key)
+    };
+    let is_history =
+        |key: &str, value: &Value| (value.is_array() || value.is_object()) && clause::is_settled(key);
+    fields
+        .iter()
+        .filter(|(key, value)| is_own(key) && !is_history(key, value))
+        .find_map(|(key, value)| in_value(key, value, parent))
 }
 
 fn in_value(key: &str, value: &Value, parent: &str) -> Option<String> {
@@ -47,9 +53,20 @@ fn in_value(key: &str, value: &Value, parent: &str) -> Option<String> {
         Value::Bool(true) => FAILED.is_match(key) || PROBLEMS.is_match(key),
         Value::Bool(false) => {
             let is_good = FAILED.is_match(key) || PROBLEMS.is_match(key);
-            PASSED.is_match(key) || (GATE.is_match(parent) && !is_good)
+            PASSED.is_match(key) || (GATE.is_match(parent) && !is_good) || is_denied(key, "false")
         }
-        Value::String(text) => is_no(text) || (PASSED.is_match(key) && DENIED.is_match(text)),
+        Value::String(text) => {
+            let is_no = FAILS.is_match(text)
+                || clause::states_denial(text)
+                || (PASSED.is_match(key) && DENIED.is_match(text));
+            if !is_no
+                && (text.len() > LONGEST_WORD || text.contains(char::is_whitespace))
+                && let Some(sentence) = in_prose(text, &[])
+            {
+                return Some(sentence);
+            }
+            is_no || (text.len() <= LONGEST && is_denied(key, text))
+        }
         Value::Number(count) => {
             let counts_failures = COUNT_FAILED.is_match(key) || WHAT_FAILED.is_match(key);
             counts_failures && count.as_f64().is_some_and(|count| count > 0.0)
@@ -64,13 +81,12 @@ fn is_something(item: &Value) -> bool {
     item.as_str().is_none_or(|text| !NONE.is_match(text))
 }
 
-fn is_no(text: &str) -> bool {
-    let text = super::folded(head(text, super::REACH));
-    let plain = IN_BACKTICKS.replace_all(&text, "");
-    second_thought::is_no(&text) || FAILS.is_match(&text) || denial::denies(&plain, &denial::OF_ALL)
+/// Tells whether the value of a field denies its name, or refuses.
+fn is_denied(key: &str, value: &str) -> bool {
+    let field = format!("| {key} | {} |", value.replace('|', " "));
+    clause::objection(Kind::Row, &field, clause::Place::Now).is_some()
 }
 
-static IN_BACKTICKS: LazyLock<Regex> = LazyLock::new(|| pattern("`[^`]*`"));
 static NONE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\W*(?:none|nothing|n/?a|なし)?\W*$"));
 
 /// The whole value of a field that failed, in other words than a verdict's.

@@ -32,16 +32,6 @@ pub(super) fn is_settled_section(text: &str) -> bool {
         || items.iter().filter(says_something).all(|item| is_settled(item))
 }
 
-/// Tells whether a sentence that holds the whole back is about something else.
-pub(super) fn is_excused_sentence(sentence: &str) -> bool {
-    CONDITIONAL.is_match(sentence) || OF_BEFORE.is_match(sentence)
-}
-
-/// Tells whether a sentence that names something severe says that it is not there.
-pub(super) fn is_denied_sentence(sentence: &str) -> bool {
-    is_excused_sentence(sentence) || is_settled(sentence) || DENIED.is_match(sentence)
-}
-
 fn is_none(statement: &str) -> bool {
     NONE.is_match(statement) || NONE_JAPANESE.is_match(statement)
 }
@@ -66,11 +56,6 @@ fn items(text: &str) -> Vec<String> {
         }
     }
     items
-}
-
-/// Returns the sentences of a line. A period before a small letter ends none.
-pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
-    line.split_inclusive(['。', '!', '?', ';']).flat_map(|part| part.split(". "))
 }
 
 const THING: &str =
@@ -143,25 +128,5 @@ static EARLIER: LazyLock<Regex> = LazyLock::new(|| {
 static EXPLAINS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\b(?:legend|severity (?:scale|levels?)|severities|scale|levels?|priorit(?:y|ies)|meaning|plan has|(?:test|rollout) plan|risks?|groups?|categories|states?|requirements?|transitions|log format|prints?|output)\b|凡例|重要度の(?:定義|基準|意味)|優先度|リスク|分類|定義|変更点|状態",
-    )
-});
-
-/// A sentence that holds under a condition only, or tells of somebody else.
-static CONDITIONAL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:if|unless|when|whenever|once|would have|no reason|nothing|none|no longer|the (?:plan|issue|guard|bot|parser|code|handler|document|comment|author|label|tool) \w+|as the (?:plan|issue|author)|which the)\b|場合|れば|たら|なら|限り|とき|[^で]はない|ことはな|必要はな|[^で]はありません|不要|理由|という|計画書|条件|なく|仕様|した。?テスト",
-    )
-});
-
-static OF_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"旧|現行|既存|現状の|従来|(?-i:Issue)[にでの]|課題|前回|以前|先の|ラウンド|初回|でした|だった|ていた(?:[。、が]|$)|解消|済み|修正され|対応され|\b(?:was|were|had|earlier|previous(?:ly)?|before the (?:fix|change)|round \d|already|fixed|resolved|repaired|fixes|repairs|the issue|describes|old code)\b",
-    )
-});
-
-/// A sentence that says of something severe that it is not there.
-static DENIED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:no|not|non|none|nothing|neither|without|never|zero|0|free of|unblocked)\b|n't\b|な[いくし]|無[いくし]|ません|ゼロ|0件|らず|せず",
     )
 });

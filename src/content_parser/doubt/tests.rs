@@ -2,6 +2,8 @@
 
 use super::doubt;
 
+mod taken_back;
+
 const OBJECT: &str = r#"{"review_id": "r", "result": "PASS", "summary": "good", "findings": []}"#;
 
 fn doubts(row: &str) -> [bool; 2] {

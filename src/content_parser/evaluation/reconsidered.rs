@@ -8,8 +8,8 @@ use regex::Regex;
 
 use crate::folded::folded;
 use crate::head;
+use crate::objects::joined;
 use crate::quoted::{self, Quoted};
-use crate::review::joined;
 
 /// So much of a line is looked at.
 const REACH: usize = 2_000;

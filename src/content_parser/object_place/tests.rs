@@ -22,6 +22,20 @@ fn an_object_that_stands_alone_or_is_given_is_not_doubted() {
     assert_eq!(doubted, [""; 0]);
 }
 
+#[test]
+fn an_object_on_the_line_of_an_indented_fence_is_read() {
+    let row = r#" ```json {"result":"PASS"}\n ```"#;
+    assert!(!is_doubted(row));
+    for text in [
+        "1. Verdict\n   ```json {\"result\": \"PASS\"} ```\n",
+        "Verdict:\n  ```json {\"result\": \"PASS\"}\n  ```",
+    ] {
+        let start = text.find('{').expect("an object");
+        let end = text.find('}').expect("an object") + 1;
+        let _ = sentence(text, &(start..end), &Quoted::new(text));
+    }
+}
+
 const SPOKEN_OF: &str = r"It is impossible to answer {…}.
     Section 3 is missing; otherwise I would answer:\n{fence}
     I was asked to return this:\n{fence}\nI cannot, because section 3 is missing.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use content_parser::{
-    Terms, default_words, read_claim, read_evaluation, read_review, read_structured, read_triage,
+    Terms, default_words, doubt, read_claim, read_evaluation, read_review, read_structured, read_triage,
 };
 use model::event::{EvaluationDecision, Reading};
 use model::finding::Severity;
@@ -969,28 +969,41 @@ fn an_approval_that_its_own_answer_contradicts_is_none() {
 #[test]
 fn an_approval_that_the_reviewer_takes_back_in_its_own_words_is_none() {
     let json = |prose: &str| format!("{prose}\n\n{{\"result\": \"PASS\", \"findings\": []}}\n");
-    assert_gists(&[
-        ("DECISION: PASS\n\n結論: 不合格\n", "FAIL by marker:DECISION"),
-        ("判定: PASS\n\nただし、このままではマージできません。\n", "FAIL by marker:判定"),
-        ("DECISION: PASS\n\nOn second thought I must reject this.\n", "FAIL by marker:DECISION"),
-        (&json("[CRITICAL] src/a.rs:3 the password is logged"), "FAIL by json"),
-        (&json("**Critical:** there are none."), "PASS by json"),
-        (&json("- P0: return the last page\n- P1: add a test"), "PASS by json"),
-        (&json("- [CRITICAL] F-1: repaired"), "PASS by json"),
-        (&json("- [CRITICAL] F-1 is not fixed: the token is still logged"), "FAIL by json"),
-        (&json("Do not merge."), "FAIL by json"),
-        ("判定: PASS\n\n致命的な問題があります\n", "FAIL by marker:判定"),
-        (r#"{"result": "PASS", "suggestions": ["must not be merged: it drops a table"]}"#, "FAIL by json"),
-        (&json("## Critical issues\n\nNone."), "PASS by json"),
-        ("判定: PASS\n\n【重大】なし\n", "PASS by marker:判定"),
-        ("DECISION: PASS\n\n前回の結論は不合格でしたが、すべて解消されました。\n", "PASS by marker:DECISION"),
-        ("DECISION: PASS\n\n> On second thought I must reject this.\n", "PASS by marker:DECISION"),
-        (&json("Round 1 named [CRITICAL] src/a.rs:3; it is fixed."), "PASS by json"),
-        (&json("Fixed since round 1:\n- [CRITICAL] src/a.rs:3 the password was logged"), "PASS by json"),
-    ]);
+    let is_clean = |text: &str| {
+        let reading = read(text);
+        reading.judgment.approves() && reading.doubt.or_else(|| doubt(text)).is_none()
+    };
+    for text in [
+        "DECISION: PASS\n\n結論: 不合格\n".to_owned(),
+        "判定: PASS\n\nただし、このままではマージできません。\n".to_owned(),
+        "DECISION: PASS\n\nOn second thought I must reject this.\n".to_owned(),
+        json("[CRITICAL] src/a.rs:3 the password is logged"),
+        json("- [CRITICAL] F-1 is not fixed: the token is still logged"),
+        json("Do not merge."),
+        "判定: PASS\n\n致命的な問題があります\n".to_owned(),
+        r#"{"result": "PASS", "suggestions": ["must not be merged: it drops a table"]}"#.to_owned(),
+    ] {
+        assert!(!is_clean(&text), "{text}");
+    }
+    for text in [
+        json("**Critical:** there are none."),
+        json("- P0: return the last page\n- P1: add a test"),
+        json("- [CRITICAL] F-1: repaired"),
+        json("## Critical issues\n\nNone."),
+        "判定: PASS\n\n【重大】なし\n".to_owned(),
+        "DECISION: PASS\n\n前回の結論は不合格でしたが、すべて解消されました。\n".to_owned(),
+        "DECISION: PASS\n\n> On second thought I must reject this.\n".to_owned(),
+        json("Round 1 named [CRITICAL] src/a.rs:3; it is fixed."),
+        json("Fixed since round 1:\n- [CRITICAL] src/a.rs:3 the password was logged"),
+    ] {
+        assert!(is_clean(&text), "{text}");
+    }
     let right = r#"{"review_id": "7", "result": "PASS", "findings": []}"#;
     let taken_back = read_for(&format!("{right}\n\nI cannot approve this change."), "7", true);
-    assert_eq!((gist(&taken_back), taken_back.judgment), ("FAIL by json".into(), Judgment::Revise));
-    assert!(taken_back.reason.contains("I cannot approve this change."), "{}", taken_back.reason);
-    assert_eq!(gist(&read_for(&format!("{right}\n\nI approve this change."), "7", true)), "PASS by json");
+    assert_eq!((gist(&taken_back), taken_back.judgment), ("PASS by json".into(), Judgment::Approve));
+    assert_eq!(
+        doubt(&format!("{right}\n\nI cannot approve this change.")).as_deref(),
+        Some("I cannot approve this change.")
+    );
+    assert_eq!(doubt(&format!("{right}\n\nI approve this change.")), None);
 }
