@@ -11,7 +11,7 @@ use super::folded::folded;
 use super::joint::{Joint, joint, without_adverb};
 use super::label::{self, Label, Lead, Rank};
 use super::quoted::{self, Quoted};
-use super::word::{Said, Words};
+use super::word::{self, Said, Words};
 use super::{head, mention, remark, tail};
 use model::verdict::Judgment;
 
@@ -267,7 +267,9 @@ impl MarkerPlace {
             Said::Word { text, judgment, clean: true } if judgment.approves() && self.may_approve() => {
                 (text, judgment)
             }
-            Said::Unknown(text) if declared || self.may_doubt() => (text, Judgment::Revise),
+            Said::Unknown(text) if declared || (self.may_doubt() && self.unknown() == Judgment::Revise) => {
+                (text, self.unknown())
+            }
             Said::Prose if declared && self.must_say_a_word() => {
                 (super::clipped(self.after.trim(), 40).to_owned(), Judgment::Revise)
             }
@@ -275,6 +277,11 @@ impl MarkerPlace {
         };
         let Label { rank, name, .. } = self.label.clone();
         Some(Mark { rank, name, judgment, stated, declared, quoted, remarked: false })
+    }
+
+    /// Returns what a word comes to that is none of the policy's, with all that stands on its line.
+    fn unknown(&self) -> Judgment {
+        word::unknown(&self.after)
     }
 
     /// Makes a mark of a denial in the middle of a line.

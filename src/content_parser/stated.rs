@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::questions::questions;
-use super::word::Words;
+use super::word::{self, Words};
 use super::{Terms, clipped, findings};
 use model::event::Reading;
 use model::finding::{Finding, Severity};
@@ -89,7 +89,9 @@ fn within(terms: &Terms, mut findings: Vec<Finding>) -> Vec<Finding> {
 
 fn strictest_word(fields: &Map<String, Value>, words: &Words) -> (Judgment, String) {
     let meaning = |value: &Value| match value {
-        Value::String(word) => (words.meaning(word).unwrap_or(Judgment::Revise), word.trim().to_owned()),
+        Value::String(word) => {
+            (words.meaning(word).unwrap_or_else(|| word::unknown(word)), word.trim().to_owned())
+        }
         other => (Judgment::Revise, other.to_string()),
     };
     let strictest = verdicts(fields)

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::folded::{is_arrow, is_picture};
+use super::lexicon::{self, Sense};
 use super::objection;
 use model::verdict::Judgment;
 
@@ -117,6 +118,17 @@ impl Words {
     }
 }
 
+/// Returns what a value comes to that is none of the policy's words. One that only approves is asked again: there is nothing to
+/// repair.
+pub(super) fn unknown(value: &str) -> Judgment {
+    let value = lexicon::normalized(value);
+    let value = value.trim_matches(|c: char| !c.is_alphanumeric());
+    let approves = lexicon::words(value)
+        .iter()
+        .any(|word| word.says(Sense::UnknownApproval) && word.span == (0..value.len()));
+    if approves { Judgment::Unverifiable } else { Judgment::Revise }
+}
+
 /// Returns a word the way it is compared: upper case, `_` between its parts.
 fn spelled(word: &str) -> String {
     word.chars().map(|c| if c == ' ' || c == '-' { '_' } else { c.to_ascii_uppercase() }).collect()
@@ -175,7 +187,8 @@ fn go_stands(after: &str) -> bool {
     is_clean(&done)
 }
 
-const ABOUT_PASSING: [&str; 15] = [
+const ABOUT_PASSING: [&str; 16] = [
+    "LGTM",
     "PASS",
     "FAIL",
     "APPROV",
@@ -193,8 +206,21 @@ const ABOUT_PASSING: [&str; 15] = [
     "UNACCEPT",
 ];
 const NEGATIONS: [&str; 7] = ["NG", "NOT", "NO", "NOK", "STOP", "PENDING", "UNDECIDED"];
-const JAPANESE: [&str; 10] =
-    ["不合格", "不承認", "不可", "却下", "差し戻し", "差戻し", "要修正", "保留", "条件付き", "まだPASS"];
+const JAPANESE: [&str; 13] = [
+    "合格",
+    "承認",
+    "通過",
+    "不合格",
+    "不承認",
+    "不可",
+    "却下",
+    "差し戻し",
+    "差戻し",
+    "要修正",
+    "保留",
+    "条件付き",
+    "まだPASS",
+];
 
 /// Tells whether what follows an approving word leaves it standing.
 fn is_clean(after: &str) -> bool {
@@ -222,7 +248,8 @@ fn is_clean(after: &str) -> bool {
     }
     let separated = "。、,.;!|(-–—".contains(first) || rest.starts_with("\\n");
     let copula = COPULAS.iter().any(|copula| rest.starts_with(copula));
-    separated || copula || (closed && first.is_ascii())
+    let apart = after.trim_end_matches(rest).ends_with(char::is_whitespace);
+    separated || copula || (closed && (first.is_ascii() || apart))
 }
 
 /// Tells whether a word that denies ends its clause, or its reason follows: `FAIL)`, `FAIL because …`, `FAILです`, but not

@@ -790,7 +790,25 @@ fn a_policy_brings_its_own_words() {
         "not a label's place"
     );
     assert_eq!(judge("{\"decision\": \"APPROVE\"}\nDecision: REQUEST_CHANGES"), Judgment::Revise);
-    assert_eq!(judge(r#"{"decision": "PASS"}"#), Judgment::Revise, "an unknown word");
+    assert_eq!(judge(r#"{"decision": "WITHDRAWN"}"#), Judgment::Revise, "an unknown word");
+    assert_eq!(judge(r#"{"decision": "PASS"}"#), Judgment::Unverifiable, "an unknown word that approves");
+}
+
+#[test]
+fn an_approving_word_that_the_policy_does_not_use_is_asked_again() {
+    for word in ["合格", "Approved", "PASSED", "LGTM", "APPROVE", "ACCEPTED", "承認"] {
+        for text in
+            [format!("{{\"result\": \"{word}\"}}"), format!("判定: {word}"), format!("DECISION: {word}")]
+        {
+            let reading = read(&text);
+            assert_eq!((reading.result, reading.judgment), (Verdict::Fail, Judgment::Unverifiable), "{text}");
+        }
+    }
+    for word in ["不合格", "承認できません", "not approved", "REJECTED"] {
+        for text in [format!("{{\"result\": \"{word}\"}}"), format!("判定: {word}")] {
+            assert_eq!(read(&text).judgment, Judgment::Revise, "{text}");
+        }
+    }
 }
 
 #[test]
