@@ -1,11 +1,11 @@
 //! Finds the words that end a label (`判定`, `verdict`, …), wherever they stand. Whether one is a label is `label`'s.
-//!
-//! Most of a text holds none of them, so most of it is jumped over: every word has at least [`WINDOW`] bytes, and the last
-//! two bytes of a window tell how far on the next word can begin at the earliest.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-/// Of two that begin alike the longer stands first. English ones are found in both cases.
+use aho_corasick::{AhoCorasick, MatchKind};
+
+/// English ones are found in both cases.
 const WORDS: [&str; 11] = [
     "判定結果",
     "判定",
@@ -20,72 +20,14 @@ const WORDS: [&str; 11] = [
     "result",
 ];
 
-/// The length of the shortest word.
-const WINDOW: usize = 6;
-
-/// How far a window can be moved whose last two bytes begin no word and stand in none.
-const LONGEST_JUMP: u8 = 5;
-
-/// How far a window can be moved, by its last two bytes.
-static JUMPS: [u8; 4096] = jumps();
-
-/// Returns the places of the words, from left to right.
+/// Returns the places of the words, from left to right; of two that begin alike the longer one.
 pub(super) fn mentions(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let found = next(bytes, from)?;
-        from = found.end;
-        Some(found)
-    })
-}
-
-fn next(bytes: &[u8], from: usize) -> Option<Range<usize>> {
-    let mut at = from;
-    while let Some([.., one, two]) = bytes.get(at..at + WINDOW) {
-        match JUMPS[pair(*one, *two)] {
-            0 => match word_at(&bytes[at..]) {
-                Some(length) => return Some(at..at + length),
-                None => at += 1,
-            },
-            jump => at += usize::from(jump),
-        }
-    }
-    None
-}
-
-/// Returns the length of the word that a text begins with.
-fn word_at(bytes: &[u8]) -> Option<usize> {
-    let begins = |word: &&&str| {
-        bytes[0] | 0x20 == word.as_bytes()[0] | 0x20
-            && bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    WORDS.iter().find(begins).map(|word| word.len())
-}
-
-/// Where two bytes stand in the table; upper and lower case stand together. Pairs that share a place only make jumps
-/// shorter.
-const fn pair(one: u8, two: u8) -> usize {
-    (((one | 0x20) as usize) << 4) ^ (two | 0x20) as usize
-}
-
-const fn jumps() -> [u8; 4096] {
-    let mut jumps = [LONGEST_JUMP; 4096];
-    let mut word = 0;
-    while word < WORDS.len() {
-        let bytes = WORDS[word].as_bytes();
-        let (mut at, mut jump) = (0, LONGEST_JUMP);
-        while jump > 0 {
-            jump -= 1;
-            let place = pair(bytes[at], bytes[at + 1]);
-            if jump < jumps[place] {
-                jumps[place] = jump;
-            }
-            at += 1;
-        }
-        word += 1;
-    }
-    jumps
+    static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let mut builder = AhoCorasick::builder();
+        builder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest);
+        builder.build(WORDS).expect("the words are few")
+    });
+    FINDER.find_iter(text).map(|found| found.range())
 }
 
 #[cfg(test)]
