@@ -13,9 +13,9 @@ mod tests;
 use std::ops::Range;
 
 use super::folded::folded;
-use super::passages::{Kind, passages};
+use super::passages::{PassageKind, passages};
 use super::{head, objects};
-use clause::Place;
+use clause::PassagePlace;
 
 /// A longer answer, in bytes, is asked for again: no review has so much to say.
 const LONGEST_ANSWER: usize = 1_000_000;
@@ -67,11 +67,11 @@ struct Section {
 }
 
 impl Walk {
-    fn look_at(&mut self, kind: Kind, text: &str) -> Option<String> {
-        if kind == Kind::Text {
+    fn look_at(&mut self, kind: PassageKind, text: &str) -> Option<String> {
+        if kind == PassageKind::Text {
             self.end_introduction();
         }
-        if let Kind::Title(depth) = kind {
+        if let PassageKind::Title(depth) = kind {
             let text = &*folded(text);
             let announces = grave::announced(text).is_some() || grave::is_milder(text);
             let found = self.enter(depth, text);
@@ -113,12 +113,12 @@ impl Walk {
     }
 
     /// Returns the clause of a passage that does not go with an approval.
-    fn objection(&self, kind: Kind, text: &str) -> Option<String> {
+    fn objection(&self, kind: PassageKind, text: &str) -> Option<String> {
         let place_of = match kind {
-            _ if self.excused.is_some() => Place::Told,
-            Kind::Title(_) => Place::Title,
-            _ if self.mild.is_some() => Place::Suggested,
-            _ => Place::Now,
+            _ if self.excused.is_some() => PassagePlace::Told,
+            PassageKind::Title(_) => PassagePlace::Title,
+            _ if self.mild.is_some() => PassagePlace::Suggested,
+            _ => PassagePlace::Now,
         };
         clause::objection(kind, text, place_of).map(|clause| place(&clause))
     }

@@ -59,16 +59,26 @@ pub(super) enum Sense {
 
 /// A word of the lexicon in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct LexiconMatch {
     /// All that it may say.
     pub senses: &'static [Sense],
     /// Where it stands.
     pub span: Range<usize>,
 }
 
-impl Word {
+impl LexiconMatch {
     pub(super) fn says(&self, sense: Sense) -> bool {
         self.senses.contains(&sense)
+    }
+
+    /// Tells whether it says that the work deals with something; `tests` may also be what is judged.
+    pub(super) fn deals(&self) -> bool {
+        self.says(Sense::Handles) && !self.says(Sense::Whole)
+    }
+
+    /// Tells whether it sets a condition; `would` and its like only make a wish of a sentence.
+    pub(super) fn sets_condition(&self) -> bool {
+        self.says(Sense::Condition) && !self.says(Sense::Mild)
     }
 }
 
@@ -120,7 +130,7 @@ pub(super) fn normalized(text: &str) -> String {
 }
 
 /// Returns the words of a normalized text, from left to right; of those that overlap the first and longest.
-pub(super) fn words(text: &str) -> Vec<Word> {
+pub(super) fn words(text: &str) -> Vec<LexiconMatch> {
     let lexicon = &*LEXICON;
     let mut found: Vec<(Range<usize>, &'static Entry)> = lexicon
         .automaton
@@ -129,11 +139,11 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         .filter(|(span, entry)| stands_alone(text, span, entry.is_stem))
         .collect();
     found.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
-    let mut words: Vec<Word> = Vec::new();
+    let mut words: Vec<LexiconMatch> = Vec::new();
     for (span, entry) in found {
         match words.last_mut() {
             Some(last) if span.start < last.span.end => {}
-            _ => words.push(Word { senses: &entry.senses, span }),
+            _ => words.push(LexiconMatch { senses: &entry.senses, span }),
         }
     }
     words

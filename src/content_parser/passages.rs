@@ -5,18 +5,20 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
+use super::quoted;
+
 /// One piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Passage {
     /// What it is.
-    pub kind: Kind,
+    pub kind: PassageKind,
     /// Its text, with the mark of an item, of bold words and of code as it is written.
     pub text: String,
 }
 
 /// What a passage is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PassageKind {
     /// A heading, or a line in bold, with its depth.
     Title(usize),
     /// An item of a list.
@@ -67,14 +69,10 @@ pub(super) fn passages(text: &str, objects: &[Range<usize>]) -> Result<Vec<Passa
 
 /// Tells whether a line begins with more marks of quotations and lists than can be read in linear time.
 fn nests_too_deep(line: &str) -> bool {
-    let is_mark = |c: &char| " \t>-*+.)".contains(*c) || c.is_ascii_digit();
-    let marks = line.chars().take_while(is_mark).filter(|c| ">-*+.)".contains(*c));
-    let has_blanks = line.contains("> ")
-        || line.contains(">>")
-        || line.contains("- ")
-        || line.contains(". ")
-        || line.contains("* ");
-    has_blanks && marks.count() > DEEPEST
+    let is_lead = |c: char| " \t>-*+.)".contains(c) || c.is_ascii_digit();
+    let lead = &line[..line.len() - line.trim_start_matches(is_lead).len()];
+    let is_item = |pair: &&[u8]| b"-*+.)".contains(&pair[0]) && b" \t".contains(&pair[1]);
+    lead.matches('>').count() + lead.as_bytes().windows(2).filter(is_item).count() > DEEPEST
 }
 
 /// Returns where a text stands without a fence around all of it: that quotes nothing.
@@ -83,7 +81,7 @@ fn inside_outer_fence(text: &str) -> Range<usize> {
     let whole = text.trim();
     let first = whole.lines().next().unwrap_or_default();
     let mark = &first[..first.len() - first.trim_start_matches(['`', '~']).len()];
-    let is_prose = is_prose(first[mark.len()..].trim());
+    let is_prose = !quoted::is_code(first[mark.len()..].trim());
     let inner = whole[first.len()..].strip_suffix(mark).filter(|_| mark.len() >= 3 && is_prose);
     match inner {
         Some(inner) if !inner.lines().any(|line| line.trim_start().starts_with(mark)) => {
@@ -91,11 +89,6 @@ fn inside_outer_fence(text: &str) -> Range<usize> {
         }
         _ => 0..text.len(),
     }
-}
-
-/// Tells whether a fence of this language holds prose, or an answer.
-fn is_prose(language: &str) -> bool {
-    ["", "markdown", "md", "text", "txt", "plaintext", "json"].contains(&language.to_lowercase().as_str())
 }
 
 #[derive(Default)]
@@ -224,7 +217,7 @@ impl Reader<'_> {
     /// Tells whether a fence is around the answer itself and quotes nobody.
     fn holds_answer(&self, kind: &CodeBlockKind, at: &Range<usize>) -> bool {
         let CodeBlockKind::Fenced(language) = kind else { return false };
-        is_prose(language.trim()) && self.text[at.clone()].contains(OBJECT)
+        !quoted::is_code(language.trim()) && self.text[at.clone()].contains(OBJECT)
     }
 
     /// Returns what a piece of HTML says between its tags. A comment says nothing.
@@ -259,14 +252,14 @@ impl Reader<'_> {
         let cells = self.cells.take().unwrap_or_default();
         let says = |cell: &String| cell.contains(char::is_alphabetic);
         if cells.iter().skip(1).any(says) || self.head.len() != cells.len() {
-            self.push(Kind::Row, &format!("| {} |", cells.join(" | ")));
+            self.push(PassageKind::Row, &format!("| {} |", cells.join(" | ")));
             return;
         }
         if cells.len() == 2 {
-            return self.push(Kind::Row, &format!("| {} |", cells.join(" | ")));
+            return self.push(PassageKind::Row, &format!("| {} |", cells.join(" | ")));
         }
         for (head, cell) in self.head.clone().iter().zip(&cells).skip(1) {
-            self.push(Kind::Row, &format!("| {head} | {cell} |"));
+            self.push(PassageKind::Row, &format!("| {head} | {cell} |"));
         }
     }
 
@@ -274,16 +267,16 @@ impl Reader<'_> {
         let text = std::mem::take(&mut self.current);
         let is_line = !text.trim().contains('\n');
         let kind = match self.title.take() {
-            Some(depth) => Kind::Title(depth),
-            None if self.all_bold && self.items == 0 && is_line => Kind::Title(BOLD),
-            None if self.items > 0 => Kind::Item,
-            None => Kind::Text,
+            Some(depth) => PassageKind::Title(depth),
+            None if self.all_bold && self.items == 0 && is_line => PassageKind::Title(BOLD),
+            None if self.items > 0 => PassageKind::Item,
+            None => PassageKind::Text,
         };
         self.all_bold = false;
         self.push(kind, &text);
     }
 
-    fn push(&mut self, kind: Kind, text: &str) {
+    fn push(&mut self, kind: PassageKind, text: &str) {
         if text.contains(|c: char| !c.is_whitespace() && !"-*\u{fffc}".contains(c)) {
             self.passages.push(Passage { kind, text: text.trim().to_owned() });
         }

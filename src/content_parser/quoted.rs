@@ -215,7 +215,8 @@ fn info(fence: &str) -> &str {
     first.trim_start().trim_start_matches(['`', '~']).trim()
 }
 
-fn is_code(info: &str) -> bool {
+/// Tells by what stands beside its mark whether a fence holds program code: neither prose nor JSON.
+pub(super) fn is_code(info: &str) -> bool {
     !info.is_empty() && !info.to_ascii_lowercase().starts_with("json") && !is_prose(info)
 }
 

@@ -7,15 +7,15 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::sentences::{Clause, clauses, fold, unquoted, without_code};
-use crate::lexicon::{self, Sense, Word};
-use crate::passages::Kind;
+use crate::lexicon::{self, LexiconMatch, Sense};
+use crate::passages::PassageKind;
 
 /// A clause of more words of the lexicon is asked about.
 const MOST_WORDS: usize = 60;
 
 /// Where a passage stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PassagePlace {
     /// It is about the work as it is.
     Now,
     /// It is a title.
@@ -27,14 +27,14 @@ pub(super) enum Place {
 }
 
 /// Returns the sentence of a passage that does not go with an approval.
-pub(super) fn objection(kind: Kind, text: &str, place: Place) -> Option<String> {
+pub(super) fn objection(kind: PassageKind, text: &str, place: PassagePlace) -> Option<String> {
     if !says_anything(text) {
         return None;
     }
-    let is_row = kind == Kind::Row;
+    let is_row = kind == PassageKind::Row;
     let row = if is_row { text.trim_matches(['|', ' ']).replace(" | ", ": ") } else { String::new() };
     let text = if is_row { &row } else { text };
-    if place != Place::Told
+    if place != PassagePlace::Told
         && let Some(line) = text.lines().find(|line| states_denial(line))
     {
         return Some(line.trim().to_owned());
@@ -60,7 +60,7 @@ fn says_anything(text: &str) -> bool {
 /// Tells whether a title stands above what is not said about the work as it is now.
 pub(super) fn is_aside(title: &str) -> bool {
     let title = clauses(title);
-    let is_aside = |clause: &Clause, word: &Word| {
+    let is_aside = |clause: &Clause, word: &LexiconMatch| {
         (word.says(Sense::Aside) || word.says(Sense::Settled)) && !clause.is_negated(word)
     };
     title.iter().any(|clause| clause.words.iter().any(|word| is_aside(clause, word)))
@@ -76,6 +76,7 @@ pub(super) fn is_settled(name: &str) -> bool {
 /// Tells whether a line states a denial as the value of a label, whenever that was. What is quoted counts only beside an approval of
 /// the same line, and so does a label that is mostly written about parts.
 pub(super) fn states_denial(line: &str) -> bool {
+    // Without a sign between them, only a word in capitals is the value of its label.
     static DENIED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?:(?i-u:verdict|decision|judge?ment|determination)) (?:FAIL|REJECT)")
             .expect("the pattern is a constant")
@@ -88,7 +89,7 @@ pub(super) fn states_denial(line: &str) -> bool {
     let has_value = |text: &str, label: &[Sense], value: Sense| {
         let text = fold(text);
         let words = lexicon::words(&text);
-        let is_joined = |pair: &[Word]| {
+        let is_joined = |pair: &[LexiconMatch]| {
             let between = &text[pair[0].span.end..pair[1].span.start];
             let is_sign =
                 between.contains([':', '=', '→', '>', '|', '⇒']) && !between.contains(char::is_alphanumeric);
@@ -104,7 +105,7 @@ pub(super) fn states_denial(line: &str) -> bool {
 }
 
 impl Clause {
-    fn is_doubtful(&self, kind: Kind, place: Place) -> bool {
+    fn is_doubtful(&self, kind: PassageKind, place: PassagePlace) -> bool {
         // Nobody writes a clause of so many words.
         if self.words.len() > MOST_WORDS || self.any(Self::is_denied_by_reviewer) {
             return true;
@@ -113,22 +114,21 @@ impl Clause {
             return false;
         }
         self.any(Self::refuses_the_whole)
-            || (matches!(place, Place::Now | Place::Title) && self.any(Self::refuses))
-            || (place != Place::Told && self.demands())
-            || (kind == Kind::Row && place == Place::Now && self.any(Self::is_field_denied))
-            || (place == Place::Now && self.finds_fault())
+            || (matches!(place, PassagePlace::Now | PassagePlace::Title) && self.any(Self::refuses))
+            || (place != PassagePlace::Told && self.demands())
+            || (kind == PassageKind::Row && place == PassagePlace::Now && self.any(Self::is_field_denied))
+            || (place == PassagePlace::Now && self.finds_fault())
     }
 
     /// Tells whether the reviewer says of itself that it does not approve: `I cannot approve this`.
-    fn is_denied_by_reviewer(&self, word: &Word) -> bool {
-        let is_told = |other: &Word| {
-            let is_condition = other.says(Sense::Condition) && !other.says(Sense::Mild);
-            is_condition
+    fn is_denied_by_reviewer(&self, word: &LexiconMatch) -> bool {
+        let is_told = |other: &LexiconMatch| {
+            other.sets_condition()
                 || other.says(Sense::Settled)
                 || other.says(Sense::ToldBehind)
                 || other.says(Sense::Handles)
         };
-        let is_near = |other: &Word| distance(&self.text[other.span.end..word.span.start]) <= 4;
+        let is_near = |other: &LexiconMatch| distance(&self.text[other.span.end..word.span.start]) <= 4;
         word.says(Sense::Judging)
             && self.before(word).any(|other| other.says(Sense::Reviewer) && is_near(other))
             && self.before(word).any(|other| other.says(Sense::NegationBefore) && is_near(other))
@@ -136,7 +136,7 @@ impl Clause {
             && !self.is_meant_otherwise(word)
     }
 
-    fn any(&self, holds: impl Fn(&Self, &Word) -> bool) -> bool {
+    fn any(&self, holds: impl Fn(&Self, &LexiconMatch) -> bool) -> bool {
         self.words.iter().any(|word| holds(self, word))
     }
 
@@ -145,22 +145,22 @@ impl Clause {
     }
 
     /// Returns the words that stand before another one.
-    fn before(&self, word: &Word) -> impl Iterator<Item = &Word> {
+    fn before(&self, word: &LexiconMatch) -> impl Iterator<Item = &LexiconMatch> {
         self.words.iter().take_while(|other| other.span.end <= word.span.start)
     }
 
-    fn says_before(&self, word: &Word, sense: Sense) -> bool {
+    fn says_before(&self, word: &LexiconMatch, sense: Sense) -> bool {
         self.before(word).any(|other| other.says(sense))
     }
 
     /// Tells whether a word refuses the whole whatever surrounds it.
-    fn refuses_the_whole(&self, word: &Word) -> bool {
+    fn refuses_the_whole(&self, word: &LexiconMatch) -> bool {
         let is_denied_last = self.has_verb_last() && self.is_denied_behind(word);
         word.says(Sense::Stance) && !self.is_told(word) && !self.is_denied(word) && !is_denied_last
     }
 
     /// Tells whether a word refuses, and is neither told of nor what the work deals with.
-    fn refuses(&self, word: &Word) -> bool {
+    fn refuses(&self, word: &LexiconMatch) -> bool {
         let is_refusal = word.says(Sense::Refusal) && self.is_refusal_of_whole(word);
         if !is_refusal || self.is_dealt_with(word) || self.is_denied(word) {
             return false;
@@ -172,17 +172,17 @@ impl Clause {
     /// Tells whether something has to be done first.
     fn demands(&self) -> bool {
         // `It has to be fixed` tells of nothing that was.
-        let is_settled = |word: &Word| word.says(Sense::Settled) && !word.says(Sense::Change);
+        let is_settled = |word: &LexiconMatch| word.says(Sense::Settled) && !word.says(Sense::Change);
         let excused =
             self.says(Sense::Mild) || self.says(Sense::Condition) || self.words.iter().any(is_settled);
-        let demands = |demand: &Word| {
+        let demands = |demand: &LexiconMatch| {
             demand.says(Sense::Demand) && !self.is_dealt_with(demand) && !self.is_negated(demand)
         };
         !excused && self.says(Sense::Change) && self.words.iter().any(demands)
     }
 
     /// Tells whether the value of a field denies its name: `ready to merge: false`.
-    fn is_field_denied(&self, word: &Word) -> bool {
+    fn is_field_denied(&self, word: &LexiconMatch) -> bool {
         let Some((name, value)) = self.text.split_once(':') else { return false };
         let is_no = ["false", "no", "not", "nein", "아니오", "否", "いいえ"].contains(&value.trim());
         let is_good = word.says(Sense::Approval) || word.says(Sense::Settled);
@@ -191,7 +191,7 @@ impl Clause {
 
     /// Tells whether a fault is named, or denied that the whole is as it should be.
     fn finds_fault(&self) -> bool {
-        let is_settled = |word: &Word| word.says(Sense::Settled) && !self.is_negated(word);
+        let is_settled = |word: &LexiconMatch| word.says(Sense::Settled) && !self.is_negated(word);
         if self.words.iter().any(is_settled) || self.says(Sense::Mild) {
             return false;
         }
@@ -199,15 +199,15 @@ impl Clause {
     }
 
     /// Tells whether a word names a fault that neither a condition nor what the work does stands before.
-    fn is_fault(&self, word: &Word) -> bool {
-        let deals = |other: &Word| other.says(Sense::Handles) && !other.says(Sense::Whole);
-        let is_handled = self.is_dealt_with(word) || (self.has_verb_last() && self.words.iter().any(deals));
+    fn is_fault(&self, word: &LexiconMatch) -> bool {
+        let is_handled =
+            self.is_dealt_with(word) || (self.has_verb_last() && self.words.iter().any(LexiconMatch::deals));
         let is_conditional =
             self.says_before(word, Sense::Condition) || (self.has_verb_last() && self.says(Sense::Condition));
         word.says(Sense::Fault) && !is_handled && !is_conditional && !self.is_negated(word)
     }
 
-    fn is_denied_approval(&self, word: &Word) -> bool {
+    fn is_denied_approval(&self, word: &LexiconMatch) -> bool {
         let is_of_whole = self.says_before(word, Sense::Reviewer)
             || (self.says_before(word, Sense::Whole) && !self.says(Sense::Handles));
         let is_approval = word.says(Sense::Approval) && !word.says(Sense::Fault);
@@ -220,8 +220,8 @@ impl Clause {
     }
 
     /// Tells whether the word directly behind a comma is one of a list: `reject, return and cancel`.
-    fn lists_another(&self, word: &Word) -> bool {
-        let is_next = |other: &&Word| {
+    fn lists_another(&self, word: &LexiconMatch) -> bool {
+        let is_next = |other: &&LexiconMatch| {
             other.span.start > word.span.end
                 && self.text[word.span.end..other.span.start].trim_matches([',', '、', ' ']).is_empty()
         };
@@ -235,7 +235,7 @@ impl Clause {
     }
 
     /// Tells whether a word close behind changes what is denied: `I cannot approve this fast enough`.
-    fn is_meant_otherwise(&self, word: &Word) -> bool {
+    fn is_meant_otherwise(&self, word: &LexiconMatch) -> bool {
         self.words.iter().any(|other| {
             let between = self.text.get(word.span.end..other.span.start);
             let is_close = |between: &str| distance(between) <= 3 && !between.contains([':', ',']);
@@ -244,13 +244,13 @@ impl Clause {
     }
 
     /// Tells whether a refusal consists of several words, such as `must not be merged`.
-    fn is_sentence(&self, word: &Word) -> bool {
+    fn is_sentence(&self, word: &LexiconMatch) -> bool {
         self.text[word.span.clone()].contains(' ')
     }
 
     /// Tells whether what stands directly behind a word denies it.
-    fn is_denied(&self, word: &Word) -> bool {
-        let follows = |other: &Word| {
+    fn is_denied(&self, word: &LexiconMatch) -> bool {
+        let follows = |other: &LexiconMatch| {
             let between = self.text.get(word.span.end..other.span.start);
             other.says(Sense::ToldBehind) && between.is_some_and(|between| between.trim().is_empty())
         };
@@ -259,29 +259,27 @@ impl Clause {
     }
 
     /// Tells whether the work deals with what a word names.
-    fn is_dealt_with(&self, word: &Word) -> bool {
-        self.before(word).any(|other| other.says(Sense::Handles) && !other.says(Sense::Whole))
+    fn is_dealt_with(&self, word: &LexiconMatch) -> bool {
+        self.before(word).any(LexiconMatch::deals)
     }
 
     /// Tells whether a word is told of: it was, it would be, the work deals with it, or it is not so.
-    fn is_told(&self, word: &Word) -> bool {
-        let is_near = |other: &Word| {
+    fn is_told(&self, word: &LexiconMatch) -> bool {
+        let is_near = |other: &LexiconMatch| {
             let between = &self.text[other.span.end..word.span.start];
             distance(between) <= 3 && !between.contains([',', ':', '、'])
         };
         (self.is_dealt_with(word) && !self.has_verb_last())
             || self.before(word).any(|other| {
-                // `It would be too early` is said of now.
-                let is_condition = other.says(Sense::Condition) && !other.says(Sense::Mild);
-                is_condition
+                other.sets_condition()
                     || other.says(Sense::Settled)
                     || (other.says(Sense::NegationBefore) && is_near(other))
             })
     }
 
     /// Tells whether the clause says of a word that it is not so.
-    fn is_negated(&self, word: &Word) -> bool {
-        let is_near = |other: &Word| {
+    fn is_negated(&self, word: &LexiconMatch) -> bool {
+        let is_near = |other: &LexiconMatch| {
             let between = &self.text[other.span.end..word.span.start];
             distance(between) <= 6 && !between.contains(':')
         };
@@ -292,13 +290,13 @@ impl Clause {
     }
 
     /// Tells whether a word of negation stands behind another one.
-    fn is_denied_behind(&self, word: &Word) -> bool {
+    fn is_denied_behind(&self, word: &LexiconMatch) -> bool {
         self.words.iter().any(|other| other.says(Sense::NegationAfter) && other.span.start >= word.span.end)
     }
 
     /// Tells whether a refusal is the reviewer's: it is all that is said, the value of a label, said by the reviewer or of the
     /// whole. One of several words is said of the whole wherever it begins a clause.
-    fn is_refusal_of_whole(&self, word: &Word) -> bool {
+    fn is_refusal_of_whole(&self, word: &LexiconMatch) -> bool {
         let is_sign = |c: char| !c.is_alphanumeric();
         let (before, after) = (&self.text[..word.span.start], &self.text[word.span.end..]);
         let is_mark = self.text[word.span.clone()].chars().all(is_sign);
@@ -314,7 +312,7 @@ impl Clause {
         if ends && (label.ends_with([':', '=', '→']) || label.ends_with("...")) {
             return true;
         }
-        let is_near = |other: &&Word| distance(&self.text[other.span.end..word.span.start]) <= 2;
+        let is_near = |other: &&LexiconMatch| distance(&self.text[other.span.end..word.span.start]) <= 2;
         self.before(word).filter(is_near).any(|other| {
             let is_whole = other.says(Sense::Whole) || other.says(Sense::Verdict);
             other.says(Sense::Reviewer) || (is_whole && (ends || self.is_sentence(word)))

@@ -8,7 +8,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::{clause, head, in_prose, pattern};
-use crate::passages::Kind;
+use crate::passages::PassageKind;
 use crate::stated;
 use crate::strict::{self, Budget};
 
@@ -33,6 +33,7 @@ pub(super) fn find(text: &str, objects: &[Range<usize>]) -> Option<String> {
 }
 
 fn in_fields(fields: &Map<String, Value>, parent: &str) -> Option<String> {
+    // Deeper inside, `result` and `decision` state something of their own.
     let read_elsewhere = if parent.is_empty() { READ_ELSEWHERE.as_slice() } else { &READ_ELSEWHERE[2..] };
     let is_own = |key: &str| {
         !read_elsewhere.iter().any(|name| key.eq_ignore_ascii_case(name)) && !EARLIER.is_match(key)
@@ -84,7 +85,7 @@ fn is_something(item: &Value) -> bool {
 /// Tells whether the value of a field denies its name, or refuses.
 fn is_denied(key: &str, value: &str) -> bool {
     let field = format!("| {key} | {} |", value.replace('|', " "));
-    clause::objection(Kind::Row, &field, clause::Place::Now).is_some()
+    clause::objection(PassageKind::Row, &field, clause::PassagePlace::Now).is_some()
 }
 
 static NONE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\W*(?:none|nothing|n/?a|なし)?\W*$"));

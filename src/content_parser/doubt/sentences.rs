@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::lexicon::{self, Sense, Word};
+use crate::lexicon::{self, LexiconMatch, Sense};
 
 /// A clause of a sentence.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub(super) struct Clause {
     /// The clause as it is compared.
     pub text: String,
     /// The words of the lexicon in it.
-    pub words: Vec<Word>,
+    pub words: Vec<LexiconMatch>,
     /// Its sentence asks.
     pub asks: bool,
     /// Its sentence says that something is so on purpose, or gives the words of others.
