@@ -1,16 +1,18 @@
-//! Reads what an author says about itself. A claim may trigger a check and is never evidence, so it is read leniently:
-//! no claim is as good as one. The author's own line `INCOMPLETE: …` is stronger than a claim of completion.
+//! Reads what an author says about itself and its issue: its claim, how hard the issue is, and its answer to a reviewer's questions.
+//! A claim may trigger a check and is never evidence, so it is read leniently: no claim is as good as one. The author's own line
+//! `INCOMPLETE: …` is stronger than a claim of completion.
 
 use std::cell::LazyCell;
-use std::sync::LazyLock;
 
 use memchr::{memmem, memrchr};
-use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::quoted::{Quoted, is_indented};
-use super::strict::{self, Budget};
-use super::{clipped, findings, objects, scan, stated};
+use super::json::{self, Budget};
+use super::lexicon::Pattern;
+use super::markdown::{Quoted, is_indented};
+use super::objects;
+use super::review_object::texts;
+use super::text::{byte, clipped};
 use model::event::{Claim, ClaimStatus, ClaimedNextAction};
 
 /// The most characters of a statement that are kept.
@@ -22,24 +24,19 @@ const MOST_FILES: usize = 200;
 pub fn read_claim(text: &str) -> Option<Claim> {
     let budget = Budget::default();
     let spans = objects::find(text).whole;
-    let stated = spans.into_iter().rev().find_map(|span| claim(&strict::object(&text[span], &budget)?));
-    match (stated, unfinished(text)) {
-        (None, Some(summary)) => Some(incomplete(summary)),
-        (Some(claim), Some(summary)) if claim.status == ClaimStatus::Completed => {
-            Some(Claim { status: ClaimStatus::Incomplete, summary, ..claim })
-        }
-        (stated, _) => stated,
+    let stated = spans.into_iter().rev().find_map(|span| claim(&json::object(&text[span], &budget)?));
+    if stated.as_ref().is_some_and(|claim| claim.status != ClaimStatus::Completed) {
+        return stated;
     }
-}
-
-fn incomplete(summary: String) -> Claim {
-    Claim {
+    let Some(summary) = unfinished(text) else { return stated };
+    let Claim { next_action, notices, files, .. } = stated.unwrap_or(Claim {
         status: ClaimStatus::Incomplete,
         next_action: None,
-        summary,
+        summary: String::new(),
         notices: Vec::new(),
         files: Vec::new(),
-    }
+    });
+    Some(Claim { status: ClaimStatus::Incomplete, next_action, summary, notices, files })
 }
 
 /// Returns the line in which the author says that something is missing; in a quotation it is somebody else's word.
@@ -60,20 +57,15 @@ fn lines_with<'t>(text: &'t str, word: &'static str) -> impl Iterator<Item = (us
     std::iter::from_fn(move || {
         let at = from + word.find(&bytes[from..])?;
         let start = memrchr(b'\n', &bytes[from..at]).map_or(from, |before| from + before + 1);
-        from = text.len().min(scan::byte(bytes, at, b'\n') + 1);
+        from = text.len().min(byte(bytes, at, b'\n') + 1);
         Some((start, &text[start..from]))
     })
 }
 
 /// Tells whether a line says that something is missing. "INCOMPLETE: none" says the opposite.
 fn is_statement(line: &str) -> bool {
-    static BEGINNING: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^\s*(?:#+\s+)?[*_]*INCOMPLETE[*_]*:[*_]*").expect("a constant"));
-    static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
-        let none = "0|no|none|nothing|nil|n/a|なし|無し";
-        let of_what = "(?: requirements?| items?| tasks?)?(?: remain(?:s|ing)?| left| missing)?";
-        Regex::new(&format!(r"(?i)^\W*(?:{none}){of_what}\W*$")).expect("made of constants")
-    });
+    static BEGINNING: Pattern = Pattern::named("claim.beginning");
+    static NOTHING: Pattern = Pattern::named("claim.nothing");
     let rest = BEGINNING.find(line).map(|beginning| line[beginning.end()..].trim_end_matches('\n'));
     rest.is_some_and(|rest| !NOTHING.is_match(rest))
 }
@@ -88,8 +80,8 @@ fn claim(fields: &Map<String, Value>) -> Option<Claim> {
     Some(Claim {
         status,
         next_action: fields.get("next_action").and_then(next_action),
-        summary: fields.get("summary").map(findings::line).unwrap_or_default(),
-        notices: stated::texts(fields.get("notices")),
+        summary: json::text(fields, "summary"),
+        notices: texts(fields.get("notices")),
         files: files(fields),
     })
 }
@@ -105,107 +97,60 @@ fn files(fields: &Map<String, Value>) -> Vec<String> {
 fn next_action(value: &Value) -> Option<ClaimedNextAction> {
     let (action, reason) = match value {
         Value::Object(fields) => {
-            (fields.get("action").map(findings::line)?, fields.get("reason").map(findings::line))
+            (fields.get("action").map(json::line)?, fields.get("reason").map(json::line))
         }
-        Value::String(_) => (findings::line(value), None),
+        Value::String(_) => (json::line(value), None),
         _ => return None,
     };
-    (!action.is_empty()).then(|| ClaimedNextAction { action, reason: reason.unwrap_or_default() })
+    let claimed = ClaimedNextAction { action, reason: reason.unwrap_or_default() };
+    if claimed.action.is_empty() { None } else { Some(claimed) }
+}
+
+/// How hard an issue is said to be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate {
+    /// `simple`, `moderate` or `complex`.
+    pub word: String,
+    /// From 0 to 1; nothing when it is missing or cannot be true.
+    pub confidence: Option<f64>,
+    /// The reason, in the agent's words.
+    pub reason: String,
+}
+
+/// The words, the easiest first.
+const WORDS: [&str; 3] = ["simple", "moderate", "complex"];
+
+/// Reads the objects of a text that carry a difficulty; of several the hardest counts.
+pub fn read_difficulty(text: &str) -> Option<Estimate> {
+    let budget = Budget::default();
+    let spans = objects::find(text).whole;
+    let stated = spans.into_iter().filter_map(|span| estimate(&json::object(&text[span], &budget)?));
+    stated.max_by_key(|estimate| rank(&estimate.word))
+}
+
+fn estimate(fields: &Map<String, Value>) -> Option<Estimate> {
+    let word = fields.get("difficulty")?.as_str()?.trim().to_lowercase();
+    rank(&word)?;
+    let confidence = fields.get("confidence").and_then(Value::as_f64);
+    Some(Estimate {
+        word,
+        confidence: confidence.filter(|value| (0.0..=1.0).contains(value)),
+        reason: json::text(fields, "reason"),
+    })
+}
+
+fn rank(word: &str) -> Option<usize> {
+    WORDS.iter().position(|known| *known == word)
+}
+
+/// The longest answer to questions that is handed on, in characters.
+const LONGEST: usize = 4_000;
+
+/// Returns what an author answers to a reviewer's questions, as it is; nothing when nothing was said.
+pub fn read_reply(text: &str) -> Option<String> {
+    let text = clipped(text.trim(), LONGEST).trim_end();
+    if text.is_empty() { None } else { Some(text.to_owned()) }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn completed(summary: &str) -> Claim {
-        Claim {
-            status: ClaimStatus::Completed,
-            next_action: None,
-            summary: summary.into(),
-            notices: vec![],
-            files: vec![],
-        }
-    }
-
-    #[test]
-    fn the_last_claim_counts() {
-        let text = r#"{"status": "blocked"} and then {"status": "Completed", "summary": "s"} {"status": "done"} {"a": 1}"#;
-        assert_eq!(read_claim(text), Some(completed("s")));
-    }
-
-    #[test]
-    fn a_claim_is_read_whole() {
-        let text = r#"{"status": "incomplete", "next_action": {"action": "retry", "reason": "r"}, "notices": ["n", 1, ""]}"#;
-        let next_action = Some(ClaimedNextAction { action: "retry".into(), reason: "r".into() });
-        let notices = vec!["n".to_owned(), "1".to_owned()];
-        let expected = Claim {
-            status: ClaimStatus::Incomplete,
-            next_action,
-            summary: String::new(),
-            notices,
-            files: vec![],
-        };
-        assert_eq!(read_claim(text), Some(expected));
-        let short =
-            read_claim(r#"{"status": "blocked", "next_action": "ask"}"#).and_then(|claim| claim.next_action);
-        assert_eq!(short, Some(ClaimedNextAction { action: "ask".into(), reason: String::new() }));
-        assert_eq!(read_claim(r#"{"status": "completed", "next_action": 1}"#), Some(completed("")));
-    }
-
-    #[test]
-    fn an_author_that_writes_incomplete_is_not_finished_whatever_else_it_claims() {
-        for text in [
-            "INCOMPLETE: 2 requirements remain",
-            "All good.\n\n**INCOMPLETE: Requirements 3 and 4 remain**\n",
-            "## INCOMPLETE: no tests for the parser yet",
-            "INCOMPLETE: none of the tests passes",
-            "INCOMPLETE:\n- the parser\n",
-            "INCOMPLETE: 2 requirements remain\n{\"status\": \"completed\", \"summary\": \"s\"}",
-        ] {
-            let claim = read_claim(text).expect(text);
-            assert_eq!(claim.status, ClaimStatus::Incomplete, "{text}");
-            assert!(claim.summary.starts_with("INCOMPLETE:"), "{}", claim.summary);
-        }
-        let blocked = r#"INCOMPLETE: it remains {"status": "blocked", "summary": "no key"}"#;
-        assert_eq!(read_claim(blocked).map(|claim| claim.status), Some(ClaimStatus::Blocked));
-    }
-
-    #[test]
-    fn a_quoted_or_empty_incomplete_is_no_statement() {
-        for text in [
-            "> INCOMPLETE: 2 requirements remain",
-            "```\nINCOMPLETE: 2 requirements remain\n```",
-            "    INCOMPLETE: 2 requirements remain",
-            "The form is \"INCOMPLETE: N requirements remain\".",
-            "- INCOMPLETE: the word for what is missing",
-            "INCOMPLETE: none",
-            "INCOMPLETE: 0 requirements remain",
-            "Incomplete: see the legend",
-            "COMPLETE: All 3 requirements fulfilled",
-        ] {
-            assert_eq!(read_claim(&format!("I say:\n{text}\n\nThat is it.\n")), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_claim_may_name_files() {
-        let files = |text: &str| read_claim(text).map(|claim| claim.files);
-        let named = r#"{"status": "completed", "files_modified": ["a.rs", {"path": " b.rs "}, 1, ""]}"#;
-        assert_eq!(files(named), Some(vec!["a.rs".to_owned(), "b.rs".to_owned()]));
-        assert_eq!(files(r#"{"status": "completed", "files": ["c"]}"#), Some(vec!["c".to_owned()]));
-        assert_eq!(files(r#"{"status": "completed", "files": "c"}"#), Some(vec![]));
-    }
-
-    #[test]
-    fn what_is_no_claim_is_none() {
-        for text in [
-            "",
-            "all done",
-            r#"{"status": 1}"#,
-            r#"{"status": "completed", "status": "completed"}"#,
-            r#"{"state": "x"}"#,
-        ] {
-            assert_eq!(read_claim(text), None, "{text}");
-        }
-    }
-}
+mod tests;

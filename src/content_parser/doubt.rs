@@ -2,20 +2,16 @@
 //! for something first, and that are neither denied nor told of what was. Looks at the reviewer's own prose, clause by clause,
 //! and at the fields of its object. It may be wrong: whoever uses it asks the reviewer once more and refuses nothing.
 
-mod clause;
-mod grave;
-mod inside;
-mod sentences;
-mod settled;
+mod fields;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-use super::folded::folded;
+use super::clause::PassagePlace;
 use super::passages::{PassageKind, passages};
-use super::{head, objects};
-use clause::PassagePlace;
+use super::text::{folded, head};
+use super::{clause, objects, severity};
 
 /// A longer answer, in bytes, is asked for again: no review has so much to say.
 const LONGEST_ANSWER: usize = 1_000_000;
@@ -31,7 +27,7 @@ const LONGEST_TITLE: usize = 120;
 /// Returns the first place of an answer that does not go with its approval, as it is written.
 pub fn doubt(text: &str) -> Option<String> {
     let objects = objects::find(text).whole;
-    inside::find(text, &objects).or_else(|| in_prose(text, &objects::joined(objects)))
+    fields::find(text, &objects).or_else(|| in_prose(text, &objects::joined(objects)))
 }
 
 /// Returns the first place of the prose of an answer that does not go with its approval.
@@ -73,24 +69,24 @@ impl Walk {
         }
         if let PassageKind::Title(depth) = kind {
             let text = &*folded(text);
-            let announces = grave::announced(text).is_some() || grave::is_milder(text);
+            let announces = severity::announced(text).is_some() || severity::is_milder(text);
             let found = self.enter(depth, text);
             return found.or_else(|| if announces { None } else { self.objection(kind, text) });
         }
         let introduces = text.lines().any(|line| line.trim_end().ends_with([':', '：']));
-        if self.section.is_none() && !introduces && !grave::is_named(text) {
+        if self.section.is_none() && !introduces && !severity::is_named(text) {
             return self.objection(kind, &folded(text));
         }
         // What is marked with a severity is judged by its mark.
         let mut unmarked = Vec::new();
         for line in text.lines() {
             let folded = folded(line.trim());
-            let line = &*grave::unwrapped(&folded);
-            let plain = sentences::unquoted(line);
+            let line = &*severity::unwrapped(&folded);
+            let plain = clause::unquoted(line);
             let is_marked = self.section.is_some()
-                || grave::stated(&plain).is_some()
-                || grave::is_milder(line)
-                || grave::is_legend(line);
+                || severity::stated(&plain).is_some()
+                || severity::is_milder(line)
+                || severity::is_legend(line);
             let found = match title(line) {
                 Some((depth, title)) => self.enter(depth, title),
                 None if self.excused.is_some() => None,
@@ -130,23 +126,23 @@ impl Walk {
         }
         if let Some(section) = &mut self.section
             && depth > section.depth
-            && !grave::is_milder(title)
+            && !severity::is_milder(title)
         {
             section.add(title);
             return None;
         }
         let ended = self.end_section();
-        self.excused = settled::is_excused(title).then_some(depth);
+        self.excused = severity::is_excused(title).then_some(depth);
         if self.mild.is_some_and(|above| depth <= above) {
             self.mild = None;
         }
-        if grave::is_milder(title) || clause::is_aside(title) {
+        if severity::is_milder(title) || clause::is_aside(title) {
             self.mild = self.mild.or(Some(depth));
         }
         if self.excused.is_none() {
-            match grave::announced(title) {
+            match severity::announced(title) {
                 Some("") => self.section = Some(Section::under(title, depth)),
-                Some(rest) if !settled::is_settled(rest) => return ended.or_else(|| Some(place(title))),
+                Some(rest) if !severity::is_settled(rest) => return ended.or_else(|| Some(place(title))),
                 Some(_) | None => {}
             }
         }
@@ -155,20 +151,20 @@ impl Walk {
 
     fn within(&mut self, line: &str) -> Option<String> {
         if let Some(section) = &mut self.section {
-            if grave::is_milder(line) {
+            if severity::is_milder(line) {
                 return self.end_section();
             }
             section.add(&line.replace("**", ""));
             return None;
         }
-        let stated = grave::stated(line)?;
-        (!settled::is_settled(stated)).then(|| place(line))
+        let stated = severity::stated(line)?;
+        (!severity::is_settled(stated)).then(|| place(line))
     }
 
     fn end_section(&mut self) -> Option<String> {
         let section = self.section.take()?;
         let text = section.text.trim();
-        let says_something = text.contains(char::is_alphabetic) && !settled::is_settled_section(text);
+        let says_something = text.contains(char::is_alphabetic) && !severity::is_settled_section(text);
         says_something
             .then(|| place(&format!("{} … {}", section.title, text.lines().next().unwrap_or_default())))
     }
@@ -196,8 +192,4 @@ fn title(line: &str) -> Option<(usize, &str)> {
 
 fn place(line: &str) -> String {
     head(line.trim(), LONGEST_PLACE).trim().to_owned()
-}
-
-fn pattern(pattern: &str) -> regex::Regex {
-    regex::Regex::new(&format!("(?i){pattern}")).expect("the pattern is a constant")
 }

@@ -1,72 +1,94 @@
 //! Reads the judgments of the single findings in a triage, such as `**Judgment**: Fix Required` below `### [1] …`, with the
-//! reason beside them, and compares them with the table. Their absence proves nothing; a judgment that the table does not
-//! count does. Which finding of the review each is about is `dispositions`'.
+//! reason beside them, finds out which findings of the review they are about, and compares them with the table. Their absence
+//! proves nothing; a judgment that the table does not count does.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::folded::{folded, is_picture};
-use super::named_findings::{Named, named};
-use model::event::TriageTable;
-use model::finding::Disposition;
-
-/// The judgments as lines write them. The first that begins a value is meant, so none may begin another one.
-const WORDS: [(&str, Disposition); 19] = [
-    ("fix required", Disposition::FixRequired),
-    ("fix needed", Disposition::FixRequired),
-    ("fix it", Disposition::FixRequired),
-    ("needs a fix", Disposition::FixRequired),
-    ("needs to be fixed", Disposition::FixRequired),
-    ("must be fixed", Disposition::FixRequired),
-    ("must fix", Disposition::FixRequired),
-    ("要修正", Disposition::FixRequired),
-    ("修正必要", Disposition::FixRequired),
-    ("修正が必要", Disposition::FixRequired),
-    ("no fix", Disposition::NoFix),
-    ("no change", Disposition::NoFix),
-    ("no action", Disposition::NoFix),
-    ("修正不要", Disposition::NoFix),
-    ("対応不要", Disposition::NoFix),
-    ("needs discussion", Disposition::NeedsDiscussion),
-    ("discussion needed", Disposition::NeedsDiscussion),
-    ("要議論", Disposition::NeedsDiscussion),
-    ("議論が必要", Disposition::NeedsDiscussion),
-];
-
-const LABELS: [&str; 4] = ["judgment", "judgement", "判定", "判断"];
-
-/// Labels that other lines have, too; a judgment under both is one.
-const OTHER_LABELS: [&str; 4] = ["decision", "disposition", "conclusion", "結論"];
+use super::lexicon::{Pattern, TRIAGE};
+use super::markdown::Quoted;
+use super::text::{after_prefix, clipped, decoration, folded, head};
+use model::event::{FindingJudgment, TriageTable};
+use model::finding::{Disposition, Finding, normalised, worst_first};
 
 /// A reason longer than this, in characters, is cut.
 const LONGEST_REASON: usize = 400;
 /// A line longer than this, in bytes, is cut before it is looked at.
 const LONGEST_LINE: usize = 2_000;
+/// More judgments than this are not kept.
+const MOST: usize = 100;
+/// A title longer than this, in characters, is cut.
+const LONGEST_TITLE: usize = 200;
+/// Shorter titles, in bytes without spaces and numbers, tell no finding from another.
+const SHORTEST_TITLE: usize = 8;
+/// More findings than this are not named by one heading.
+const MOST_NAMED: u32 = 50;
+
+/// Reads what a triage says about each of these findings, which were given to it in the order of [`worst_first`]. For the record and
+/// the ledger only: what the triage amounts to is its table's. A judgment whose finding is not found is kept.
+pub fn read_dispositions(text: &str, findings: &[Finding]) -> Vec<FindingJudgment> {
+    let quoted = Quoted::new(text);
+    let lines: Vec<&str> = quoted.own_lines().collect();
+    let findings = worst_first(findings);
+    let stated = read(&lines);
+    let alone = stated.len() == 1 && findings.len() == 1;
+    let one = |stated: StatedJudgment| {
+        let about = if alone { findings.clone() } else { about(&stated.heading, &findings) };
+        FindingJudgment {
+            title: clipped(&stated.heading.title, LONGEST_TITLE).to_owned(),
+            disposition: stated.disposition,
+            reason: stated.reason,
+            findings: about.into_iter().map(Finding::fingerprint).collect(),
+        }
+    };
+    stated.into_iter().take(MOST).map(one).collect()
+}
+
+/// Returns the findings that a judgment is about: those that its heading numbers, else the one that its title tells.
+fn about<'f>(heading: &Heading, findings: &[&'f Finding]) -> Vec<&'f Finding> {
+    let numbered = |number: &u32| findings.get(usize::try_from(*number).ok()?.checked_sub(1)?).copied();
+    let by_number: Vec<&Finding> = heading.numbers.iter().filter_map(numbered).collect();
+    if !by_number.is_empty() {
+        return by_number;
+    }
+    let title = normalised(&heading.title);
+    let is_same = |finding: &&&Finding| {
+        let issue = normalised(&finding.issue);
+        let (shorter, longer) = if title.len() <= issue.len() { (&title, &issue) } else { (&issue, &title) };
+        shorter.len() >= SHORTEST_TITLE && longer.contains(shorter)
+    };
+    match findings.iter().filter(is_same).collect::<Vec<_>>()[..] {
+        [only] => vec![*only],
+        _ => Vec::new(),
+    }
+}
 
 /// One judgment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Judged {
-    pub disposition: Disposition,
+struct StatedJudgment {
+    disposition: Disposition,
     /// How many findings the nearest heading names.
-    pub many: u32,
-    /// What the heading names that it belongs to.
-    pub named: Named,
+    many: u32,
+    /// The heading that it belongs to.
+    heading: Heading,
     /// What stands behind and below it, up to the next heading or table.
-    pub reason: String,
+    reason: String,
 }
 
 /// Refuses a table that says less than the judgments of the single findings do. A table that approves is refused, too,
 /// when some of its findings have a judgment and others have none. A judgment in other words may be the strictest.
 pub(super) fn check(lines: &[&str], table: TriageTable) -> Result<(), String> {
     let lines = &with_values(lines)[..];
-    if let Some(unread) = lines.iter().find_map(|line| unread(super::head(line, LONGEST_LINE))) {
+    if let Some(unread) = lines.iter().find_map(|line| unread(head(line, LONGEST_LINE))) {
         return Err(format!(
             "the judgment `{unread}` is none of Fix Required, No Fix Needed and Needs Discussion"
         ));
     }
-    let counts = [count(&labelled(lines, &LABELS)), count(&labelled(lines, &OTHER_LABELS)), in_rows(lines)];
+    // Other lines have the other labels, too; a judgment under both is one.
+    let counts = [
+        count(&labelled(lines, &TRIAGE.labels)),
+        count(&labelled(lines, &TRIAGE.other_labels)),
+        in_rows(lines),
+    ];
     counts.into_iter().try_for_each(|judged| compare(judged, table))
 }
 
@@ -80,21 +102,18 @@ fn compare(judged: TriageTable, table: TriageTable) -> Result<(), String> {
             return Err(format!("the table counts {counted} of `{word}`, the judgments say {judged}"));
         }
     }
-    let (some, approves) = (judged.findings(), table.fix_required + table.needs_discussion == 0);
-    if approves && some > 0 && some < table.findings() {
-        return Err(format!(
-            "the table counts {} findings, of which {some} have a judgment",
-            table.findings()
-        ));
+    let (some, all) = (judged.findings(), table.findings());
+    if table.fix_required + table.needs_discussion == 0 && some > 0 && some < all {
+        return Err(format!("the table counts {all} findings, of which {some} have a judgment"));
     }
     Ok(())
 }
 
 /// Counts the judgments; one below a heading that names several findings counts for each of them.
-fn count(all: &[Judged]) -> TriageTable {
+fn count(all: &[StatedJudgment]) -> TriageTable {
     let mut counts = TriageTable::default();
-    for judged in all {
-        add_to(&mut counts, judged.disposition, judged.many);
+    for judgment in all {
+        add_to(&mut counts, judgment.disposition, judgment.many);
     }
     counts
 }
@@ -111,9 +130,11 @@ fn add_to(counts: &mut TriageTable, disposition: Disposition, many: u32) {
 /// Counts the judgments that stand in a table, such as `| 1 | data loss | Fix Required |`.
 fn in_rows(lines: &[Cow<str>]) -> TriageTable {
     let mut counts = TriageTable::default();
-    let rows = lines.iter().filter(|line| line.trim_start().starts_with('|'));
-    rows.filter_map(|row| in_row(super::head(row, LONGEST_LINE)))
-        .for_each(|disposition| add_to(&mut counts, disposition, 1));
+    for row in lines.iter().filter(|line| line.trim_start().starts_with('|')) {
+        if let Some(disposition) = in_row(head(row, LONGEST_LINE)) {
+            add_to(&mut counts, disposition, 1);
+        }
+    }
     counts
 }
 
@@ -121,18 +142,20 @@ fn in_rows(lines: &[Cow<str>]) -> TriageTable {
 fn in_row(row: &str) -> Option<Disposition> {
     let row = folded(row);
     let mut cells = row.trim().trim_matches('|').split('|');
-    let judged = cells.next()?;
-    let mut judgments = cells.filter_map(|cell| {
-        let cell = cell.trim_matches(|c: char| c.is_whitespace() || "*_`".contains(c) || is_picture(c));
-        worded(cell).filter(|(_, rest)| rest.is_empty()).map(|(disposition, _)| disposition)
+    let is_about_something = cells.next()?.contains(char::is_alphanumeric);
+    let judgments = cells.filter_map(|cell| match worded(cell.trim_matches(decoration("*_`"))) {
+        Some((disposition, "")) => Some(disposition),
+        _ => None,
     });
-    let (only, another) = (judgments.next()?, judgments.next());
-    (another.is_none() && judged.contains(char::is_alphanumeric)).then_some(only)
+    match judgments.collect::<Vec<_>>()[..] {
+        [only] if is_about_something => Some(only),
+        _ => None,
+    }
 }
 
 /// Reads all judgments in their order.
-pub(super) fn read(lines: &[&str]) -> Vec<Judged> {
-    labelled(&with_values(lines), &LABELS)
+fn read(lines: &[&str]) -> Vec<StatedJudgment> {
+    labelled(&with_values(lines), &TRIAGE.labels)
 }
 
 /// Writes a judgment that stands below its label behind it.
@@ -141,11 +164,11 @@ fn with_values<'l>(lines: &[&'l str]) -> Vec<Cow<'l, str>> {
     // The last label that stands alone.
     let mut label: Option<usize> = None;
     for (index, line) in lines.iter().enumerate() {
-        let short = folded(super::head(line, LONGEST_LINE));
+        let short = folded(head(line, LONGEST_LINE));
         let value = below_label(&short);
         if let Some(at) = label
-            && let Some(said) = worded(value)
-            && !is_of_legend(said, &lines[index + 1..])
+            && let Some(judgment) = worded(value)
+            && !is_of_legend(judgment, &lines[index + 1..])
         {
             let joined = format!("{} {value}", whole[at].trim_end());
             whole[at] = Cow::Owned(joined);
@@ -154,7 +177,7 @@ fn with_values<'l>(lines: &[&'l str]) -> Vec<Cow<'l, str>> {
             continue;
         }
         if !value.is_empty() {
-            label = is_label_alone(&short).then_some(whole.len());
+            label = if is_label_alone(&short) { Some(whole.len()) } else { None };
         }
         whole.push(Cow::Borrowed(line));
     }
@@ -163,331 +186,186 @@ fn with_values<'l>(lines: &[&'l str]) -> Vec<Cow<'l, str>> {
 
 /// Returns a line without what may stand before a judgment below its label.
 fn below_label(line: &str) -> &str {
-    line.trim_start_matches(|c: char| c.is_whitespace() || "*_`[(-".contains(c) || is_picture(c))
+    line.trim_start_matches(decoration("*_`[(-"))
 }
 
 /// Tells whether a judgment below a label is counted, or one of a list of different ones: then it judges no finding.
-fn is_of_legend((said, rest): (Disposition, &str), below: &[&str]) -> bool {
-    let next = below.iter().find(|line| !line.trim().is_empty());
-    let next = next.map(|line| folded(super::head(line, LONGEST_LINE)));
-    let other = next.and_then(|next| worded(below_label(&next)).map(|(other, _)| other));
-    other.is_some_and(|other| other != said) || is_number(rest)
-}
-
-fn is_number(text: &str) -> bool {
-    let text = text.trim_matches(|c: char| c.is_whitespace() || "*_`:=()".contains(c));
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+fn is_of_legend((disposition, rest): (Disposition, &str), below: &[&str]) -> bool {
+    let next = below.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
+    let next = folded(head(next, LONGEST_LINE));
+    let is_other = worded(below_label(&next)).is_some_and(|(other, _)| other != disposition);
+    let number = rest.trim_matches(|c: char| c.is_whitespace() || "*_`:=()".contains(c));
+    is_other || (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn is_label_alone(line: &str) -> bool {
-    let labels = LABELS.iter().chain(&OTHER_LABELS).copied().collect::<Vec<_>>();
-    labelled_value(line, &labels).is_some_and(|value| !value.contains(char::is_alphanumeric))
+    let value = labelled_value(line, &TRIAGE.labels).or_else(|| labelled_value(line, &TRIAGE.other_labels));
+    value.is_some_and(|value| !value.contains(char::is_alphanumeric))
 }
 
-fn labelled(lines: &[Cow<str>], labels: &[&str]) -> Vec<Judged> {
-    let mut all: Vec<Judged> = Vec::new();
-    let (mut above, mut level, mut many) = (named(""), 0, 1);
+fn labelled(lines: &[Cow<str>], labels: &[String]) -> Vec<StatedJudgment> {
+    let mut all: Vec<StatedJudgment> = Vec::new();
+    let (mut above, mut level, mut many) = (Heading::read(""), 0, 1);
     // The reason of the last judgment goes on.
     let mut open = false;
     for line in lines {
-        let line = folded(super::head(line, LONGEST_LINE));
-        let depth = heading(&line);
-        if depth.is_some() {
-            many = named(&line).many;
+        let line = folded(head(line, LONGEST_LINE));
+        let start = line.trim_start();
+        let depth = start.len() - start.trim_start_matches('#').len();
+        if depth > 0 {
+            many = Heading::read(&line).many;
         }
         if let Some((disposition, rest)) = judgment(&line, labels) {
-            all.push(Judged { disposition, many, named: above.clone(), reason: String::new() });
+            let mut judgment =
+                StatedJudgment { disposition, many, heading: above.clone(), reason: String::new() };
+            judgment.add_reason(rest);
+            all.push(judgment);
             open = true;
-            add(all.last_mut(), rest);
-        } else if let Some(depth) = depth {
+        } else if depth > 0 {
             // What is told in parts is still told of the finding whose heading is above them.
             if depth <= level || level == 0 || names_an_id(&line) {
-                (above, level) = (named(&line), depth);
+                (above, level) = (Heading::read(&line), depth);
             }
             open = false;
-        } else if line.trim_start().starts_with('|') || line.trim_start().starts_with("review_id") {
+        } else if start.starts_with('|') || start.starts_with("review_id") {
             open = false;
-        } else if open {
-            add(all.last_mut(), &line);
+        } else if open && let Some(last) = all.last_mut() {
+            last.add_reason(&line);
         }
     }
     all
 }
 
-fn heading(line: &str) -> Option<usize> {
-    let line = line.trim_start();
-    let depth = line.len() - line.trim_start_matches('#').len();
-    (depth > 0).then_some(depth)
-}
-
 /// Tells whether a heading begins with something like `[1]` or `W1`.
 fn names_an_id(line: &str) -> bool {
-    static ID: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^[#\s*]*(?:\[#?\d{1,3}\b|[\[(]?[A-Za-z]{1,3}-?\d{1,3}\b)")
-            .expect("the pattern is a constant")
-    });
+    static ID: Pattern = Pattern::named("judgments.id");
     ID.is_match(line)
 }
 
-/// Adds a line to a reason that is not full yet.
-fn add(judged: Option<&mut Judged>, line: &str) {
-    static LABEL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(?i:reason|rationale|why|理由|根拠)\s*[:：]\s*").expect("the pattern is a constant")
-    });
-    let Some(judged) = judged else { return };
-    let full = judged.reason.chars().count() >= LONGEST_REASON;
-    let plain = line.replace("**", "");
-    let plain = plain.trim_matches(|c: char| c.is_whitespace() || "-*_`>".contains(c) || is_picture(c));
-    let plain = LABEL.replace(plain, "");
-    if full || plain.is_empty() {
-        return;
+impl StatedJudgment {
+    /// Adds a line to a reason that is not full yet.
+    fn add_reason(&mut self, line: &str) {
+        static LABEL: Pattern = Pattern::named("judgments.label");
+        let plain = line.replace("**", "");
+        let plain = LABEL.replace(plain.trim_matches(decoration("-*_`>")), "");
+        if plain.is_empty() || self.reason.chars().count() >= LONGEST_REASON {
+            return;
+        }
+        if !self.reason.is_empty() {
+            self.reason.push(' ');
+        }
+        self.reason.push_str(&plain);
+        self.reason.truncate(clipped(&self.reason, LONGEST_REASON).len());
     }
-    if !judged.reason.is_empty() {
-        judged.reason.push(' ');
-    }
-    judged.reason.push_str(&plain);
-    judged.reason.truncate(super::clipped(&judged.reason, LONGEST_REASON).len());
 }
 
 /// Reads a line that states a judgment, and what stands behind it.
-fn judgment<'l>(line: &'l str, labels: &[&str]) -> Option<(Disposition, &'l str)> {
+fn judgment<'l>(line: &'l str, labels: &[String]) -> Option<(Disposition, &'l str)> {
     let value = labelled_value(line, labels)?;
-    let value = value.trim_start_matches(|c: char| c.is_whitespace() || "*_`[(".contains(c) || is_picture(c));
-    let (disposition, rest) = worded(value)?;
-    Some((disposition, rest.trim_start_matches(|c: char| " *_`])(:,.–—".contains(c) || is_picture(c))))
+    let (disposition, rest) = worded(value.trim_start_matches(decoration("*_`[(")))?;
+    Some((disposition, rest.trim_start_matches(decoration("*_`])(:,.–—"))))
 }
 
-fn labelled_value<'l>(line: &'l str, labels: &[&str]) -> Option<&'l str> {
+fn labelled_value<'l>(line: &'l str, labels: &[String]) -> Option<&'l str> {
     let bare = line.trim_start_matches(|c: char| c.is_whitespace() || "*_-+#".contains(c));
-    let value = labels.iter().find_map(|label| without(bare, label))?;
+    let value = labels.iter().find_map(|label| after_prefix(bare, label))?;
     value.trim_start_matches(['*', '_', ' ']).strip_prefix(':')
 }
 
 /// Returns the value of a judgment that is said in other words. One that points to the table says nothing of its own.
 fn unread(line: &str) -> Option<String> {
-    static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:tables?|below|above)\b|表|下記|上記|以下").expect("the pattern is a constant")
-    });
+    static ELSEWHERE: Pattern = Pattern::named("judgments.elsewhere");
     let line = folded(line);
-    let value =
-        labelled_value(&line, &LABELS)?.trim_matches(|c: char| c.is_whitespace() || "*_`".contains(c));
-    let says_nothing = value.is_empty() || ELSEWHERE.is_match(value) || judgment(&line, &LABELS).is_some();
-    (!says_nothing).then(|| super::clipped(value, 60).to_owned())
+    let value = labelled_value(&line, &TRIAGE.labels)?;
+    let value = value.trim_matches(|c: char| c.is_whitespace() || "*_`".contains(c));
+    if value.is_empty() || ELSEWHERE.is_match(value) || judgment(&line, &TRIAGE.labels).is_some() {
+        return None;
+    }
+    Some(clipped(value, 60).to_owned())
 }
 
 /// Reads the words of a judgment, and returns what stands behind them.
 fn worded(value: &str) -> Option<(Disposition, &str)> {
-    let (rest, disposition) = WORDS.iter().find_map(|(word, said)| Some((without(value, word)?, *said)))?;
-    let more = [" needed", " required"].iter().find_map(|more| without(rest, more));
+    let lists = [
+        (&TRIAGE.fix_required, Disposition::FixRequired),
+        (&TRIAGE.no_fix, Disposition::NoFix),
+        (&TRIAGE.needs_discussion, Disposition::NeedsDiscussion),
+    ];
+    let begun = |(words, disposition): (&Vec<String>, Disposition)| {
+        Some((disposition, words.iter().find_map(|word| after_words(value, word))?))
+    };
+    let (disposition, rest) = lists.into_iter().find_map(begun)?;
+    let more = after_words(rest, " needed").or_else(|| after_words(rest, " required"));
     Some((disposition, more.unwrap_or(rest)))
 }
 
-/// Returns what follows a beginning, whatever its case; `_` and `-` between its words are spaces.
-fn without<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
+/// Returns what follows a beginning, whatever its case; `_` and `-` between its words are blanks.
+fn after_words<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
     let start = text.get(..beginning.len())?;
-    let is_same = |(is, wanted): (u8, u8)| {
-        is.eq_ignore_ascii_case(&wanted) || (wanted == b' ' && matches!(is, b'_' | b'-'))
-    };
-    start.bytes().zip(beginning.bytes()).all(is_same).then(|| &text[beginning.len()..])
+    after_prefix(&start.replace(['_', '-'], " "), beginning)?;
+    Some(&text[beginning.len()..])
+}
+
+/// Which findings the heading of a triage names, such as `### [W1, W2] Two limits`.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Heading {
+    /// How many; at least one.
+    many: u32,
+    /// The numbers in brackets, without letters: places in the list that was given.
+    numbers: Vec<u32>,
+    /// What stands behind the ids.
+    title: String,
+}
+
+impl Heading {
+    /// Reads a heading: `[1]`, `[1, 2]`, `[1–3]` by number; `[W1]`, `[W1, W2]`, `[W1][W2]`, `W1–W3` by letters of its own.
+    fn read(heading: &str) -> Self {
+        let bare = heading.trim().trim_start_matches('#').trim();
+        Self::numbered(bare).unwrap_or_else(|| Self::lettered(bare))
+    }
+
+    fn numbered(heading: &str) -> Option<Self> {
+        static LIST: Pattern = Pattern::named("judgments.list");
+        let found = LIST.captures(heading)?;
+        let mut numbers: Vec<u32> = Vec::new();
+        for part in found["list"].split([',', '、', '&']) {
+            let mut ends =
+                part.split(['–', '—', '~', '〜', '-']).map(|end| end.trim().trim_start_matches('#'));
+            let first: u32 = ends.next()?.parse().ok()?;
+            let last: u32 = ends.next_back().map_or(Some(first), |end| end.parse().ok())?;
+            numbers.extend((first..=last.max(first)).take(MOST_NAMED as usize));
+        }
+        numbers.truncate(MOST_NAMED as usize);
+        let many = u32::try_from(numbers.len()).unwrap_or(MOST_NAMED).max(1);
+        Some(Self { many, numbers, title: title(&heading[found[0].len()..]) })
+    }
+
+    fn lettered(heading: &str) -> Self {
+        static NEXT: Pattern = Pattern::named("judgments.next");
+        let mut rest = heading.trim_start_matches(|c: char| c.is_whitespace() || "*[(".contains(c));
+        let (mut many, mut last): (u32, Option<u32>) = (0, None);
+        while let Some(found) = NEXT.captures(rest) {
+            let join = found.name("join").map_or("", |join| join.as_str());
+            // Only the first id has nothing before it.
+            let Ok(number) = found["n"].parse() else { break };
+            if last.is_some() == join.is_empty() {
+                break;
+            }
+            let is_range = join.contains(['-', '–', '—', '~', '〜']);
+            many += match last {
+                Some(last) if is_range && number > last => number - last,
+                _ => 1,
+            };
+            last = Some(number);
+            rest = &rest[found[0].len()..];
+        }
+        Self { many: many.clamp(1, MOST_NAMED), numbers: Vec::new(), title: title(rest) }
+    }
+}
+
+fn title(rest: &str) -> String {
+    rest.trim_matches(|c: char| c.is_whitespace() || "*`])(:：-–—.".contains(c)).to_owned()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn table(fix_required: u32, no_fix_needed: u32, needs_discussion: u32) -> TriageTable {
-        TriageTable { fix_required, no_fix_needed, needs_discussion }
-    }
-
-    fn counted(text: &str) -> TriageTable {
-        count(&read(&text.lines().collect::<Vec<_>>()))
-    }
-
-    fn checked(text: &str, table: TriageTable) -> Result<(), String> {
-        check(&text.lines().collect::<Vec<_>>(), table)
-    }
-
-    fn told(text: &str) -> Vec<(String, String)> {
-        let lines: Vec<&str> = text.lines().collect();
-        read(&lines).into_iter().map(|judged| (judged.named.title, judged.reason)).collect()
-    }
-
-    #[test]
-    fn a_judgment_is_read_as_it_is_written() {
-        for (line, expected) in [
-            ("**Judgment**: **Fix Required** ✅", table(1, 0, 0)),
-            ("**Judgement:** Fix Required", table(1, 0, 0)),
-            ("- **判定**：要修正", table(1, 0, 0)),
-            ("**Judgment**: ❌ No Fix Needed (the file is there)", table(0, 1, 0)),
-            ("#### Judgment: no fix required", table(0, 1, 0)),
-            ("**判定**: **修正不要** ❌", table(0, 1, 0)),
-            ("**Judgment**: `Needs Discussion` ⚠️", table(0, 0, 1)),
-            ("The judgment: Fix Required is a strong word.", table(0, 0, 0)),
-            ("**Judgment**: I would not say Fix Required here", table(0, 0, 0)),
-            ("Judgments follow", table(0, 0, 0)),
-        ] {
-            assert_eq!(counted(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_judgment_may_stand_below_its_label() {
-        for (text, expected) in [
-            ("### [1] a\n**Judgment**:\n\nFix Required\n", table(1, 0, 0)),
-            ("### [1] a\n**判定**:\n- **要修正**\n", table(1, 0, 0)),
-            ("### [1] a\n**Judgment:**\n✅ No Fix Needed, line 4 has it\n", table(0, 1, 0)),
-            ("### [1] a\n**Judgment**:\nThe table says it.\nFix Required is not.\n", table(0, 0, 0)),
-            (
-                "### [1] a\n**Judgment**: No Fix Needed\nFix Required is what I would say else\n",
-                table(0, 1, 0),
-            ),
-        ] {
-            assert_eq!(counted(text), expected, "{text}");
-        }
-        let below = "### [1] a\n**Judgment**:\nFix Required\n";
-        assert!(checked(below, table(0, 1, 0)).is_err());
-        let other = "### [1] a\n**Decision**:\n\nNeeds Discussion\n";
-        assert!(checked(other, table(0, 1, 0)).is_err());
-    }
-
-    #[test]
-    fn a_legend_below_a_label_judges_no_finding() {
-        let judged = "### [1] a\n**Judgment**: Fix Required\n### [2] b\n**Judgment**: Fix Required\n\
-                      ### [3] c\n**Judgment**: No Fix Needed\n\n";
-        for legend in [
-            "## Summary\n**Judgment**:\n- Fix Required: 2\n- No Fix Needed: 1\n",
-            "**Judgment**:\n\n- **Fix Required**: 2\n- **No Fix Needed**: 1\n- **Needs Discussion**: 0\n",
-            "**Judgment**:\n- Fix Required: the finding is right\n- No Fix Needed: it is not\n",
-            "**判定**:\n- 要修正: 指摘が正しい\n- 修正不要: 指摘が誤り\n",
-            "**Judgment**:\n- Fix Required: 2\n",
-            "**Judgment**:\n\nFix Required\n\nNo Fix Needed\n\nNeeds Discussion\n",
-        ] {
-            for text in [format!("{judged}{legend}"), format!("{legend}{judged}")] {
-                assert_eq!(checked(&text, table(2, 1, 0)), Ok(()), "{legend}");
-            }
-        }
-        let twice = "### [1] a\n**Judgment**:\n- Fix Required: the limit\n- Fix Required: the name\n";
-        assert_eq!(counted(twice), table(1, 0, 0), "no list of different ones");
-        let two = "### [1] a\n**Judgment**:\nFix Required, 2 places\n";
-        assert!(checked(two, table(0, 1, 0)).is_err());
-    }
-
-    #[test]
-    fn a_judgment_counts_for_each_finding_its_heading_names() {
-        for (heading, findings) in
-            [("### [W1] one", 1), ("### [W1, W2] two", 2), ("### [1, 2] two", 2), ("### [1–3] three", 3)]
-        {
-            let text = format!("{heading}\n**Judgment**: No Fix Needed");
-            assert_eq!(counted(&text), table(0, findings, 0), "{heading}");
-        }
-        let parts = "### [W1, W2] two\n#### What it says\nfoo\n#### Judgment: No Fix Needed\n";
-        assert_eq!(
-            (counted(parts), told(parts)[0].0.as_str()),
-            (table(0, 1, 0), "two"),
-            "parts of one answer"
-        );
-        let each = "### [W1, W2] two\n#### one\n**Judgment**: Fix Required\n#### other\n**Judgment**: Fix Required\n";
-        assert_eq!(counted(each), table(2, 0, 0), "one judgment each");
-    }
-
-    #[test]
-    fn the_reason_of_a_judgment_stands_behind_or_below_it() {
-        let text = "### [1] The limit\nThe reviewer says so.\n**Judgment**: ❌ **No Fix Needed** (line 4 has it)\n\n\
-                    **Reason**: it is *there*.\n\n### [2] The name\n**Judgment**: Fix Required\n\n| Severity | Issues |\nafter";
-        let expected = [("The limit", "line 4 has it) it is *there*."), ("The name", "")];
-        assert_eq!(told(text), expected.map(|(title, reason)| (title.to_owned(), reason.to_owned())));
-        let long = format!("**Judgment**: Fix Required\n{}", "ぁ".repeat(900));
-        assert_eq!(told(&long)[0].1.chars().count(), LONGEST_REASON);
-    }
-
-    #[test]
-    fn a_table_that_hides_its_own_judgments_is_unreadable() {
-        let text = "### [C1] one\n**Judgment**: Fix Required\n### [W1] two\n**Judgment**: Needs Discussion\n";
-        assert_eq!(checked(text, table(1, 0, 1)), Ok(()));
-        assert_eq!(checked(text, table(2, 3, 1)), Ok(()), "a stricter table is none to fear");
-        let why = "the table counts 0 of `Fix Required`, the judgments say 1";
-        assert_eq!(checked(text, table(0, 1, 1)), Err(why.to_owned()));
-        let why = "the table counts 0 of `Needs Discussion`, the judgments say 1";
-        assert_eq!(checked(text, table(1, 1, 0)), Err(why.to_owned()));
-    }
-
-    #[test]
-    fn judgments_in_rows_and_decisions_count_beside_the_table() {
-        let rows = "| # | Finding | Judgment |\n|---|---|---|\n| 1 | data loss | **Fix Required** ✅ |\n| 2 | limit | No Fix Needed |\n";
-        assert_eq!(checked(rows, table(1, 1, 0)), Ok(()));
-        let why = "the table counts 0 of `Fix Required`, the judgments say 1";
-        assert_eq!(checked(rows, table(0, 2, 0)), Err(why.to_owned()));
-        assert_eq!(checked("### [1] one\n**Decision**: Fix Required", table(0, 1, 0)), Err(why.to_owned()));
-        let twice = format!(
-            "{rows}\n### [1] data loss\n**Judgment**: Fix Required\n**Decision**: Fix Required\n### [2] limit\n**Judgment**: No Fix Needed"
-        );
-        assert_eq!(checked(&twice, table(1, 1, 0)), Ok(()), "one judgment, told in three places");
-        for none in [
-            "| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |",
-            "| Fix Required | 0 |",
-            "| ✅ | Fix Required |",
-            "| 1 | Fix Required is a strong word |",
-        ] {
-            assert_eq!(checked(none, table(0, 1, 0)), Ok(()), "{none}");
-        }
-    }
-
-    #[test]
-    fn a_table_that_approves_has_a_judgment_for_each_of_its_findings_or_for_none() {
-        let one = "### [W1] one\n**Judgment**: No Fix Needed\n";
-        assert_eq!(checked(one, table(0, 1, 0)), Ok(()));
-        assert_eq!(checked("Nothing is to be done.", table(0, 3, 0)), Ok(()));
-        let why = "the table counts 3 findings, of which 1 have a judgment";
-        assert_eq!(checked(one, table(0, 3, 0)), Err(why.to_owned()));
-        assert_eq!(checked("### [W1–W3] all\n**Judgment**: No Fix Needed\n", table(0, 3, 0)), Ok(()));
-    }
-
-    #[test]
-    fn a_judgment_is_read_however_its_word_is_spelled() {
-        let why = "the table counts 0 of `Fix Required`, the judgments say 1";
-        for line in [
-            "**Judgment**: FIX_REQUIRED",
-            "**Judgment**: fix-required",
-            "**Judgment**: Fix needed",
-            "**Judgment**: needs a fix",
-            "**Judgment**: must be fixed",
-            "**Judgment**: Fix it",
-            "**判断**: Fix Required",
-            "**Conclusion**: Fix Required",
-            "**判定**: 修正が必要",
-        ] {
-            assert_eq!(checked(line, table(0, 1, 0)), Err(why.to_owned()), "{line}");
-            assert_eq!(checked(line, table(1, 0, 0)), Ok(()), "{line}");
-        }
-        for line in ["**Judgment**: NO_FIX_NEEDED", "**Judgment**: No-fix needed", "**判断**: 修正不要"]
-        {
-            assert_eq!(checked(line, table(0, 1, 0)), Ok(()), "{line}");
-        }
-        assert_eq!(counted("**Judgment**: needs_discussion"), table(0, 0, 1));
-    }
-
-    #[test]
-    fn a_judgment_in_other_words_makes_the_answer_unreadable() {
-        for (line, word) in [
-            ("**Judgment**: Required", "Required"),
-            ("**Judgment**: Open", "Open"),
-            ("- **判断**: 保留", "保留"),
-            ("**Judgment**: Valid, I agree, this is data loss", "Valid, I agree, this is data loss"),
-            ("**Judgment**: ✅", "✅"),
-        ] {
-            let why =
-                format!("the judgment `{word}` is none of Fix Required, No Fix Needed and Needs Discussion");
-            assert_eq!(checked(line, table(1, 0, 0)), Err(why), "{line}");
-        }
-        for none in [
-            "**Judgment**: see the table below",
-            "**判定**: 下表のとおり",
-            "## Judgment:",
-            "**Decision**: keep the limit",
-            "**Conclusion**: the plan holds",
-            "> **Judgment**: Open",
-        ] {
-            assert_eq!(checked(none, table(0, 1, 0)), Ok(()), "{none}");
-        }
-    }
-}
+mod tests;

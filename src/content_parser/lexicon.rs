@@ -1,11 +1,12 @@
 //! The words by which prose is judged, and what each says: data of `lexicon/*.toml`, a file a language. Judges nothing.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::sync::LazyLock;
+use std::ops::{Deref, Range};
+use std::sync::{LazyLock, OnceLock};
 
-use super::folded::folded;
+use super::text::folded;
 use aho_corasick::{AhoCorasick, MatchKind};
+use regex::Regex;
 
 /// What a word says in a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Deserialize)]
@@ -82,6 +83,106 @@ impl LexiconMatch {
     }
 }
 
+/// The words of marker lines: data of `lexicon/markers.toml`.
+#[derive(Debug, serde::Deserialize)]
+pub(super) struct MarkerWords {
+    /// They end a label.
+    pub labels: Vec<String>,
+    /// They may stand before one without making it a label of something else: `final`, `overall`, `review` and others.
+    pub final_words: Vec<String>,
+    pub overall_words: Vec<String>,
+    pub review_words: Vec<String>,
+    pub other_words: Vec<String>,
+    /// In parentheses behind a label they only repeat what kind of label it is.
+    pub kinds: Vec<String>,
+    /// In the sentence before a label they set a condition.
+    pub conditions_before: Vec<String>,
+    /// They may stand between a label and its word.
+    pub adverbs: Vec<String>,
+    /// What begins with one is about passing or failing.
+    pub about_passing: Vec<String>,
+    /// They take the place of a word of the policy and say no.
+    pub negations: Vec<String>,
+    /// They join words to choose from.
+    pub choices: Vec<String>,
+    /// They may follow a word in Japanese without a sign between them.
+    pub copulas: Vec<String>,
+    /// Directly behind an approving word they take it back.
+    pub taking_back: Vec<String>,
+    /// In parentheses behind an approving word they take it back.
+    pub conditions: Vec<String>,
+    /// They say that there is no condition.
+    pub no_condition: Vec<String>,
+    /// They may stand before what takes a word back.
+    pub contrasts: Vec<String>,
+}
+
+/// Regular expressions by module and name: data of `lexicon/patterns.toml`.
+static PATTERNS: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> =
+    LazyLock::new(|| toml::from_str(include_str!("lexicon/patterns.toml")).expect("the patterns are ours"));
+
+/// A regular expression of `lexicon/patterns.toml`, made when it is first used.
+pub(super) struct Pattern {
+    name: &'static str,
+    regex: OnceLock<Regex>,
+}
+
+impl Pattern {
+    /// Names a pattern: `module.name`.
+    pub(super) const fn named(name: &'static str) -> Self {
+        Self { name, regex: OnceLock::new() }
+    }
+}
+
+impl Deref for Pattern {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        self.regex.get_or_init(|| {
+            let (module, name) = self.name.split_once('.').expect("a pattern is named by its module");
+            Regex::new(&format!("(?i){}", alternatives(&PATTERNS[module], name)))
+                .expect("the patterns are ours")
+        })
+    }
+}
+
+/// Returns the alternatives of a pattern, with other patterns put in.
+fn alternatives(patterns: &BTreeMap<String, Vec<String>>, name: &str) -> String {
+    let mut whole = patterns[name].join("|");
+    for other in patterns.keys() {
+        let reference = format!("{{{other}}}");
+        if whole.contains(&reference) {
+            whole = whole.replace(&reference, &alternatives(patterns, other));
+        }
+    }
+    whole
+}
+
+/// The words of a triage: data of `lexicon/triage.toml`.
+#[derive(Debug, serde::Deserialize)]
+pub(super) struct TriageWords {
+    /// A judgment begins with one of these; none begins another one.
+    pub fix_required: Vec<String>,
+    pub no_fix: Vec<String>,
+    pub needs_discussion: Vec<String>,
+    /// They announce the judgment of a finding.
+    pub labels: Vec<String>,
+    pub other_labels: Vec<String>,
+    /// The titles of the columns, as they are written in the languages of the older systems.
+    pub fix_required_column: Vec<String>,
+    pub no_fix_column: Vec<String>,
+    pub needs_discussion_column: Vec<String>,
+    pub issues_column: Vec<String>,
+    /// They begin the row of the sums.
+    pub total_rows: Vec<String>,
+}
+
+pub(super) static TRIAGE: LazyLock<TriageWords> =
+    LazyLock::new(|| toml::from_str(include_str!("lexicon/triage.toml")).expect("the words are ours"));
+
+pub(super) static MARKERS: LazyLock<MarkerWords> =
+    LazyLock::new(|| toml::from_str(include_str!("lexicon/markers.toml")).expect("the words are ours"));
+
 const FILES: [&str; 6] = [
     include_str!("lexicon/en.toml"),
     include_str!("lexicon/ja.toml"),
@@ -147,6 +248,11 @@ pub(super) fn words(text: &str) -> Vec<LexiconMatch> {
         }
     }
     words
+}
+
+/// Tells whether a normalized text is nothing but a word of a sense.
+pub(super) fn is_all(text: &str, sense: Sense) -> bool {
+    words(text).iter().any(|word| word.says(sense) && word.span == (0..text.len()))
 }
 
 /// Tells whether a text is about what was, holds under a condition only, or says that something is not so.

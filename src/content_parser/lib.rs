@@ -11,9 +11,9 @@
 //!    rank counts, then the strictest. A label must be the whole left side of its line: `品質ゲート総合判定: PASS` is
 //!    about gates and `正確性の判定: PASS` about one item. The word must end, and what follows an approving word may not take it
 //!    back (`PASS once the blockers are fixed`). An approving word that the policy does not use (`PASSED`, `合格`) is
-//!    unreadable. A denial counts in the middle of a line, too (`remark`): `判定: PASS（最終判定: FAIL）`.
+//!    unreadable. A denial counts in the middle of a line, too: `判定: PASS（最終判定: FAIL）`.
 //! 3. **Objects against markers**: the strictest counts.
-//! 4. **Table**, then **GO/NOGO line** (`table`, `go_nogo`), for reviewers of other systems.
+//! 4. **Table** (`triage`), then **GO/NOGO line**, for reviewers of other systems.
 //! 5. Otherwise FAIL by default. There is no search for the word "PASS" anywhere.
 //!
 //! Text in code fences, block quotes and comments is quoted: it may make a verdict stricter, never milder. The only exceptions are
@@ -29,43 +29,28 @@
 
 #![warn(missing_docs)]
 
-mod answer_object;
-mod blocks;
 mod claim;
-mod difficulty;
-mod dispositions;
+mod clause;
 mod doubt;
 mod evaluation;
 pub mod extract;
-mod findings;
-mod folded;
-mod go_nogo;
-mod joint;
+mod json;
 mod judgments;
 mod label;
 mod lexicon;
+mod markdown;
 mod marker;
-mod mention;
-mod named_findings;
 mod object_place;
-mod objection;
 mod objects;
 mod passages;
-mod questions;
-mod quoted;
-mod remaining_tasks;
-mod remark;
-mod reply;
 mod review;
-mod scalar;
-mod scan;
+mod review_object;
 mod scope;
+mod severity;
 mod slash_command;
-mod stated;
-mod strict;
-mod suggestions;
-mod table;
 mod tasks;
+mod text;
+mod triage;
 mod word;
 
 use std::collections::BTreeMap;
@@ -73,20 +58,17 @@ use std::collections::BTreeMap;
 use model::finding::Finding;
 use model::verdict::Judgment;
 
-pub use answer_object::{last_json_block, last_object};
-pub use blocks::{CodeBlock, code_blocks, own_lines};
-pub use claim::read_claim;
-pub use difficulty::{Estimate, read_difficulty};
-pub use dispositions::read_dispositions;
+pub use claim::{Estimate, read_claim, read_difficulty, read_reply};
 pub use doubt::doubt;
 pub use evaluation::{read_evaluation, read_evaluations, unread_decision};
-pub use reply::read_reply;
+pub use json::{last_object, read_object, read_value};
+pub use judgments::read_dispositions;
+pub use markdown::{CodeBlock, code_blocks, last_json_block, own_lines};
 pub use review::{read_review, read_structured};
 pub use scope::{Scope, read_scope};
 pub use slash_command::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
-pub use strict::{read_object, read_value};
-pub use table::{answering, read_triage};
 pub use tasks::{Task, only_ticks, read_tasks};
+pub use triage::{answering, read_triage};
 
 /// What a review is read by: which one is asked for, and what its words mean.
 #[derive(Debug, Clone, Copy)]
@@ -101,6 +83,13 @@ pub struct Terms<'a> {
     pub beyond: &'a [Finding],
 }
 
+impl Terms<'_> {
+    /// Tells whether an answer without the right id is unreadable.
+    fn needs_review_id(&self) -> bool {
+        self.require_review_id && self.review_id.is_some()
+    }
+}
+
 /// Returns the three words of the default policy.
 pub fn default_words() -> BTreeMap<String, Judgment> {
     BTreeMap::from([
@@ -108,28 +97,4 @@ pub fn default_words() -> BTreeMap<String, Judgment> {
         ("PASS_WITH_SUGGESTIONS".to_owned(), Judgment::ApproveWithNotes),
         ("FAIL".to_owned(), Judgment::Revise),
     ])
-}
-
-/// Returns at most `length` characters of a text.
-fn clipped(text: &str, length: usize) -> &str {
-    match text.char_indices().nth(length) {
-        Some((end, _)) => &text[..end],
-        None => text,
-    }
-}
-
-/// Returns at most `length` bytes of a text, ending between two characters.
-fn head(text: &str, length: usize) -> &str {
-    if text.len() <= length {
-        return text;
-    }
-    let end = (0..=length).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    &text[..end]
-}
-
-/// Returns at most the last `length` bytes of a text, beginning between two characters.
-fn tail(text: &str, length: usize) -> &str {
-    let from = text.len().saturating_sub(length);
-    let from = (from..=text.len()).find(|&from| text.is_char_boundary(from)).unwrap_or(0);
-    &text[from..]
 }

@@ -3,26 +3,26 @@
 //!
 //! Two forms are told apart. A declared marker (`判定: PASS`, a heading with the word on its next line, a table row) is a
 //! statement. A sentence (`最終判定はFAILです`) is one only if no declared marker exists; beside one it can only tighten, and
-//! so can a denial in the middle of a line, which is `remark`'s.
+//! so can a denial in the middle of a line: `判定: PASS（最終判定: FAIL）`. That counts only where its label begins a remark, a cell
+//! or a clause, is not quoted, and nothing beside it says that it is told of an earlier round or denied.
 
 use std::ops::Range;
 
-use super::folded::folded;
-use super::joint::{Joint, joint, without_adverb};
-use super::label::{self, Label, Lead, Rank};
-use super::quoted::{self, Quoted};
+use super::label::{self, Label, Lead, Rank, mentions};
+use super::lexicon::{MARKERS, Pattern, is_told_of};
+use super::markdown::{self, Quoted, is_inside};
+use super::text::{after_prefix, clipped, decoration, folded, head, is_arrow, tail};
 use super::word::{self, Said, Words};
-use super::{head, mention, remark, tail};
 use model::verdict::Judgment;
 
 /// More labels than this are nobody's answer.
 const MOST: usize = 5_000;
-
 /// More words that could end a label than this are not looked at.
 const MOST_MENTIONS: usize = 200_000;
-
 /// How far a label may stand from the start of its line, and how much of what follows is read.
 const REACH: usize = 160;
+/// A report says GO among so many first lines.
+const FIRST_LINES: usize = 40;
 
 /// What a marker line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,8 +42,8 @@ pub(super) struct Mark {
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     found: Vec<Mark>,
-    /// GO and NOGO said at a marker's place: the line, whether it is GO, whether it is quoted.
-    pub go: Vec<(usize, bool, bool)>,
+    /// What GO and NOGO say at a marker's place, the strictest of several. GO counts only near the top, where a report has it.
+    pub go: Option<Judgment>,
     /// There were too many to read.
     pub crowded: bool,
 }
@@ -67,11 +67,12 @@ impl Marks {
     /// Returns a line that says of the whole review what an approval of a heavier label takes back: `Overall Decision:
     /// REJECT` below `Final Decision: PASS`. Labels that are written about parts, too, contradict nothing.
     fn contradicting(&self, own: &Mark) -> Option<&Mark> {
-        let core = |name: &str| {
-            ["decision", "verdict"].into_iter().find(|core| name.to_ascii_lowercase().ends_with(core))
-        };
-        let is_of_the_same = |mark: &&Mark| core(&mark.name).is_some_and(|of| core(&own.name) == Some(of));
-        self.denying().filter(|_| own.judgment.approves()).find(is_of_the_same)
+        let name = own.name.to_ascii_lowercase();
+        let core = ["decision", "verdict"].into_iter().find(|core| name.ends_with(core))?;
+        if !own.judgment.approves() {
+            return None;
+        }
+        self.denying().find(|mark| mark.name.to_ascii_lowercase().ends_with(core))
     }
 
     /// Returns the first denial in the middle of a line.
@@ -81,19 +82,18 @@ impl Marks {
 
     /// Returns the declared lines that say of the whole review that it does not pass.
     pub(super) fn denying(&self) -> impl Iterator<Item = &Mark> {
-        let of_all = |name: &str| {
+        let is_of_all = |name: &str| {
             ["DECISION", "最終判定"].contains(&name)
                 || name.starts_with("overall ")
                 || name.starts_with("final ")
         };
         let own = self.found.iter().filter(|mark| mark.declared && !mark.quoted);
-        own.filter(move |mark| !mark.judgment.approves() && of_all(&mark.name))
+        own.filter(move |mark| !mark.judgment.approves() && is_of_all(&mark.name))
     }
 }
 
 fn strictest_of_best_rank<'m>(marks: impl Iterator<Item = &'m Mark> + Clone) -> Option<&'m Mark> {
-    let declared = marks.clone().filter(|mark| mark.declared);
-    let best_rank = declared.clone().map(|mark| mark.rank).min();
+    let best_rank = marks.clone().filter(|mark| mark.declared).map(|mark| mark.rank).min();
     let counts = |mark: &&Mark| match best_rank {
         Some(rank) if mark.declared => mark.rank == rank,
         Some(_) => !mark.judgment.approves(),
@@ -113,17 +113,19 @@ pub(super) fn read(text: &str, quotations: &Quoted, objects: &[Range<usize>], wo
     for Candidate { line, number, core } in candidates {
         let Some(place) = MarkerPlace::read(text, line, core.clone()) else { continue };
         let is_quoted =
-            quotations.is_quoted(line, core.start) || quoted::is_indented(&text[line..core.start]);
+            quotations.is_quoted(line, core.start) || markdown::is_indented(&text[line..core.start]);
         let is_remark = matches!(place.label.lead, Lead::Remark { .. });
         match place.said(words) {
-            Some(said) if is_remark => {
-                let beside_approval = approved == Some(line);
-                marks.found.extend(place.remark(said, words, beside_approval).filter(|_| !is_quoted));
-            }
-            Some(Said::Go(go)) => marks.go.push((number, go, is_quoted)),
+            Some(_) if is_remark && is_quoted => {}
+            Some(said) if is_remark => marks.found.extend(place.remark(said, words, approved == Some(line))),
+            Some(Said::Go(false)) => marks.go = Some(Judgment::Revise),
+            Some(Said::Go(true)) if is_quoted || number >= FIRST_LINES => {}
+            Some(Said::Go(true)) => marks.go = marks.go.or(Some(Judgment::Approve)),
             Some(said) => {
                 let mark = place.mark(said, is_quoted);
-                approved = mark.iter().any(|mark| mark.judgment.approves()).then_some(line).or(approved);
+                if mark.as_ref().is_some_and(|mark| mark.judgment.approves()) {
+                    approved = Some(line);
+                }
                 marks.found.extend(mark);
             }
             None => {}
@@ -145,17 +147,22 @@ struct Candidate {
 /// Returns nothing when there are too many.
 fn candidates(text: &str, objects: &[Range<usize>]) -> Option<Vec<Candidate>> {
     let mut candidates = Vec::new();
-    let mut lines = Lines::default();
-    for (count, mention) in mention::mentions(text).enumerate() {
+    let (mut line, mut number, mut seen) = (0, 0, 0);
+    for (count, mention) in mentions(text).enumerate() {
         if count == MOST_MENTIONS || candidates.len() == MOST {
             return None;
         }
         if !may_be_label(text.as_bytes(), mention.end) || is_inside(objects, mention.start) {
             continue;
         }
-        lines.advance(text, mention.start);
-        if label::may_follow(tail(&text[lines.start..mention.start], REACH)) {
-            candidates.push(Candidate { line: lines.start, number: lines.number, core: mention });
+        let between = &text[seen..mention.start];
+        if let Some(last) = between.rfind('\n') {
+            line = seen + last + 1;
+            number += between.bytes().filter(|byte| *byte == b'\n').count();
+        }
+        seen = mention.start;
+        if label::may_follow(tail(&text[line..mention.start], REACH)) {
+            candidates.push(Candidate { line, number, core: mention });
         }
     }
     Some(candidates)
@@ -171,28 +178,68 @@ fn may_be_label(bytes: &[u8], end: usize) -> bool {
     }
 }
 
-fn is_inside(objects: &[Range<usize>], at: usize) -> bool {
-    let after = objects.partition_point(|span| span.start <= at);
-    objects[..after].last().is_some_and(|span| at < span.end)
+/// How a label is joined to its word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    /// A colon, an equals sign, an arrow or the border of a cell.
+    Sign,
+    /// The label stands alone; the word may be on the next line.
+    Alone,
+    /// A dash or nothing at all.
+    Loose,
+    /// は, is
+    Is,
+    /// should be, must be: not said yet.
+    ShouldBe,
 }
 
-/// Where the line of the current mention starts.
-#[derive(Debug, Default)]
-struct Lines {
-    start: usize,
-    number: usize,
-    seen: usize,
-}
-
-impl Lines {
-    fn advance(&mut self, text: &str, at: usize) {
-        let between = &text[self.seen..at];
-        if let Some(last) = between.rfind('\n') {
-            self.start = self.seen + last + 1;
-            self.number += between.bytes().filter(|byte| *byte == b'\n').count();
-        }
-        self.seen = at;
+/// Reads what joins a label to its word; nothing when the label goes on (`判定理由`, `decisions`).
+fn joint(after: &str, lead: Lead) -> Option<(Joint, &str)> {
+    let rest = without_kind(after.trim_start_matches(decoration("*_`】」』])>")))?;
+    if rest.is_empty() {
+        return Some((Joint::Alone, rest));
     }
+    if let Some(cell) = rest.strip_prefix('|') {
+        return if lead == Lead::Cell { Some((Joint::Sign, cell)) } else { None };
+    }
+    let found = SIGNS.iter().find_map(|(sign, joint)| Some((*joint, after_prefix(rest, sign)?)));
+    match found {
+        None if rest.len() < after.len() => Some((Joint::Loose, rest)),
+        found => found,
+    }
+}
+
+const SIGNS: [(&str, Joint); 19] = [
+    (":", Joint::Sign),
+    ("=>", Joint::Sign),
+    ("=", Joint::Sign),
+    ("->", Joint::Sign),
+    ("→", Joint::Sign),
+    ("⇒", Joint::Sign),
+    ("-", Joint::Loose),
+    ("–", Joint::Loose),
+    ("—", Joint::Loose),
+    ("は", Joint::Is),
+    ("is now ", Joint::Is),
+    ("is ", Joint::Is),
+    ("is: ", Joint::Is),
+    ("remains ", Joint::Is),
+    ("should be ", Joint::ShouldBe),
+    ("must be ", Joint::ShouldBe),
+    ("would be ", Joint::ShouldBe),
+    ("has to be ", Joint::ShouldBe),
+    ("will be ", Joint::ShouldBe),
+];
+
+/// Skips a remark that only repeats what kind of label it is, such as `(最終)`; another one makes it another label.
+fn without_kind(rest: &str) -> Option<&str> {
+    let Some(remark) = rest.strip_prefix('(') else { return Some(rest) };
+    let (remark, rest) = remark.split_once(')')?;
+    let remark = remark.trim().to_lowercase();
+    if !MARKERS.kinds.contains(&remark) {
+        return None;
+    }
+    Some(rest.trim_start_matches(['*', '_', ' ']))
 }
 
 /// A label and what stands after it.
@@ -212,11 +259,8 @@ impl MarkerPlace {
         let before = tail(&text[line..core.start], REACH);
         let whole = before.len() == core.start - line;
         let before = folded(before);
-        let core_word = &text[core.clone()];
-        let label =
-            label::read(&before, whole, core_word).or_else(|| label::read_remark(&before, core_word))?;
-        let is_item = || remark::is_item(&text[line..core.start]);
-        if label.lead == Lead::Sentence && label.rank != Rank::Final && is_item() {
+        let label = label::read(&before, whole, &text[core.clone()])?;
+        if label.lead == Lead::Sentence && label.rank != Rank::Final && is_item(&text[line..core.start]) {
             return None;
         }
         let stretch = head(&text[core.end..], 3 * REACH);
@@ -243,12 +287,11 @@ impl MarkerPlace {
         };
         let open = matches!(self.joint, Joint::Alone | Joint::Sign) && self.label.lead == Lead::Line;
         match said {
-            Said::Nothing if open => match words.read(&self.next_line) {
-                // A block quote is quoted, and a line of prose belongs to itself.
-                Said::Word { .. } if self.next_line.trim_start().starts_with('>') => None,
-                said @ Said::Word { .. } => Some(said),
-                _ => None,
-            },
+            // A block quote is quoted, and a line of prose belongs to itself.
+            Said::Nothing if open && !self.next_line.trim_start().starts_with('>') => {
+                let below = words.read(&self.next_line);
+                if matches!(below, Said::Word { .. }) { Some(below) } else { None }
+            }
             Said::Nothing | Said::Object | Said::Choice => None,
             said => Some(said),
         }
@@ -258,9 +301,12 @@ impl MarkerPlace {
     fn mark(&self, said: Said, quoted: bool) -> Option<Mark> {
         let declared = matches!(self.joint, Joint::Sign | Joint::Alone) && self.label.lead != Lead::Clause;
         let (stated, judgment) = match said {
-            Said::Word { text, judgment, clean } if declared => (text, closed(judgment, clean)),
+            // An approval that does not stand clean is none.
+            Said::Word { text, judgment, clean } if declared => {
+                (text, if clean { judgment } else { judgment.max(Judgment::Revise) })
+            }
             Said::Word { text, judgment, .. }
-                if !judgment.approves() && !self.conditional && !self.tells_of_before() =>
+                if !judgment.approves() && !self.conditional && !self.is_of_before() =>
             {
                 (text, judgment)
             }
@@ -271,17 +317,11 @@ impl MarkerPlace {
                 (text, self.unknown())
             }
             Said::Prose if declared && self.must_say_a_word() => {
-                (super::clipped(self.after.trim(), 40).to_owned(), Judgment::Revise)
+                (clipped(self.after.trim(), 40).to_owned(), Judgment::Revise)
             }
             _ => return None,
         };
-        let Label { rank, name, .. } = self.label.clone();
-        Some(Mark { rank, name, judgment, stated, declared, quoted, remarked: false })
-    }
-
-    /// Returns what a word comes to that is none of the policy's, with all that stands on its line.
-    fn unknown(&self) -> Judgment {
-        word::unknown(&self.after)
+        Some(Mark { declared, quoted, ..self.denial(stated, judgment) })
     }
 
     /// Makes a mark of a denial in the middle of a line.
@@ -292,17 +332,34 @@ impl MarkerPlace {
             _ => return None,
         };
         let (_, after) = self.after.split_once(stated.as_str())?;
-        let counts = !self.conditional && remark::counts(&self.label, &self.before, after, beside_approval);
+        if self.conditional || !self.is_certain(beside_approval) || !ends_remark(after) {
+            return None;
+        }
+        Some(Mark { remarked: true, ..self.denial(stated, judgment) })
+    }
+
+    fn denial(&self, stated: String, judgment: Judgment) -> Mark {
         let Label { rank, name, .. } = self.label.clone();
-        counts.then_some(Mark {
-            rank,
-            name,
-            judgment,
-            stated,
-            declared: false,
-            quoted: false,
-            remarked: true,
-        })
+        Mark { rank, name, judgment, stated, declared: false, quoted: false, remarked: false }
+    }
+
+    /// Tells whether the place of a label in the middle of its line makes a denial the reviewer's; `beside_approval` tells whether the
+    /// line approves at its place.
+    fn is_certain(&self, beside_approval: bool) -> bool {
+        let Lead::Remark { start } = self.label.lead else { return false };
+        let before = &self.before[..start];
+        let is_about_all = self.label.rank == Rank::Final || beside_approval;
+        let is_certain = match begins(before) {
+            Begins::Clearly => is_about_all || (self.label.rank != Rank::Outcome && !is_item(&self.before)),
+            Begins::Perhaps => is_about_all,
+            Begins::No => false,
+        };
+        is_certain && !is_in_quotation(before) && !is_told_of(last_sentence(&self.before))
+    }
+
+    /// Returns what a word comes to that is none of the policy's, with all that stands on its line.
+    fn unknown(&self) -> Judgment {
+        word::unknown(&self.after)
     }
 
     /// Tells whether a sentence here may approve when nothing else says anything.
@@ -311,8 +368,9 @@ impl MarkerPlace {
     }
 
     /// Tells whether a sentence names a verdict of before: `The verdict FAIL of round 1 …`.
-    fn tells_of_before(&self) -> bool {
-        self.joint == Joint::Loose && remark::is_of_before(&self.after)
+    fn is_of_before(&self) -> bool {
+        static OF_BEFORE: Pattern = Pattern::named("marker.of_before");
+        self.joint == Joint::Loose && OF_BEFORE.is_match(&self.after)
     }
 
     /// Tells whether anything but a word of the policy is doubt here: `最終判定: 要再検討`, but not `判定: 適切`, which
@@ -330,16 +388,68 @@ impl MarkerPlace {
     }
 }
 
-/// An approval that does not stand clean is none.
-fn closed(judgment: Judgment, clean: bool) -> Judgment {
-    if clean { judgment } else { judgment.max(Judgment::Revise) }
+/// Returns a text without an adverb that it begins with: `clearly FAIL`.
+fn without_adverb(after: &str) -> &str {
+    let after = after.trim_start();
+    MARKERS.adverbs.iter().find_map(|adverb| after.strip_prefix(adverb.as_str())).unwrap_or(after)
 }
 
 /// Tells whether the sentence before a label says under which condition what follows holds.
 fn is_conditional(before: &str) -> bool {
-    let sentence = remark::last_sentence(before).to_lowercase();
-    let japanese =
-        ["場合", "れば", "たら", "なら", "限り", "とき", "際は"].iter().any(|word| sentence.contains(word));
+    let sentence = last_sentence(before).to_lowercase();
     let mut words = sentence.split(|c: char| !c.is_ascii_alphabetic());
-    japanese || words.any(|word| ["if", "when", "unless", "once", "until", "whenever"].contains(&word))
+    let conditions = &MARKERS.conditions_before;
+    words.any(|word| conditions.iter().any(|known| known == word))
+        || conditions.iter().any(|known| !known.is_ascii() && sentence.contains(known.as_str()))
+}
+
+/// Tells whether what follows a denial ends it, and neither denies it nor says that it is told of what was.
+fn ends_remark(after: &str) -> bool {
+    static DENIED: Pattern = Pattern::named("marker.denied");
+    let clause = after.split(['。', '.', ';', '|', ')']).next().unwrap_or_default();
+    word::denial_ends(after) && !is_told_of(clause) && !DENIED.is_match(clause)
+}
+
+/// Tells whether a line is one item of several: what it says is about that item.
+fn is_item(before: &str) -> bool {
+    let start = before.trim_start();
+    let bullet = ["- ", "* ", "+ ", "•", "・", "|", "#"].iter().any(|mark| start.starts_with(mark));
+    bullet || start.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Returns the sentence that a text ends in.
+pub(super) fn last_sentence(text: &str) -> &str {
+    let sentence = text.rsplit(['。', '!', '?']).next().unwrap_or(text);
+    sentence.rsplit(". ").next().unwrap_or(sentence)
+}
+
+/// How sure the place of a label makes its denial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begins {
+    /// A bracket, the border of a cell or a separator stands before it.
+    Clearly,
+    /// So does a sign after which parts of the review have verdicts of their own: `Gate 1: verdict`.
+    Perhaps,
+    /// A word does.
+    No,
+}
+
+fn begins(before: &str) -> Begins {
+    let end = before.trim_end_matches(decoration("*_#"));
+    let arrow = end.ends_with("->") || end.ends_with("=>") || end.ends_with(is_arrow);
+    match end.chars().next_back() {
+        None => Begins::No,
+        _ if end.ends_with("[ ]") => Begins::No,
+        _ if arrow || !end.contains(char::is_alphanumeric) => Begins::Clearly,
+        Some(last) if "([【|;/※・…,、".contains(last) => Begins::Clearly,
+        Some(last) if last.is_alphanumeric() => Begins::No,
+        Some(_) => Begins::Perhaps,
+    }
+}
+
+/// Tells whether a quotation that begins in a text is still open at its end.
+fn is_in_quotation(text: &str) -> bool {
+    let is_odd = |mark: char| text.matches(mark).count() % 2 == 1;
+    let is_open = |[open, close]: [char; 2]| text.rfind(open) > text.rfind(close);
+    is_odd('`') || is_odd('"') || [['「', '」'], ['『', '』'], ['“', '”']].into_iter().any(is_open)
 }

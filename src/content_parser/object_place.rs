@@ -6,14 +6,11 @@
 //! condition makes it doubtful, whatever it is about: the reviewer is asked.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::folded::{folded, is_picture};
-use super::quoted::Quoted;
-use super::remark::last_sentence;
-use super::{head, tail};
+use super::lexicon::Pattern;
+use super::markdown::Quoted;
+use super::marker::last_sentence;
+use super::text::{folded, head, is_picture, tail};
 
 /// So much of a paragraph beside an object is looked at, in bytes.
 const REACH: usize = 1_000;
@@ -109,70 +106,34 @@ fn place(text: &str) -> String {
 }
 
 /// The whole sentence before an object when it is a label of a verdict.
-static LABEL: LazyLock<Regex> = LazyLock::new(|| {
-    let english = r"(?:(?:so|thus|therefore|hence|and|here is|here's|this is)\W+)*(?:(?:my|the|our|this|final|overall|review|reviewer's|official|formal|json)\W+)*(?:\w+_)?(?:verdict|result|decision|answer|judge?ment|determination|conclusion|review|assessment|output|json)(?:\s+(?:in|as) json)?(?:\s+is)?";
-    let japanese = r"(?:以上より|以上から|よって|したがって|従って|そのため)?、?(?:最終|総合|全体の|私の|今回の|レビューの?|本)*(?:判定結果|判定|結果|結論|回答)は?";
-    pattern(&format!(r"^[\W\d]*(?:{english}|{japanese})\W*$"))
-});
+static LABEL: Pattern = Pattern::named("object_place.label");
 
 /// The end of a sentence before an object in which the reviewer gives it.
-static GIVES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?:^|[,;:—–-]|\b(?:so|thus|therefore|hence|and))\W*(?:(?:now|here)\W+)?(?:(?:i|we)\s+(?:\w+ly\s+|now\s+|hereby\s+)?(?:return|answer|approve|give|conclude)(?:\s+(?:with|this|with this|the following))?|(?:my|the|our)\s+(?:final\s+|overall\s+)?(?:verdict|result|decision|answer)\s+is)\W*$|(?:判定|結果|結論|回答)は\W*$|承認します\W*$",
-    )
-});
+static GIVES: Pattern = Pattern::named("object_place.gives");
 
 /// What gives an object behind it in Japanese, to the end of the sentence: `よって {…} を返します。`
-static GIVEN: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?:を返します|と回答します|と判定します|で承認します)(?:[。.!\s]|$)"));
+static GIVEN: Pattern = Pattern::named("object_place.given");
 
 /// What goes on in Japanese: `{…} を返せません`.
-static PARTICLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[をがとにのも]|は[^い]|では[^、]|でな)"));
+static PARTICLE: Pattern = Pattern::named("object_place.particle");
 
 /// What ends a sentence behind an object in Japanese: `結果は {…} です。`
-static COPULA: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:です|である|とします|とする|としました|となります|になります)(?:[。.!\s]|$)")
-});
+static COPULA: Pattern = Pattern::named("object_place.copula");
 
 /// A negation or a condition.
-static OBJECTS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:not|never|cannot|\w+n['’]t|unable|refuse|decline|withhold|impossible|missing|lacks?|absent|otherwise|instead|rather|would|wanted|hoped|object|disagree|if|until|once|when|unless)\b|ません|ない|なければ|かねます|たら|れば|場合|まで",
-    )
-});
+static OBJECTS: Pattern = Pattern::named("object_place.objects");
 
 /// What limits a sentence in which an object is given.
-static QUALIFIES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:no|nobody|nothing|nor|neither|only|but|without|after|before|as soon as|as long as|provided|assuming|had|wrong|under)\b|のみ|だけ|後に",
-    )
-});
+static QUALIFIES: Pattern = Pattern::named("object_place.qualifies");
 
 /// A negation that says that nothing is amiss.
-static NOTHING_AMISS: LazyLock<Regex> = LazyLock::new(|| {
-    let problem = r"(?:problems?|issues?|findings?|blockers?|defects?|errors?|objections?|concerns?|bugs?)";
-    let sought = r"(?:find|see|identify|spot|have)";
-    pattern(&format!(
-        r"\b(?:(?:did|do|could|can) ?not|(?:did|do|could|ca)n['’]t) {sought} (?:any|a) (?:\w+ )?{problem}\b|\b(?:nothing|none)(?: of \w+)? is missing\b|\bno (?:\w+ ){{0,2}}{problem}\b|(?:問題|指摘|懸念|欠陥|不備|漏れ|影響|矛盾)(?:事項|点)?(?:は|が|も)?(?:特に)?(?:検出|発見|確認)?(?:され|あり|し|でき|見つかり)?(?:ません|ない)(?:でした)?"
-    ))
-});
+static NOTHING_AMISS: Pattern = Pattern::named("object_place.nothing_amiss");
 
 /// What says that an object is somebody else's, of an earlier round, or an example.
-static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:previous(?:ly)?|earlier|prior|former|last (?:review|round|time)|round \d|examples?|for instance|e\.g\.|(?:linter|analy[sz]er|tool|ci|build|author)(?:'s)? (?:report|output|answer|log|says|said|prints?|printed))\b|レポート:?$|出力:?$|前回|以前|例えば|の例|例:",
-    )
-});
+static OTHERS: Pattern = Pattern::named("object_place.others");
 
 /// What goes on below an object from above it.
-static GOES_ON_BELOW: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?:because|but|since|if|unless|until|would|cannot|yet|however|although|though)\b|^(?:を|とは|という|と言|と答|と返|は)")
-        .expect("the pattern is a constant")
-});
-
-fn pattern(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){pattern}")).expect("the pattern is a constant")
-}
+static GOES_ON_BELOW: Pattern = Pattern::named("object_place.goes_on_below");
 
 #[cfg(test)]
 mod tests;

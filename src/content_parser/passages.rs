@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::quoted;
+use super::lexicon::Pattern;
+use super::markdown::Quoted;
 
 /// One piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,30 +36,20 @@ const MOST: usize = 100_000;
 const BOLD: usize = 7;
 
 /// What stands in place of an object.
-const OBJECT: char = '\u{fffc}';
+const OBJECT: &str = "\u{fffc}";
 /// A line of more marks of quotations and lists nests deeper than anybody writes.
 const DEEPEST: usize = 50;
 
 /// Returns the passages of a text without its objects, or why it cannot be read.
 pub(super) fn passages(text: &str, objects: &[Range<usize>]) -> Result<Vec<Passage>, &'static str> {
-    let whole = inside_outer_fence(text);
-    let mut own = String::with_capacity(whole.len());
-    let mut from = whole.start;
-    for span in objects.iter().filter(|span| whole.start <= span.start && span.end <= whole.end) {
-        own.push_str(&text[from.min(span.start)..span.start]);
-        own.push(OBJECT);
-        from = span.end;
-    }
-    own.push_str(&text[from..whole.end.max(from)]);
-    // Some agents print line breaks as the two characters `\n`.
-    let own = own.replace("\\n", "\n");
+    let own = Quoted::new(text).own_text(objects, OBJECT);
     if own.lines().any(nests_too_deep) {
         return Err("lists or quotations that nest too deep to be read");
     }
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut reader = Reader { text: &own, ..Reader::default() };
-    for (event, at) in Parser::new_ext(&own, options).into_offset_iter() {
-        reader.read(event, &at);
+    let mut reader = Reader::default();
+    for event in Parser::new_ext(&own, options) {
+        reader.read(event);
         if reader.said > MOST {
             return Err("more prose than can be read");
         }
@@ -75,25 +66,8 @@ fn nests_too_deep(line: &str) -> bool {
     lead.matches('>').count() + lead.as_bytes().windows(2).filter(is_item).count() > DEEPEST
 }
 
-/// Returns where a text stands without a fence around all of it: that quotes nothing.
-fn inside_outer_fence(text: &str) -> Range<usize> {
-    let start = text.len() - text.trim_start().len();
-    let whole = text.trim();
-    let first = whole.lines().next().unwrap_or_default();
-    let mark = &first[..first.len() - first.trim_start_matches(['`', '~']).len()];
-    let is_prose = !quoted::is_code(first[mark.len()..].trim());
-    let inner = whole[first.len()..].strip_suffix(mark).filter(|_| mark.len() >= 3 && is_prose);
-    match inner {
-        Some(inner) if !inner.lines().any(|line| line.trim_start().starts_with(mark)) => {
-            start + first.len()..start + first.len() + inner.len()
-        }
-        _ => 0..text.len(),
-    }
-}
-
 #[derive(Default)]
-struct Reader<'t> {
-    text: &'t str,
+struct Reader {
     passages: Vec<Passage>,
     current: String,
     /// How much prose was read, in bytes.
@@ -103,14 +77,6 @@ struct Reader<'t> {
     items: usize,
     cells: Option<Vec<String>>,
     head: Vec<String>,
-    /// How deep in quotations.
-    quotations: usize,
-    /// Where the line begins that is read, and how far lines were counted.
-    line: usize,
-    counted: usize,
-    /// The line begins with the mark of a quotation.
-    has_mark: bool,
-    in_comment: bool,
     /// In code, or in what is struck out.
     skipped: usize,
     is_bold: bool,
@@ -118,43 +84,38 @@ struct Reader<'t> {
     all_bold: bool,
 }
 
-impl Reader<'_> {
-    fn read(&mut self, event: Event, at: &Range<usize>) {
+impl Reader {
+    fn read(&mut self, event: Event) {
+        // A comment says nothing.
+        static TAG: Pattern = Pattern::named("passages.tag");
         match event {
-            Event::Start(tag) => self.start(&tag, at),
+            Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag),
-            Event::Text(words) => self.say(&words, at),
-            Event::Code(code) => self.say(&format!("`{code}`"), at),
+            Event::Text(words) => self.say(&words),
+            Event::Code(code) => self.say(&format!("`{code}`")),
             Event::SoftBreak | Event::HardBreak => self.current.push('\n'),
             Event::TaskListMarker(is_done) => self.current.push_str(if is_done { "[x] " } else { "[ ] " }),
-            Event::Html(html) | Event::InlineHtml(html) => {
-                let words = self.without_tags(&html);
-                self.say(&words, at);
-            }
+            Event::Html(html) | Event::InlineHtml(html) => self.say(&TAG.replace_all(&html, "")),
             _ => self.flush(),
         }
     }
 
-    fn start(&mut self, tag: &Tag, at: &Range<usize>) {
+    fn start(&mut self, tag: &Tag) {
         match tag {
             Tag::Heading { level, .. } => {
                 self.flush();
                 self.title = Some(*level as usize);
             }
-            Tag::Paragraph | Tag::List(_) => self.flush(),
             Tag::Item => {
                 self.flush();
                 self.items += 1;
                 self.current.push_str("- ");
             }
-            Tag::BlockQuote(_) => {
+            Tag::CodeBlock(_) => {
                 self.flush();
-                self.quotations += 1;
+                self.skipped += 1;
             }
-            Tag::CodeBlock(kind) => {
-                self.flush();
-                self.skipped += usize::from(!self.holds_answer(kind, at));
-            }
+            Tag::Paragraph | Tag::List(_) | Tag::BlockQuote(_) => self.flush(),
             Tag::Strikethrough => self.skipped += 1,
             Tag::Strong => {
                 self.is_bold = true;
@@ -171,10 +132,6 @@ impl Reader<'_> {
                 self.flush();
                 self.items -= 1;
             }
-            TagEnd::BlockQuote(_) => {
-                self.flush();
-                self.quotations -= 1;
-            }
             TagEnd::CodeBlock => {
                 self.flush();
                 self.skipped = 0;
@@ -190,58 +147,22 @@ impl Reader<'_> {
             }
             TagEnd::TableHead => self.head = self.cells.take().unwrap_or_default(),
             TagEnd::TableRow => self.end_row(),
-            TagEnd::Heading(_) | TagEnd::Paragraph => self.flush(),
+            TagEnd::Heading(_) | TagEnd::Paragraph | TagEnd::BlockQuote(_) => self.flush(),
             _ => {}
         }
     }
 
-    /// Adds words, unless they are quoted. A line without the mark of a quotation is its author's own.
-    fn say(&mut self, words: &str, at: &Range<usize>) {
-        let from = self.counted.min(at.start);
-        let line_end = self.text[from..at.start].rfind('\n');
-        if let Some(end) = line_end {
-            self.line = from + end + 1;
-        }
-        if line_end.is_some() || self.counted == 0 {
-            self.has_mark = self.text[self.line..].trim_start_matches([' ', '\t']).starts_with('>');
-        }
-        self.counted = at.start;
-        let is_quoted = self.quotations > 0 && self.has_mark;
-        if self.skipped == 0 && !is_quoted {
+    fn say(&mut self, words: &str) {
+        if self.skipped == 0 {
             self.all_bold &= self.is_bold || words.trim_matches([':', '：', ' ']).is_empty();
             self.current.push_str(words);
             self.said += words.len();
         }
     }
 
-    /// Tells whether a fence is around the answer itself and quotes nobody.
-    fn holds_answer(&self, kind: &CodeBlockKind, at: &Range<usize>) -> bool {
-        let CodeBlockKind::Fenced(language) = kind else { return false };
-        !quoted::is_code(language.trim()) && self.text[at.clone()].contains(OBJECT)
-    }
-
-    /// Returns what a piece of HTML says between its tags. A comment says nothing.
-    fn without_tags(&mut self, html: &str) -> String {
-        let mut words = String::new();
-        let mut rest = html;
-        while !rest.is_empty() {
-            let end = if self.in_comment { "-->" } else { "<" };
-            let (before, after) = rest.split_once(end).unwrap_or((rest, ""));
-            if self.in_comment {
-                self.in_comment = !rest.contains(end);
-                rest = after;
-                continue;
-            }
-            words.push_str(before);
-            self.in_comment = after.starts_with("!--");
-            rest = if self.in_comment { after } else { after.split_once('>').map_or("", |(_, rest)| rest) };
-        }
-        words
-    }
-
     /// Writes the mark of bold words as it stands in the text.
     fn mark_bold(&mut self) {
-        if self.skipped == 0 && self.quotations == 0 {
+        if self.skipped == 0 {
             self.all_bold |= self.current.is_empty();
             self.current.push_str("**");
         }
@@ -251,11 +172,7 @@ impl Reader<'_> {
     fn end_row(&mut self) {
         let cells = self.cells.take().unwrap_or_default();
         let says = |cell: &String| cell.contains(char::is_alphabetic);
-        if cells.iter().skip(1).any(says) || self.head.len() != cells.len() {
-            self.push(PassageKind::Row, &format!("| {} |", cells.join(" | ")));
-            return;
-        }
-        if cells.len() == 2 {
+        if cells.iter().skip(1).any(says) || self.head.len() != cells.len() || cells.len() == 2 {
             return self.push(PassageKind::Row, &format!("| {} |", cells.join(" | ")));
         }
         for (head, cell) in self.head.clone().iter().zip(&cells).skip(1) {

@@ -5,17 +5,20 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::marker::{Mark, Marks};
+use super::json::{self, Budget};
+use super::markdown::Quoted;
+use super::marker::{self, Mark, Marks};
 use super::objects::{self, Broken};
-use super::quoted::Quoted;
-use super::stated::{self, Origin};
-use super::strict::{self, Budget};
+use super::review_object::{self, Origin, verdicts};
+use super::tasks::suggestions;
+use super::text::{clipped, either, head};
 use super::word::Words;
-use super::{Terms, clipped, go_nogo, head, marker, object_place, objection, scan, suggestions, table};
+use super::{Terms, object_place, severity, triage};
 use model::event::{Reading, TriageTable};
 use model::verdict::{Judgment, ReadAs};
 
 const LONGEST_FEEDBACK: usize = 20_000;
+const NO_ID: &str = "no answer with the review_id of this review";
 
 /// Reads a reviewer's answer. Returns a reading for every text.
 pub fn read_review(text: &str, terms: &Terms) -> Reading {
@@ -25,13 +28,15 @@ pub fn read_review(text: &str, terms: &Terms) -> Reading {
     if let Some(answer) = objects.right {
         let answer = with_prose(answer, text, &objects.spans);
         let marks = marker::read(text, &quoted, &objects.spans, &words);
-        return doubted_for_remark(denied_by_marks(answer, &marks), &marks);
+        // A denial in the middle of a line makes it doubtful.
+        let remark = marks.remark().map(|mark| format!("{}: {}", mark.name, mark.stated));
+        return doubted(denied_by_marks(answer, &marks), remark);
     }
     if let Some(reason) = objects.doubt {
         return unverifiable(text, reason);
     }
-    if terms.require_review_id && terms.review_id.is_some() {
-        return unverifiable(text, "no answer with the review_id of this review");
+    if terms.needs_review_id() {
+        return unverifiable(text, NO_ID);
     }
     let marks = marker::read(text, &quoted, &objects.spans, &words);
     if marks.crowded {
@@ -51,15 +56,13 @@ pub fn read_review(text: &str, terms: &Terms) -> Reading {
 pub fn read_structured(value: &Value, terms: &Terms) -> Reading {
     let words = Words::new(terms.words);
     let text = value.to_string();
-    let Some(fields) = value.as_object().filter(|fields| !stated::verdicts(fields).is_empty()) else {
-        return unverifiable(&text, "no result in the structured answer");
-    };
-    match stated::origin(fields, terms) {
-        Origin::Wrong => unverifiable(&text, "the review_id is not the one of this review"),
-        Origin::Unnamed if terms.require_review_id && terms.review_id.is_some() => {
-            unverifiable(&text, "no answer with the review_id of this review")
-        }
-        Origin::Right | Origin::Unnamed => stated::read(fields, &words, terms, ReadAs::Schema),
+    match value.as_object().filter(|fields| !verdicts(fields).is_empty()) {
+        None => unverifiable(&text, "no result in the structured answer"),
+        Some(fields) => match review_object::origin(fields, terms) {
+            Origin::Wrong => unverifiable(&text, "the review_id is not the one of this review"),
+            Origin::Unnamed if terms.needs_review_id() => unverifiable(&text, NO_ID),
+            Origin::Right | Origin::Unnamed => review_object::read(fields, &words, terms, ReadAs::Schema),
+        },
     }
 }
 
@@ -87,7 +90,7 @@ impl ReviewObjects {
             sorted.doubt = Some("more objects than can be read");
         }
         for span in &found.whole {
-            match strict::object(&text[span.clone()], &budget) {
+            match json::object(&text[span.clone()], &budget) {
                 Some(fields) => sorted.add(&fields, terms, words, Some(span)),
                 None if states_verdict(&text[span.clone()]) => {
                     sorted.doubt = Some("an object that cannot be read, such as one with a key twice");
@@ -110,18 +113,18 @@ impl ReviewObjects {
         words: &Words,
         outermost: Option<&Range<usize>>,
     ) {
-        if stated::verdicts(fields).is_empty() {
+        if verdicts(fields).is_empty() {
             fields.values().for_each(|value| self.add_inner(value, terms, words));
             return;
         }
-        let origin = stated::origin(fields, terms);
-        if stated::is_template(fields, words) {
+        let origin = review_object::origin(fields, terms);
+        if review_object::is_template(fields, words) {
             if origin == Origin::Right {
                 self.doubt = Some("the form of the answer, not filled in, as the prompt shows it");
             }
             return;
         }
-        let reading = || stated::read(fields, words, terms, ReadAs::Json);
+        let reading = || review_object::read(fields, words, terms, ReadAs::Json);
         match (origin, outermost) {
             (Origin::Right, _) => keep_stricter(&mut self.right, reading()),
             (Origin::Wrong, _) => {
@@ -129,7 +132,9 @@ impl ReviewObjects {
             }
             (Origin::Unnamed, Some(span)) => {
                 let reading = reading();
-                self.approving.extend(reading.judgment.approves().then(|| span.clone()));
+                if reading.judgment.approves() {
+                    self.approving.push(span.clone());
+                }
                 keep_stricter(&mut self.unnamed, reading);
             }
             // What is quoted inside another object may be somebody else's approval.
@@ -159,7 +164,7 @@ impl ReviewObjects {
             Some(judgment) if !judgment.approves() => {
                 let fields = Map::from_iter([("result".to_owned(), Value::from(word))]);
                 let reason = format!("an object that breaks says {word}");
-                let stated = stated::read(&fields, words, terms, ReadAs::Json);
+                let stated = review_object::read(&fields, words, terms, ReadAs::Json);
                 keep_stricter(&mut self.tightening, Reading { reason, ..stated });
             }
             Some(_) if !leaves_out => self.doubt = Some("an object with a verdict that breaks"),
@@ -172,19 +177,17 @@ impl ReviewObjects {
 /// Tells whether an object that cannot be read states a verdict somewhere; an escape may hide one.
 fn states_verdict(object: &str) -> bool {
     let bytes = object.as_bytes();
-    let mut at = scan::either(bytes, 0, *b"\"\\");
+    let mut at = either(bytes, 0, *b"\"\\");
     while at < bytes.len() {
         let rest = &bytes[at + 1..];
         let begins =
             |text: &[u8]| rest.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
-        let states = match bytes[at] {
-            b'"' => begins(b"result\"") || begins(b"decision\""),
-            _ => begins(b"u"),
-        };
-        if states {
-            return true;
+        match bytes[at] {
+            b'"' if begins(b"result\"") || begins(b"decision\"") => return true,
+            b'\\' if begins(b"u") => return true,
+            _ => {}
         }
-        at = scan::either(bytes, at + 1, *b"\"\\");
+        at = either(bytes, at + 1, *b"\"\\");
     }
     false
 }
@@ -218,33 +221,27 @@ fn by_mark(text: &str, mark: &Mark) -> Reading {
         stated: mark.stated.clone(),
         read_as: ReadAs::Marker(mark.name.clone()),
         reason: format!("the marker {} says {}", mark.name, mark.stated),
-        suggestions: suggestions::read(text),
+        suggestions: suggestions(text),
         ..plain(text, mark.judgment)
     }
 }
 
 fn by_other_forms(text: &str, marks: &Marks) -> Option<Reading> {
-    if let Ok(table) = table::read_triage(text, None) {
+    if let Ok(table) = triage::read_triage(text, None) {
         let (judgment, reason) = by_table(table);
         return Some(Reading { read_as: ReadAs::Table, reason, ..plain(text, judgment) });
     }
-    let judgment = go_nogo::read(marks)?;
+    let judgment = marks.go?;
     let stated = if judgment.approves() { "GO" } else { "NOGO" };
     let reason = format!("the judgment line says {stated}");
     Some(Reading { read_as: ReadAs::GoNogo, stated: stated.to_owned(), reason, ..plain(text, judgment) })
 }
 
 fn by_table(table: TriageTable) -> (Judgment, String) {
-    match table {
-        TriageTable { fix_required: 0, needs_discussion: 0, .. } => {
-            (Judgment::Approve, "the table has nothing to fix".to_owned())
-        }
-        TriageTable { fix_required: 0, needs_discussion, .. } => {
-            (Judgment::Discuss, format!("the table has {needs_discussion} to discuss"))
-        }
-        TriageTable { fix_required, .. } => {
-            (Judgment::Revise, format!("the table has {fix_required} to fix"))
-        }
+    match (table.fix_required, table.needs_discussion) {
+        (0, 0) => (Judgment::Approve, "the table has nothing to fix".to_owned()),
+        (0, questions) => (Judgment::Discuss, format!("the table has {questions} to discuss")),
+        (fixes, _) => (Judgment::Revise, format!("the table has {fixes} to fix")),
     }
 }
 
@@ -256,43 +253,31 @@ fn tightened(reading: Reading, tightening: Option<Reading>, marks: &Marks) -> Re
         }
         _ => reading,
     };
-    let contradicted = reading.judgment.approves() && go_nogo::read(marks) == Some(Judgment::Revise);
-    if !contradicted {
-        return reading;
-    }
-    let reason = format!("tightened: {} with a NOGO line", reading.stated);
-    revised(reading, reason)
+    if marks.go == Some(Judgment::Revise) { revised(reading, "a NOGO line") } else { reading }
 }
 
 /// Tightens an approval that was read from a line, where an item of the review is marked as critical or major.
 fn denied_by_items(reading: Reading, quoted: &Quoted) -> Reading {
-    let by_line = matches!(reading.read_as, ReadAs::Marker(_) | ReadAs::GoNogo);
-    match quoted.own_lines().find_map(objection::item).filter(|_| by_line && reading.judgment.approves()) {
-        Some(severity) => {
-            let reason = format!("tightened: {} with an item marked {severity}", reading.stated);
-            revised(reading, reason)
-        }
+    if !matches!(reading.read_as, ReadAs::Marker(_) | ReadAs::GoNogo) {
+        return reading;
+    }
+    match quoted.own_lines().find_map(severity::item) {
+        Some(severity) => revised(reading, &format!("an item marked {severity}")),
         None => reading,
     }
 }
 
 /// Tightens an approval beside which a line says of the whole that it does not pass.
 fn denied_by_marks(reading: Reading, marks: &Marks) -> Reading {
-    let Some(mark) = marks.denying().find(|_| reading.judgment.approves()) else { return reading };
-    let reason = format!("tightened: {} with {}: {}", reading.stated, mark.name, mark.stated);
-    revised(reading, reason)
-}
-
-/// Doubts an approval beside which a denial stands in the middle of a line.
-fn doubted_for_remark(reading: Reading, marks: &Marks) -> Reading {
-    let remark = marks.remark().map(|mark| format!("{}: {}", mark.name, mark.stated));
-    doubted(reading, remark)
+    match marks.denying().next() {
+        Some(mark) => revised(reading, &format!("{}: {}", mark.name, mark.stated)),
+        None => reading,
+    }
 }
 
 /// Doubts an approval: nobody can rely on it before its reviewer said which holds.
 fn doubted(reading: Reading, doubt: Option<String>) -> Reading {
-    let doubt = doubt.filter(|_| reading.judgment.approves());
-    Reading { doubt, ..reading }
+    if reading.judgment.approves() { Reading { doubt, ..reading } } else { reading }
 }
 
 /// Returns the sentence of the first approving object when each of them stands inside one.
@@ -302,7 +287,12 @@ fn object_in_sentence(text: &str, quoted: &Quoted, approving: &[Range<usize>]) -
     sentences?.into_iter().next()
 }
 
-fn revised(reading: Reading, reason: String) -> Reading {
+/// Makes a revision of an approval.
+fn revised(reading: Reading, contradiction: &str) -> Reading {
+    if !reading.judgment.approves() {
+        return reading;
+    }
+    let reason = format!("tightened: {} with {contradiction}", reading.stated);
     Reading { result: Judgment::Revise.verdict(), judgment: Judgment::Revise, reason, ..reading }
 }
 
@@ -330,7 +320,7 @@ fn prose(text: &str, spans: &[Range<usize>]) -> String {
 fn unverifiable(text: &str, reason: &str) -> Reading {
     Reading {
         reason: reason.to_owned(),
-        suggestions: suggestions::read(text),
+        suggestions: suggestions(text),
         ..plain(text, Judgment::Unverifiable)
     }
 }
@@ -359,38 +349,4 @@ fn feedback(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{Terms, default_words, read_review};
-    use model::verdict::Judgment;
-
-    fn beside_the_object(line: &str) -> Judgment {
-        let words = default_words();
-        let object = r#"{"review_id": "r", "result": "PASS", "summary": "good", "findings": []}"#;
-        let terms = Terms { review_id: Some("r"), require_review_id: true, words: &words, beyond: &[] };
-        read_review(&format!("{object}\n\n{line}\n"), &terms).judgment
-    }
-
-    #[test]
-    fn a_line_that_denies_the_whole_takes_back_what_the_right_object_says() {
-        let denying = [
-            "DECISION: FAIL",
-            "**DECISION: FAIL**",
-            "最終判定: FAIL",
-            "## 最終判定\n\nFAIL",
-            "Final verdict: REJECT",
-        ];
-        for line in denying {
-            assert_eq!(beside_the_object(line), Judgment::Revise, "{line}");
-        }
-        let honest = [
-            "DECISION: PASS",
-            "> DECISION: FAIL",
-            "```\nDECISION: FAIL\n```",
-            "It read `DECISION: FAIL` before.",
-            "Test result: FAIL before the fix",
-        ];
-        for line in honest {
-            assert_eq!(beside_the_object(line), Judgment::Approve, "{line}");
-        }
-    }
-}
+mod tests;

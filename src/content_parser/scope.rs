@@ -2,13 +2,12 @@
 //! The last one counts. One that cannot be read is an error and never "no boundary"; other objects with a key `scope`
 //! (a token's, say) are none.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde_json::{Map, Value};
 
+use super::json::{self, Budget};
+use super::lexicon::Pattern;
+use super::markdown::is_inside;
 use super::objects;
-use super::strict::{self, Budget};
 
 /// What later phases may change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,10 +23,7 @@ pub struct Scope {
 const KEYS: [&str; 3] = ["paths", "max_files", "max_lines"];
 
 /// Where a boundary begins, readable or not.
-static BEGINNING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"\{\s*"scope"\s*:\s*\{\s*"(?:paths|max_files|max_lines)""#)
-        .expect("the pattern is a constant")
-});
+static BEGINNING: Pattern = Pattern::named("scope.beginning");
 
 /// Reads the last boundary of a plan; the error says why it cannot be read.
 pub fn read_scope(text: &str) -> Result<Option<Scope>, String> {
@@ -37,40 +33,24 @@ pub fn read_scope(text: &str) -> Result<Option<Scope>, String> {
     }
     let budget = Budget::default();
     let mut scope = None;
-    let mut read_to = 0;
-    for span in found.whole {
-        let begins = BEGINNING.is_match(&text[span.clone()]);
-        match strict::object(&text[span.clone()], &budget) {
-            Some(fields) => {
-                if let Some(stated) =
-                    fields.get("scope").and_then(Value::as_object).filter(|stated| is_boundary(stated))
-                {
-                    scope = Some(boundary(stated)?);
-                }
-            }
-            None if begins => {
-                return Err("the scope is no JSON object that can be read, or has a key twice".to_owned());
-            }
-            None => {}
+    for span in &found.whole {
+        let object = &text[span.clone()];
+        let fields = json::object(object, &budget);
+        if fields.is_none() && BEGINNING.is_match(object) {
+            return Err("the scope is no JSON object that can be read, or has a key twice".to_owned());
         }
-        broken(&text[read_to..span.start])?;
-        read_to = span.end;
+        let stated = fields.as_ref().and_then(|fields| fields.get("scope")?.as_object());
+        if let Some(stated) = stated
+            && KEYS.iter().any(|key| stated.contains_key(*key))
+        {
+            scope = Some(boundary(stated)?);
+        }
     }
-    broken(&text[read_to..])?;
+    let whole = objects::joined(found.whole);
+    if BEGINNING.find_iter(text).any(|found| !is_inside(&whole, found.start())) {
+        return Err("the scope is no JSON: it breaks off or is written wrongly".to_owned());
+    }
     Ok(scope)
-}
-
-/// Refuses a boundary that began and is no object.
-fn broken(between: &str) -> Result<(), String> {
-    if BEGINNING.is_match(between) {
-        Err("the scope is no JSON: it breaks off or is written wrongly".to_owned())
-    } else {
-        Ok(())
-    }
-}
-
-fn is_boundary(stated: &Map<String, Value>) -> bool {
-    KEYS.iter().any(|key| stated.contains_key(*key))
 }
 
 fn boundary(stated: &Map<String, Value>) -> Result<Scope, String> {
@@ -112,47 +92,4 @@ fn number(stated: &Map<String, Value>, key: &str) -> Result<Option<u64>, String>
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_scope_of_a_plan_counts() {
-        let text = "# Plan\n{\"scope\": {\"paths\": [\"old/\"]}}\ntext\n```json\n{\"scope\": {\"paths\": [\"src/**\", \".\"], \"max_files\": 20}}\n```\n";
-        let expected =
-            Scope { paths: Some(vec!["src/**".into(), "**".into()]), max_files: Some(20), max_lines: None };
-        assert_eq!(read_scope(text), Ok(Some(expected)));
-    }
-
-    #[test]
-    fn what_is_no_boundary_sets_none() {
-        for text in [
-            "",
-            "the scope is small",
-            r#"{"scope": "read:user"}"#,
-            r#"{"scope": {"name": "global"}}"#,
-            r#"in code: `{"scope": "x"`"#,
-        ] {
-            assert_eq!(read_scope(text), Ok(None), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_boundary_that_cannot_be_read_or_contradicts_itself_is_an_error() {
-        for (text, part) in [
-            (r#"{"scope": {"paths": ["src/**"], "max_files": 20"#, "no JSON"),
-            (r#"{"scope": {"paths": ["src/**",]}}"#, "no JSON"),
-            (r#"{"scope": {"paths": ["a"], "paths": ["b"]}}"#, "twice"),
-            (r#"{"scope": {"paths": []}}"#, "empty"),
-            (r#"{"scope": {"paths": "src"}}"#, "no list"),
-            (r#"{"scope": {"paths": [1]}}"#, "no text"),
-            (r#"{"scope": {"paths": ["../x"]}}"#, "`../x`"),
-            (r#"{"scope": {"paths": ["/etc"]}}"#, "`/etc`"),
-            (r#"{"scope": {"max_files": 0}}"#, "max_files"),
-            (r#"{"scope": {"max_lines": "many"}}"#, "max_lines"),
-            (r#"{"scope": {"max_lines": 5, "except": ["a"]}}"#, "`except`"),
-        ] {
-            let error = read_scope(text).expect_err(text);
-            assert!(error.contains(part), "{text}: {error}");
-        }
-    }
-}
+mod tests;

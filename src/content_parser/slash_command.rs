@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::quoted::{Quoted, is_indented};
+use super::markdown::{Quoted, is_indented, is_inside, lines};
+use super::text::after_prefix;
 
 /// What a command begins with.
 const PREFIX: &str = "/ai-workflow";
@@ -101,8 +102,8 @@ fn commands(comment: &str) -> Vec<Range<usize>> {
     let quoted = Quoted::in_full(comment);
     let hidden = hidden(comment);
     let mut found = Vec::new();
-    let (mut start, mut in_quote) = (0, false);
-    for line in comment.split_inclusive('\n') {
+    let mut in_quote = false;
+    for (start, line) in lines(comment) {
         let text = line.trim_end();
         // A line directly below a quotation is shown as part of it.
         in_quote = !text.is_empty() && (in_quote || text.trim_start().starts_with('>'));
@@ -110,7 +111,6 @@ fn commands(comment: &str) -> Vec<Range<usize>> {
         if own && named(text).is_some() && !is_inside(&hidden, start) {
             found.push(start..start + text.len());
         }
-        start += line.len();
     }
     found
 }
@@ -118,8 +118,8 @@ fn commands(comment: &str) -> Vec<Range<usize>> {
 /// Returns what stands behind the prefix of a line that begins with it.
 fn named(line: &str) -> Option<&str> {
     let line = line.trim_start_matches(' ');
-    let rest = line.get(PREFIX.len()..).filter(|_| line[..PREFIX.len()].eq_ignore_ascii_case(PREFIX))?;
-    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
+    let rest = after_prefix(line, PREFIX)?;
+    if rest.is_empty() || rest.starts_with([' ', '\t']) { Some(rest.trim()) } else { None }
 }
 
 /// Returns the comments in HTML that begin inside a line; those that begin one are quoted anyway.
@@ -133,11 +133,6 @@ fn hidden(text: &str) -> Vec<Range<usize>> {
         spans.push(start..from);
     }
     spans
-}
-
-fn is_inside(spans: &[Range<usize>], at: usize) -> bool {
-    let after = spans.partition_point(|span| span.start <= at);
-    spans[..after].last().is_some_and(|span| at < span.end)
 }
 
 fn understood(line: &str, below: &str) -> Result<SlashCommand, Unclear> {
@@ -173,98 +168,4 @@ fn understood(line: &str, below: &str) -> Result<SlashCommand, Unclear> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answer(text: &str) -> Option<Result<SlashCommand, Unclear>> {
-        Some(Ok(SlashCommand::Answer { text: text.to_owned() }))
-    }
-
-    #[test]
-    fn each_command_is_read_at_the_start_of_a_line() {
-        let phase = || "planning".to_owned();
-        let table = [
-            ("/ai-workflow run", SlashCommand::Run),
-            ("Please.\r\n\r\n/ai-workflow resume\r\nThank you.", SlashCommand::Resume),
-            ("  /ai-workflow\tpause", SlashCommand::Pause),
-            ("/Ai-Workflow Cancel  ", SlashCommand::Cancel),
-            ("/ai-workflow retry planning", SlashCommand::Retry { phase: phase() }),
-            ("/ai-workflow skip   planning\n", SlashCommand::Skip { phase: phase() }),
-            ("/ai-workflow accept it is known", SlashCommand::Accept { reason: "it is known".into() }),
-            ("> /ai-workflow cancel\n\n/ai-workflow status", SlashCommand::Status),
-            ("`<!--`\n/ai-workflow explain", SlashCommand::Explain),
-        ];
-        for (comment, command) in table {
-            assert_eq!(slash_command(comment), Some(Ok(command)), "{comment:?}");
-        }
-    }
-
-    #[test]
-    fn an_answer_reaches_to_the_end_with_everything_in_it() {
-        assert_eq!(slash_command("/ai-workflow answer the old name"), answer("the old name"));
-        assert_eq!(slash_command("a\n/ai-workflow answer\r\nuse\r\n\r\n> that\r\n"), answer("use\n\n> that"));
-        let fenced = "/ai-workflow answer so:\n```sh\n/ai-workflow cancel\n```";
-        assert_eq!(slash_command(fenced), answer("so:\n```sh\n/ai-workflow cancel\n```"));
-    }
-
-    #[test]
-    fn what_is_quoted_hidden_or_inside_a_line_is_no_command() {
-        let silent = [
-            "",
-            "run",
-            "Type /ai-workflow run to begin",
-            "- /ai-workflow run",
-            "> /ai-workflow run",
-            "> he said\n/ai-workflow run",
-            "    /ai-workflow run",
-            "\t/ai-workflow run",
-            "```\n/ai-workflow run\n```",
-            "~~~text\n/ai-workflow run",
-            "a\n```\n/ai-workflow run\n```\nb",
-            "<!--\n/ai-workflow run\n-->",
-            "<!-- never closed\n/ai-workflow run",
-            "see <!--\n/ai-workflow run\n--> this",
-            "`/ai-workflow run`",
-            "/ai-workflow-bot run",
-            "/ai-workflowrun",
-        ];
-        for comment in silent {
-            assert_eq!(slash_command(comment), None, "{comment:?}");
-        }
-    }
-
-    #[test]
-    fn only_plain_characters_make_a_command() {
-        for comment in
-            ["／ai-workflow run", "/ａi-workflow run", "\u{200b}/ai-workflow run", "/ai-workflow\u{a0}run"]
-        {
-            assert_eq!(slash_command(comment), None, "{comment:?}");
-        }
-        assert_eq!(slash_command("/ai-workflow r\u{200b}un"), Some(Err(Unclear::Unknown)));
-    }
-
-    #[test]
-    fn what_is_unclear_is_not_obeyed() {
-        let lacking = |command, what| Unclear::Lacking { command, what };
-        let table = [
-            ("/ai-workflow", Unclear::Bare),
-            ("/ai-workflow help", Unclear::Bare),
-            ("/ai-workflow begin", Unclear::Unknown),
-            ("/ai-workflow run\n/ai-workflow cancel", Unclear::Several),
-            ("/ai-workflow answer a\n/ai-workflow answer b", Unclear::Several),
-            ("/ai-workflow retry", lacking("retry", "the name of a phase")),
-            ("/ai-workflow answer \n ", lacking("answer", "its text")),
-            ("/ai-workflow accept", lacking("accept", "a reason")),
-            ("/ai-workflow cancel planning", Unclear::TooMuch { command: "cancel" }),
-        ];
-        for (comment, unclear) in table {
-            assert_eq!(slash_command(comment), Some(Err(unclear)), "{comment:?}");
-        }
-    }
-
-    #[test]
-    fn a_flood_of_lines_is_read_in_one_pass() {
-        let flood = format!("{}/ai-workflow run", "x <!-- a -->\n> b\n\n".repeat(20_000));
-        assert_eq!(slash_command(&flood), Some(Ok(SlashCommand::Run)));
-    }
-}
+mod tests;

@@ -1,11 +1,10 @@
-//! Reads the tasks of a plan: list items with a box, `- [ ] 1.2 Title` or `* [x] Title`, at any depth. An id is not needed:
-//! a task without one is left to do all the same. What is quoted is no task.
+//! Reads what an answer lists in Markdown: the tasks of a plan, the tasks that an evaluation leaves, the suggestions of a review.
+//! Does not decide whether they count. What is quoted is no task.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::quoted::Quoted;
+use super::lexicon::Pattern;
+use super::markdown::{self, Quoted};
+use super::text::{clipped, folded, head};
+use model::event::RemainingTask;
 
 /// A task of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,12 +17,7 @@ pub struct Task {
     pub done: bool,
 }
 
-static ITEM: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"^(?P<before>\s*(?:[-*+]|\d{1,4}[.)])\s+\[)(?P<tick>[ xX])(?P<after>\]\s+(?P<title>\S.*?))\s*$",
-    )
-    .expect("the pattern is a constant")
-});
+static ITEM: Pattern = Pattern::named("tasks.item");
 
 /// Returns the tasks of a text.
 pub fn read_tasks(text: &str) -> Vec<Task> {
@@ -52,32 +46,89 @@ fn is_ticked(before: &str, after: &str) -> bool {
     old["before"] == new["before"] && old["after"] == new["after"] && &old["tick"] == " "
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// More remaining tasks than this are not kept.
+const MOST_REMAINING: usize = 200;
+/// A line longer than this, in bytes, is cut.
+const LONGEST_LINE: usize = 4_000;
+const TITLES_OF_REMAINING: &str = "remaining tasks|remaining issues|remaining work|open issues|follow-up tasks|残タスク|残課題|残作業|残りのタスク";
 
-    #[test]
-    fn a_task_is_an_item_with_a_box() {
-        let text = "# Tasks\n- [x] 1. Read\n  - [ ] 1.1 Write (P)\n* [X] done\n1. [ ] count\n- [] none\n- [y] none\n- [x](link)\n- plain\n```text\n- [ ] quoted\n```\n";
-        let tasks: Vec<_> =
-            read_tasks(text).into_iter().map(|task| (task.line, task.title, task.done)).collect();
-        let expected =
-            [(2, "1. Read", true), (3, "1.1 Write (P)", false), (4, "done", true), (5, "count", false)];
-        assert_eq!(tasks, expected.map(|(line, title, done)| (line, title.to_owned(), done)));
-    }
-
-    #[test]
-    fn a_plan_is_not_rewritten_by_what_is_only_ticked() {
-        let plan = "# Plan\n- [ ] one\n- [x] two\n";
-        assert!(only_ticks(plan, "# Plan\n- [x] one\n- [x] two\n") && only_ticks(plan, plan));
-        for other in [
-            "# Plan\n- [x] one, smaller\n- [x] two\n",
-            "# Plan\n- [x] one\n- [ ] two\n",
-            "# Plan\n- [x] one\n",
-            "# Another\n- [x] one\n- [x] two\n",
-            "# Plan\n- [x] one\n- [x] two\n- [x] three\n",
-        ] {
-            assert!(!only_ticks(plan, other), "{other}");
+/// Returns the tasks that an evaluation lists below a title such as `## Remaining tasks`, up to the next heading.
+pub(super) fn remaining(text: &str) -> Vec<RemainingTask> {
+    let quoted = Quoted::new(text);
+    let mut tasks = Vec::new();
+    let mut below = false;
+    for line in quoted.own_lines() {
+        let line = head(line, LONGEST_LINE);
+        if is_title_of_remaining(line) {
+            below = true;
+        } else if line.trim_start().starts_with('#') {
+            below = false;
+        } else if below && tasks.len() < MOST_REMAINING {
+            tasks.extend(remaining_task(line));
         }
     }
+    tasks
 }
+
+/// Tells whether a line is a heading or a bold label with one of the titles, and a number at most.
+fn is_title_of_remaining(line: &str) -> bool {
+    let folded = folded(line);
+    let marked = folded.trim_start().starts_with(['#', '*']) || folded.trim_end().ends_with(':');
+    let bare =
+        folded.trim_matches(|c: char| c.is_whitespace() || "#*_:.()".contains(c) || c.is_ascii_digit());
+    marked && TITLES_OF_REMAINING.split('|').any(|title| title == bare.to_lowercase())
+}
+
+/// Reads an item that is still to be done.
+fn remaining_task(line: &str) -> Option<RemainingTask> {
+    let item = markdown::item(line)?;
+    let item = item.strip_prefix("[ ]").unwrap_or(item).trim();
+    let is_done = item.starts_with("[x]") || item.starts_with("[X]");
+    let bare = item.trim_end_matches(['.', '。']).to_lowercase();
+    if is_done || ["", "none", "なし", "特になし", "n/a", "-"].contains(&bare.as_str()) {
+        return None;
+    }
+    let task = clipped(item, 500).to_owned();
+    Some(RemainingTask { task, phase: String::new(), priority: String::new() })
+}
+
+/// More suggestions than this are not kept.
+const MOST_SUGGESTIONS: usize = 30;
+
+/// Returns the items under headings about suggestions, each once. Best effort: they are shown and handed on, nothing is decided by
+/// them.
+pub(super) fn suggestions(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut below = false;
+    // Reviews are short; a flood is not worth reading for something nothing depends on.
+    for line in head(text, 1 << 20).lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if let Some(title) = heading(line) {
+            below = is_about_suggestions(title);
+        } else if below && let Some(item) = markdown::item(line) {
+            let item = clipped(item.trim_start_matches("[ ] ").trim_start_matches("[x] "), 500);
+            if !item.is_empty() && !found.iter().any(|known| known == item) {
+                found.push(item.to_owned());
+            }
+        }
+        if found.len() == MOST_SUGGESTIONS {
+            break;
+        }
+    }
+    found
+}
+
+/// Returns the words of a heading, or of a line that is bold as a whole.
+fn heading(line: &str) -> Option<&str> {
+    if line.starts_with('#') {
+        return Some(line.trim_start_matches('#'));
+    }
+    line.strip_prefix("**").filter(|rest| rest.trim_end_matches([':', '：']).ends_with("**"))
+}
+
+fn is_about_suggestions(title: &str) -> bool {
+    let title = title.to_lowercase();
+    ["提案", "suggestion", "recommendation", "改善点"].iter().any(|word| title.contains(word))
+}
+
+#[cfg(test)]
+mod tests;

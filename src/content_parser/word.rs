@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::folded::{is_arrow, is_picture};
-use super::lexicon::{self, Sense};
-use super::objection;
+use super::lexicon::{self, MARKERS, Pattern, Sense};
+use super::text::{after_prefix, clipped, decoration, is_arrow};
 use model::verdict::Judgment;
 
 /// The words of a policy, longest first, spelled alike.
@@ -42,8 +41,7 @@ impl Words {
 
     /// Returns what a word means that stands alone.
     pub(super) fn meaning(&self, word: &str) -> Option<Judgment> {
-        let word =
-            spelled(word.trim_matches(|c: char| c.is_whitespace() || "*_`\"'".contains(c) || is_picture(c)));
+        let word = spelled(word.trim_matches(decoration("*_`\"'")));
         self.0.iter().find(|(known, _)| *known == word).map(|(_, judgment)| *judgment)
     }
 
@@ -70,7 +68,7 @@ impl Words {
         if text.contains("\\_") {
             return self.read(&text.replace("\\_", "_"));
         }
-        let opened = text.trim_start_matches(|c: char| is_opening(c) || is_picture(c));
+        let opened = text.trim_start_matches(decoration(OPENING));
         if opened.is_empty() {
             return Said::Nothing;
         }
@@ -91,11 +89,9 @@ impl Words {
     }
 
     fn longest(&self, text: &str) -> Option<(usize, Judgment)> {
-        let matches = |word: &str| {
-            let start = text.get(..word.len())?;
-            (spelled(start) == word && ends(word, &text[word.len()..])).then_some(word.len())
-        };
-        self.0.iter().find_map(|(word, judgment)| Some((matches(word)?, *judgment)))
+        let begins = |word: &str| text.get(..word.len()).is_some_and(|start| spelled(start) == word);
+        let found = self.0.iter().find(|(word, _)| begins(word) && ends(word, &text[word.len()..]));
+        found.map(|(word, judgment)| (word.len(), *judgment))
     }
 
     /// Reads `PASS (with suggestions)`, which is one word written as two.
@@ -109,12 +105,9 @@ impl Words {
 
     /// Tells whether another word is offered next: `PASS / FAIL`, `PASS or FAIL`, `PASS、FAIL`.
     fn offers_another(&self, after: &str) -> bool {
-        let rest = after.trim_start_matches(is_closing);
-        let joint = ["/", "|", "\\|", "or ", "または", "もしくは", "あるいは", "か", "、", ",", "・", "(or "]
-            .iter()
-            .find_map(|joint| rest.strip_prefix(joint));
-        let next = joint.map(|rest| rest.trim_start_matches(|c: char| is_opening(c) || is_picture(c)));
-        next.is_some_and(|next| self.longest(next).is_some())
+        let rest = after.trim_start_matches(decoration(CLOSING));
+        let next = MARKERS.choices.iter().find_map(|joint| rest.strip_prefix(joint.as_str()));
+        next.is_some_and(|next| self.longest(next.trim_start_matches(decoration(OPENING))).is_some())
     }
 }
 
@@ -123,10 +116,7 @@ impl Words {
 pub(super) fn unknown(value: &str) -> Judgment {
     let value = lexicon::normalized(value);
     let value = value.trim_matches(|c: char| !c.is_alphanumeric());
-    let approves = lexicon::words(value)
-        .iter()
-        .any(|word| word.says(Sense::UnknownApproval) && word.span == (0..value.len()));
-    if approves { Judgment::Unverifiable } else { Judgment::Revise }
+    if lexicon::is_all(value, Sense::UnknownApproval) { Judgment::Unverifiable } else { Judgment::Revise }
 }
 
 /// Returns a word the way it is compared: upper case, `_` between its parts.
@@ -149,357 +139,111 @@ fn ends(word: &str, after: &str) -> bool {
 
 /// Signs that take back the word they stand beside.
 const CROSSES: [char; 9] = ['❌', '⛔', '🚫', '🔴', '✗', '✘', '❎', '✖', '×'];
-
-fn is_opening(c: char) -> bool {
-    c.is_whitespace() || "*_`\"'“”‘’「『【[(<:".contains(c)
-}
-
-fn is_closing(c: char) -> bool {
-    c.is_whitespace() || "*_`\"'“”‘’」』】])>".contains(c) || is_picture(c)
-}
+const OPENING: &str = "*_`\"'“”‘’「『【[(<:";
+const CLOSING: &str = "*_`\"'“”‘’」』】])>";
+/// They separate a word from what is said about it.
+const SEPARATORS: &str = "。、,.;!|-–—(";
 
 /// Reads a word that is not the policy's.
 fn other(text: &str) -> Said {
-    let token_end =
-        text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len());
-    let token = &text[..token_end];
+    let is_sign = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let (token, rest) = text.split_at(text.find(is_sign).unwrap_or(text.len()));
     let word = spelled(token);
-    let rest = text[token_end..].trim_start().to_ascii_uppercase();
+    let rest = rest.trim_start().to_ascii_uppercase();
     if word == "NOGO" || word == "NO_GO" || (word == "NO" && rest.starts_with("GO")) {
         return Said::Go(false);
     }
+    if word == "GO" && rest.starts_with(['/', '|']) {
+        return Said::Choice;
+    }
     if word == "GO" {
-        return if rest.starts_with(['/', '|']) { Said::Choice } else { Said::Go(go_stands(&rest)) };
+        // `GO (after autofix)` is said of something done.
+        return Said::Go(is_clean(&rest.replace("(AFTER AUTOFIX)", "")));
     }
-    let english =
-        ABOUT_PASSING.iter().any(|stem| word.starts_with(stem)) || NEGATIONS.contains(&word.as_str());
-    let japanese = JAPANESE.iter().any(|stem| text.starts_with(stem));
-    match (english, japanese || text.starts_with('~')) {
-        (true, _) => Said::Unknown(token.to_owned()),
-        (_, true) => Said::Unknown(super::clipped(text, 8).to_owned()),
-        _ => Said::Prose,
+    let negates = MARKERS.negations.iter().any(|known| word.eq_ignore_ascii_case(known));
+    if !negates && !MARKERS.about_passing.iter().any(|stem| after_prefix(text, stem).is_some()) {
+        return Said::Prose;
     }
+    Said::Unknown(if token.is_empty() { clipped(text, 8) } else { token }.to_owned())
 }
-
-/// Tells whether nothing takes a GO back. `GO (after autofix)` is said of something done.
-fn go_stands(after: &str) -> bool {
-    let done = after.replace("(AFTER AUTOFIX)", "");
-    is_clean(&done)
-}
-
-const ABOUT_PASSING: [&str; 16] = [
-    "LGTM",
-    "PASS",
-    "FAIL",
-    "APPROV",
-    "REJECT",
-    "ACCEPT",
-    "DECLIN",
-    "BLOCK",
-    "REQUEST",
-    "REVISE",
-    "ABORT",
-    "INCONCLUSIVE",
-    "CONDITIONAL",
-    "UNSUCCESSFUL",
-    "DISAPPROV",
-    "UNACCEPT",
-];
-const NEGATIONS: [&str; 7] = ["NG", "NOT", "NO", "NOK", "STOP", "PENDING", "UNDECIDED"];
-const JAPANESE: [&str; 13] = [
-    "合格",
-    "承認",
-    "通過",
-    "不合格",
-    "不承認",
-    "不可",
-    "却下",
-    "差し戻し",
-    "差戻し",
-    "要修正",
-    "保留",
-    "条件付き",
-    "まだPASS",
-];
 
 /// Tells whether what follows an approving word leaves it standing.
 fn is_clean(after: &str) -> bool {
-    let rest = after.trim_start_matches(is_closing);
-    let closed =
-        after[..after.len() - rest.len()].contains(['*', '`', '」', '』', '】', ']', '\'', '"', '”']);
-    if after[..after.len() - rest.len()].contains(CROSSES) {
+    let rest = after.trim_start_matches(decoration(CLOSING));
+    let closing = &after[..after.len() - rest.len()];
+    let Some(first) = rest.chars().next() else { return !closing.contains(CROSSES) };
+    let comment = rest.trim_start_matches(decoration(SEPARATORS));
+    let beside = &after[..after.len() - comment.len()];
+    if beside.contains(CROSSES) || begins_with_arrow(rest) || first == '~' {
         return false;
     }
-    let Some(first) = rest.chars().next() else { return true };
-    if is_arrow(first) || rest.starts_with("->") || rest.starts_with("=>") || first == '~' {
+    let parenthesis = if first == '(' { rest.split(')').next().unwrap_or(rest) } else { "" };
+    if takes_back(comment) || has_condition(parenthesis) || objects(rest) {
         return false;
     }
-    let comment =
-        rest.trim_start_matches(|c: char| c.is_whitespace() || "。、,.;!|-–—(".contains(c) || is_picture(c));
-    let crossed = rest[..rest.len() - comment.len()].contains(CROSSES);
-    let comment = without_no_condition(comment);
-    let parenthesis = without_no_condition(parenthesis(rest));
-    if crossed
-        || takes_back(&comment)
-        || (first == '(' && has_condition(&parenthesis))
-        || objection::is_in(rest)
-    {
-        return false;
-    }
-    let separated = "。、,.;!|(-–—".contains(first) || rest.starts_with("\\n");
-    let copula = COPULAS.iter().any(|copula| rest.starts_with(copula));
-    let apart = after.trim_end_matches(rest).ends_with(char::is_whitespace);
-    separated || copula || (closed && (first.is_ascii() || apart))
+    let closed = closing.contains(['*', '`', '」', '』', '】', ']', '\'', '"', '”']);
+    SEPARATORS.contains(first)
+        || rest.starts_with("\\n")
+        || begins_with(rest, &MARKERS.copulas)
+        || (closed && (first.is_ascii() || closing.ends_with(char::is_whitespace)))
 }
 
 /// Tells whether a word that denies ends its clause, or its reason follows: `FAIL)`, `FAIL because …`, `FAILです`, but not
 /// `FAILとなる項目`, `FAIL → PASS` or `FAIL 3`.
 pub(super) fn denial_ends(after: &str) -> bool {
-    let rest = after.trim_start_matches(is_closing);
+    let rest = after.trim_start_matches(decoration(CLOSING));
     let Some(first) = rest.chars().next() else { return true };
     let is_reason = first.is_ascii_alphabetic() && rest.len() < after.len();
-    let is_arrow = is_arrow(first) || rest.starts_with("->") || rest.starts_with("=>");
-    !is_arrow
-        && (is_reason
-            || "。、,.;:!|(-–—/".contains(first)
-            || COPULAS.iter().any(|copula| rest.starts_with(copula)))
+    !begins_with_arrow(rest)
+        && (is_reason || "。、,.;:!|(-–—/".contains(first) || begins_with(rest, &MARKERS.copulas))
 }
 
-/// What may follow an approving word in Japanese without a sign between them.
-const COPULAS: [&str; 13] = [
-    "です",
-    "である",
-    "とします",
-    "とする",
-    "と判定",
-    "と判断",
-    "と評価",
-    "としました",
-    "となります",
-    "となりました",
-    "とした",
-    "だ。",
-    "(",
-];
-
-/// Drops what says that there is no condition.
-fn without_no_condition(text: &str) -> String {
-    text.replace("無条件", "").replace("条件なし", "").replace("条件はなし", "").replace("条件無し", "")
+fn begins_with_arrow(text: &str) -> bool {
+    text.starts_with(is_arrow) || text.starts_with("->") || text.starts_with("=>")
 }
 
-fn parenthesis(text: &str) -> &str {
-    text.split(')').next().unwrap_or(text)
+fn begins_with(text: &str, words: &[String]) -> bool {
+    words.iter().any(|word| text.starts_with(word.as_str()))
 }
 
 /// Tells whether a comment begins by taking back what was said.
 fn takes_back(comment: &str) -> bool {
-    let comment = comment.to_lowercase();
-    let comment =
-        ["but ", "however, ", "however ", "and ", "yet ", "ただし、", "ただし", "but, ", "although "]
-            .iter()
-            .find_map(|joint| comment.strip_prefix(joint))
-            .unwrap_or(&comment);
-    let begins = |word: &str| {
-        comment.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
-    };
-    TAKING_BACK.iter().any(|word| begins(word))
-        || JAPANESE_CONDITIONS.iter().any(|word| comment.starts_with(word))
+    let comment = without_no_condition(comment);
+    let contrast = MARKERS.contrasts.iter().find_map(|joint| comment.strip_prefix(joint.as_str()));
+    let comment = contrast.unwrap_or(&comment);
+    MARKERS.taking_back.iter().any(|word| {
+        let goes_on = |rest: &str| word.is_ascii() && rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+        comment.strip_prefix(word.as_str()).is_some_and(|rest| !goes_on(rest))
+    })
 }
 
 fn has_condition(text: &str) -> bool {
-    let text = text.to_lowercase();
+    let text = without_no_condition(text);
     let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
-    words.any(|word| CONDITIONS.contains(&word)) || JAPANESE_CONDITIONS.iter().any(|word| text.contains(word))
+    let is_said = |word: &String| !word.is_ascii() && text.contains(word.as_str());
+    words.any(|word| MARKERS.conditions.iter().any(|known| known == word))
+        || MARKERS.conditions.iter().any(is_said)
 }
 
-const TAKING_BACK: [&str; 35] = [
-    "only",
-    "if",
-    "once",
-    "when",
-    "after",
-    "unless",
-    "until",
-    "provided",
-    "assuming",
-    "pending",
-    "subject to",
-    "conditional",
-    "conditionally",
-    "as soon as",
-    "as long as",
-    "not",
-    "no longer",
-    "is not",
-    "isn't",
-    "cannot",
-    "can't",
-    "would",
-    "could",
-    "should",
-    "may",
-    "might",
-    "will be",
-    "requires",
-    "on condition",
-    "contingent",
-    "wait",
-    "except",
-    "withdrawn",
-    "revoked",
-    "retracted",
-];
-const CONDITIONS: [&str; 14] = [
-    "if",
-    "once",
-    "when",
-    "unless",
-    "until",
-    "provided",
-    "assuming",
-    "pending",
-    "subject",
-    "conditional",
-    "conditionally",
-    "after",
-    "not",
-    "contingent",
-];
-const JAPANESE_CONDITIONS: [&str; 10] =
-    ["条件付", "条件", "修正後", "対応後", "解消後", "の場合", "場合", "なら", "次第", "前提"];
+fn without_no_condition(text: &str) -> String {
+    MARKERS.no_condition.iter().fold(text.to_lowercase(), |text, word| text.replace(word.as_str(), ""))
+}
+
+/// Tells whether a remark objects to what was just approved: `PASS, but two blockers must be fixed`. `No blockers` and
+/// `ブロッカーはない` object to nothing.
+fn objects(remark: &str) -> bool {
+    static OBJECTS: Pattern = Pattern::named("word.objects");
+    static DENIABLE: Pattern = Pattern::named("word.deniable");
+    static DENIED: Pattern = Pattern::named("word.denied");
+    static DENIED_BEHIND: Pattern = Pattern::named("word.denied_behind");
+    let clause_objects = |clause: &str| {
+        let mut found = DENIABLE.find_iter(clause);
+        !DENIED.is_match(clause) && found.any(|found| !DENIED_BEHIND.is_match(&clause[found.end()..]))
+    };
+    OBJECTS.is_match(remark)
+        || (DENIABLE.is_match(remark)
+            && remark.split(['。', '、', '.', ',', ';', '!', '|']).any(clause_objects))
+}
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::default_words;
-
-    fn read(text: &str) -> Said {
-        Words::new(&default_words()).read(text)
-    }
-
-    fn word(text: &str, judgment: Judgment) -> Said {
-        Said::Word { text: text.to_owned(), judgment, clean: true }
-    }
-
-    #[test]
-    fn the_longest_word_counts_and_decoration_does_not() {
-        for text in [
-            "PASS",
-            " **PASS**",
-            "✅ PASS ✅",
-            "「PASS」です",
-            "`PASS`。",
-            "__PASS__",
-            "[PASS]",
-            "PASS - fine",
-            "PASS(合格)",
-        ] {
-            assert_eq!(read(text), word("PASS", Judgment::Approve), "{text}");
-        }
-        for text in
-            ["PASS_WITH_SUGGESTIONS", "Pass with suggestions, see below", "**PASS-WITH-SUGGESTIONS** ✅"]
-        {
-            assert!(
-                matches!(read(text), Said::Word { judgment: Judgment::ApproveWithNotes, clean: true, .. }),
-                "{text}"
-            );
-        }
-        assert_eq!(read("fail。"), word("fail", Judgment::Revise));
-    }
-
-    #[test]
-    fn a_word_that_goes_on_is_another_word() {
-        for text in [
-            "PASSED",
-            "PASSING",
-            "FAILED",
-            "PASS_WITH_ISSUES",
-            "PASS-ISH",
-            "Passable",
-            "UNSUCCESSFUL",
-            "not PASS",
-            "不合格",
-        ] {
-            assert!(matches!(read(text), Said::Unknown(_)), "{text}: {:?}", read(text));
-        }
-    }
-
-    #[test]
-    fn an_approval_that_is_taken_back_is_not_clean() {
-        for text in [
-            "PASS once the 3 blockers are fixed",
-            "PASS, but only after the fix",
-            "**PASS** if CI is green",
-            "PASS の場合",
-            "PASS判定が可能になります",
-            "PASSではない",
-            "PASS → FAIL",
-            "PASS -> FAIL",
-            "PASS(条件付き)",
-            "PASS (conditional)",
-            "PASS (once fixed)",
-            "PASS — provided that tests are added",
-            "~~PASS~~",
-            "PASSになる見込み",
-            "PASS 12件",
-            "PASS: 12",
-            "**PASS**ではありません",
-            "❌ PASS",
-            "PASS withdrawn",
-            "PASS、ただし条件付き",
-            "PASS with issues",
-            "PASS as long as",
-        ] {
-            let clean = matches!(read(text), Said::Word { clean: true, .. });
-            assert!(!clean, "{text}: {:?}", read(text));
-        }
-    }
-
-    #[test]
-    fn words_to_choose_from_are_no_verdict() {
-        for text in [
-            "PASS / FAIL",
-            "PASS/PASS_WITH_SUGGESTIONS/FAIL",
-            "[PASS|FAIL]",
-            "**PASS** or **FAIL**",
-            "PASSまたはFAIL",
-            "`PASS` | `FAIL`",
-            "GO / NOGO",
-        ] {
-            assert_eq!(read(text), Said::Choice, "{text}");
-        }
-        assert!(Words::new(&default_words()).is_choice("PASS|PASS_WITH_SUGGESTIONS|FAIL"));
-        assert!(!Words::new(&default_words()).is_choice("PASS"));
-    }
-
-    #[test]
-    fn other_things_are_told_apart() {
-        assert_eq!(read(" ** "), Said::Nothing);
-        assert_eq!(read("{\"result\""), Said::Object);
-        assert_eq!(read("✅ 適切"), Said::Prose);
-        assert_eq!(read("EXTEND"), Said::Prose);
-        for (text, go) in [
-            ("GO (after autofix)", true),
-            ("**GO** ✅", true),
-            ("NOGO ❌", false),
-            ("NO-GO", false),
-            ("no go", false),
-            ("GO if", false),
-        ] {
-            assert_eq!(read(text), Said::Go(go), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_policy_has_its_own_words() {
-        let words = BTreeMap::from([
-            ("REQUEST_CHANGES".to_owned(), Judgment::Revise),
-            ("承認".to_owned(), Judgment::Approve),
-        ]);
-        let words = Words::new(&words);
-        assert_eq!(words.read("Request Changes"), word("Request Changes", Judgment::Revise));
-        assert_eq!(words.read("承認。"), word("承認", Judgment::Approve));
-        assert_eq!(words.read("PASS"), Said::Unknown("PASS".to_owned()));
-        assert_eq!(words.meaning(" **承認** "), Some(Judgment::Approve));
-    }
-}
+mod tests;

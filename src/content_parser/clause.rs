@@ -1,0 +1,434 @@
+//! Splits a passage into clauses, and tells by the words of the lexicon whether one goes with an approval. A clause that refuses
+//! the whole, names a fault, denies that something is as it should be, or asks for something first does not, unless it is denied,
+//! told of what was, holds under a condition only, or says how the work deals with it.
+
+use regex::Captures;
+
+use super::lexicon::{self, LexiconMatch, Pattern, Sense};
+use super::passages::PassageKind;
+
+/// A clause of more words of the lexicon is asked about.
+const MOST_WORDS: usize = 60;
+
+/// Where a passage stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PassagePlace {
+    /// It is about the work as it is.
+    Now,
+    /// It is a title.
+    Title,
+    /// It stands under a title of suggestions: what may wait is no fault.
+    Suggested,
+    /// It stands under a title that tells of what was, or explains words.
+    Told,
+}
+
+/// Returns the sentence of a passage that does not go with an approval.
+pub(super) fn objection(kind: PassageKind, text: &str, place: PassagePlace) -> Option<String> {
+    if !says_anything(text) {
+        return None;
+    }
+    let is_row = kind == PassageKind::Row;
+    let row = if is_row { text.trim_matches(['|', ' ']).replace(" | ", ": ") } else { String::new() };
+    let text = if is_row { &row } else { text };
+    if place != PassagePlace::Told
+        && let Some(line) = text.lines().find(|line| states_denial(line))
+    {
+        return Some(line.trim().to_owned());
+    }
+    let found = clauses(text).into_iter().find(|clause| clause.is_doubtful(kind, place));
+    found.map(|clause| clause.sentence)
+}
+
+/// Tells whether a text has a word that could make an approval doubtful; most have none.
+fn says_anything(text: &str) -> bool {
+    let senses = [
+        Sense::Stance,
+        Sense::Refusal,
+        Sense::Fault,
+        Sense::Approval,
+        Sense::Judging,
+        Sense::Demand,
+        Sense::Settled,
+    ];
+    lexicon::words(&fold(text)).iter().any(|word| senses.iter().any(|sense| word.says(*sense)))
+}
+
+/// Tells whether a title stands above what is not said about the work as it is now.
+pub(super) fn is_aside(title: &str) -> bool {
+    let title = clauses(title);
+    let is_aside = |clause: &Clause, word: &LexiconMatch| {
+        (word.says(Sense::Aside) || word.says(Sense::Settled)) && !clause.is_negated(word)
+    };
+    title.iter().any(|clause| clause.words.iter().any(|word| is_aside(clause, word)))
+}
+
+/// Tells whether a name says nothing but that something is repaired: `resolved`.
+pub(super) fn is_settled(name: &str) -> bool {
+    lexicon::is_all(&fold(name), Sense::Settled)
+}
+
+/// Tells whether a line states a denial as the value of a label, whenever that was. What is quoted counts only beside an approval of
+/// the same line, and so does a label that is mostly written about parts.
+pub(super) fn states_denial(line: &str) -> bool {
+    // Without a sign between them, only a word in capitals is the value of its label.
+    static DENIED: Pattern = Pattern::named("clause.denied");
+    if !lexicon::words(&fold(line)).iter().any(|word| word.says(Sense::Refusal)) {
+        return false;
+    }
+    let line = without_code(line);
+    let plain = unquoted(&line);
+    let has_value = |text: &str, label: &[Sense], value: Sense| {
+        let text = fold(text);
+        let words = lexicon::words(&text);
+        let is_joined = |pair: &[LexiconMatch]| {
+            let between = &text[pair[0].span.end..pair[1].span.start];
+            let is_sign =
+                between.contains([':', '=', '→', '>', '|', '⇒']) && !between.contains(char::is_alphanumeric);
+            is_sign && label.iter().any(|sense| pair[0].says(*sense)) && pair[1].says(value)
+        };
+        words.windows(2).any(is_joined)
+    };
+    let any = [Sense::Label, Sense::Verdict];
+    if has_value(&plain, &any, Sense::Approval) && has_value(&line, &any, Sense::Refusal) {
+        return true;
+    }
+    has_value(&plain, &[Sense::Label], Sense::Refusal) || DENIED.is_match(&plain)
+}
+
+impl Clause {
+    fn is_doubtful(&self, kind: PassageKind, place: PassagePlace) -> bool {
+        // Nobody writes a clause of so many words.
+        if self.words.len() > MOST_WORDS || self.any(Self::is_denied_by_reviewer) {
+            return true;
+        }
+        if self.asks || self.is_intended {
+            return false;
+        }
+        self.any(Self::refuses_the_whole)
+            || (matches!(place, PassagePlace::Now | PassagePlace::Title) && self.any(Self::refuses))
+            || (place != PassagePlace::Told && self.demands())
+            || (kind == PassageKind::Row && place == PassagePlace::Now && self.any(Self::is_field_denied))
+            || (place == PassagePlace::Now && self.finds_fault())
+    }
+
+    /// Tells whether the reviewer says of itself that it does not approve: `I cannot approve this`.
+    fn is_denied_by_reviewer(&self, word: &LexiconMatch) -> bool {
+        let is_told = |other: &LexiconMatch| {
+            other.sets_condition()
+                || other.says(Sense::Settled)
+                || other.says(Sense::ToldBehind)
+                || other.says(Sense::Handles)
+        };
+        let is_near = |other: &LexiconMatch| distance(&self.text[other.span.end..word.span.start]) <= 4;
+        word.says(Sense::Judging)
+            && self.before(word).any(|other| other.says(Sense::Reviewer) && is_near(other))
+            && self.before(word).any(|other| other.says(Sense::NegationBefore) && is_near(other))
+            && !self.before(word).any(is_told)
+            && !self.is_meant_otherwise(word)
+    }
+
+    fn any(&self, holds: impl Fn(&Self, &LexiconMatch) -> bool) -> bool {
+        self.words.iter().any(|word| holds(self, word))
+    }
+
+    fn says(&self, sense: Sense) -> bool {
+        self.words.iter().any(|word| word.says(sense))
+    }
+
+    /// Returns the words that stand before another one.
+    fn before(&self, word: &LexiconMatch) -> impl Iterator<Item = &LexiconMatch> {
+        self.words.iter().take_while(|other| other.span.end <= word.span.start)
+    }
+
+    fn says_before(&self, word: &LexiconMatch, sense: Sense) -> bool {
+        self.before(word).any(|other| other.says(sense))
+    }
+
+    /// Tells whether a word refuses the whole whatever surrounds it.
+    fn refuses_the_whole(&self, word: &LexiconMatch) -> bool {
+        let is_denied_last = self.has_verb_last() && self.is_denied_behind(word);
+        word.says(Sense::Stance) && !self.is_told(word) && !self.is_denied(word) && !is_denied_last
+    }
+
+    /// Tells whether a word refuses, and is neither told of nor what the work deals with.
+    fn refuses(&self, word: &LexiconMatch) -> bool {
+        let is_refusal = word.says(Sense::Refusal) && self.is_refusal_of_whole(word);
+        if !is_refusal || self.is_dealt_with(word) || self.is_denied(word) {
+            return false;
+        }
+        let is_settled = self.says(Sense::Settled) || self.says(Sense::Condition) || self.is_negated(word);
+        if self.is_sentence(word) { !self.is_told(word) } else { !is_settled }
+    }
+
+    /// Tells whether something has to be done first.
+    fn demands(&self) -> bool {
+        // `It has to be fixed` tells of nothing that was.
+        let is_settled = |word: &LexiconMatch| word.says(Sense::Settled) && !word.says(Sense::Change);
+        let excused =
+            self.says(Sense::Mild) || self.says(Sense::Condition) || self.words.iter().any(is_settled);
+        let demands = |demand: &LexiconMatch| {
+            demand.says(Sense::Demand) && !self.is_dealt_with(demand) && !self.is_negated(demand)
+        };
+        !excused && self.says(Sense::Change) && self.words.iter().any(demands)
+    }
+
+    /// Tells whether the value of a field denies its name: `ready to merge: false`.
+    fn is_field_denied(&self, word: &LexiconMatch) -> bool {
+        let Some((name, value)) = self.text.split_once(':') else { return false };
+        let is_no = ["false", "no", "not", "nein", "아니오", "否", "いいえ"].contains(&value.trim());
+        let is_good = word.says(Sense::Approval) || word.says(Sense::Settled);
+        is_good && word.span.end <= name.len() && is_no
+    }
+
+    /// Tells whether a fault is named, or denied that the whole is as it should be.
+    fn finds_fault(&self) -> bool {
+        let is_settled = |word: &LexiconMatch| word.says(Sense::Settled) && !self.is_negated(word);
+        if self.words.iter().any(is_settled) || self.says(Sense::Mild) {
+            return false;
+        }
+        self.any(Self::is_fault) || self.any(Self::is_denied_approval)
+    }
+
+    /// Tells whether a word names a fault that neither a condition nor what the work does stands before.
+    fn is_fault(&self, word: &LexiconMatch) -> bool {
+        let is_handled =
+            self.is_dealt_with(word) || (self.has_verb_last() && self.words.iter().any(LexiconMatch::deals));
+        let is_conditional =
+            self.says_before(word, Sense::Condition) || (self.has_verb_last() && self.says(Sense::Condition));
+        word.says(Sense::Fault) && !is_handled && !is_conditional && !self.is_negated(word)
+    }
+
+    fn is_denied_approval(&self, word: &LexiconMatch) -> bool {
+        let is_of_whole = self.says_before(word, Sense::Reviewer)
+            || (self.says_before(word, Sense::Whole) && !self.says(Sense::Handles));
+        let is_approval = word.says(Sense::Approval) && !word.says(Sense::Fault);
+        is_approval
+            && !self.is_meant_otherwise(word)
+            && is_of_whole
+            && !self.says(Sense::Condition)
+            && !self.says_before(word, Sense::Handles)
+            && self.is_negated(word)
+    }
+
+    /// Tells whether the word directly behind a comma is one of a list: `reject, return and cancel`.
+    fn lists_another(&self, word: &LexiconMatch) -> bool {
+        let is_next = |other: &&LexiconMatch| {
+            other.span.start > word.span.end
+                && self.text[word.span.end..other.span.start].trim_matches([',', '、', ' ']).is_empty()
+        };
+        let kinds = [Sense::Refusal, Sense::Approval, Sense::Handles];
+        self.words.iter().find(is_next).is_some_and(|other| kinds.iter().any(|sense| other.says(*sense)))
+    }
+
+    /// Tells whether the verb comes last, as in Japanese, Chinese and Korean: no noun before it is what deals with it.
+    fn has_verb_last(&self) -> bool {
+        self.text.chars().any(|c| c > '\u{2e80}')
+    }
+
+    /// Tells whether a word close behind changes what is denied: `I cannot approve this fast enough`.
+    fn is_meant_otherwise(&self, word: &LexiconMatch) -> bool {
+        self.words.iter().any(|other| {
+            let between = self.text.get(word.span.end..other.span.start);
+            let is_close = |between: &str| distance(between) <= 3 && !between.contains([':', ',']);
+            other.says(Sense::ToldBehind) && between.is_some_and(is_close)
+        })
+    }
+
+    /// Tells whether a refusal consists of several words, such as `must not be merged`.
+    fn is_sentence(&self, word: &LexiconMatch) -> bool {
+        self.text[word.span.clone()].contains(' ')
+    }
+
+    /// Tells whether what stands directly behind a word denies it.
+    fn is_denied(&self, word: &LexiconMatch) -> bool {
+        let follows = |other: &LexiconMatch| {
+            let between = self.text.get(word.span.end..other.span.start);
+            other.says(Sense::ToldBehind) && between.is_some_and(|between| between.trim().is_empty())
+        };
+        let value = self.text[word.span.end..].split_once(':').map_or("", |(_, value)| value).trim();
+        self.words.iter().any(follows) || (!value.is_empty() && is_none(value))
+    }
+
+    /// Tells whether the work deals with what a word names.
+    fn is_dealt_with(&self, word: &LexiconMatch) -> bool {
+        self.before(word).any(LexiconMatch::deals)
+    }
+
+    /// Tells whether a word is told of: it was, it would be, the work deals with it, or it is not so.
+    fn is_told(&self, word: &LexiconMatch) -> bool {
+        let is_near = |other: &LexiconMatch| {
+            let between = &self.text[other.span.end..word.span.start];
+            distance(between) <= 3 && !between.contains([',', ':', '、'])
+        };
+        (self.is_dealt_with(word) && !self.has_verb_last())
+            || self.before(word).any(|other| {
+                other.sets_condition()
+                    || other.says(Sense::Settled)
+                    || (other.says(Sense::NegationBefore) && is_near(other))
+            })
+    }
+
+    /// Tells whether the clause says of a word that it is not so.
+    fn is_negated(&self, word: &LexiconMatch) -> bool {
+        let is_near = |other: &LexiconMatch| {
+            let between = &self.text[other.span.end..word.span.start];
+            distance(between) <= 6 && !between.contains(':')
+        };
+        let before = self.before(word).any(|other| other.says(Sense::NegationBefore) && is_near(other));
+        let is_value_none = |value: &str| !value.trim().is_empty() && is_none(value);
+        let has_none = self.text[word.span.end..].split([':', '|', '(']).skip(1).any(is_value_none);
+        before || has_none || self.is_denied_behind(word)
+    }
+
+    /// Tells whether a word of negation stands behind another one.
+    fn is_denied_behind(&self, word: &LexiconMatch) -> bool {
+        self.words.iter().any(|other| other.says(Sense::NegationAfter) && other.span.start >= word.span.end)
+    }
+
+    /// Tells whether a refusal is the reviewer's: it is all that is said, the value of a label, said by the reviewer or of the
+    /// whole. One of several words is said of the whole wherever it begins a clause.
+    fn is_refusal_of_whole(&self, word: &LexiconMatch) -> bool {
+        let is_sign = |c: char| !c.is_alphanumeric();
+        let (before, after) = (&self.text[..word.span.start], &self.text[word.span.end..]);
+        let is_mark = self.text[word.span.clone()].chars().all(is_sign);
+        let is_listed = after.starts_with([',', '、']) && self.lists_another(word);
+        let ends = after.trim_matches(is_sign).is_empty()
+            || (after.trim_start().starts_with(['.', ',', ';', ':', '(', '、']) && !is_listed)
+            || after.starts_with(" -");
+        if before.trim_matches(is_sign).is_empty() {
+            let is_all = after.trim_matches(is_sign).is_empty();
+            return is_mark || is_all || (self.is_sentence(word) && ends);
+        }
+        let label = before.trim_end_matches(|c| is_sign(c) && !":=→.".contains(c));
+        if ends && (label.ends_with([':', '=', '→']) || label.ends_with("...")) {
+            return true;
+        }
+        let is_near = |other: &&LexiconMatch| distance(&self.text[other.span.end..word.span.start]) <= 2;
+        self.before(word).filter(is_near).any(|other| {
+            let is_whole = other.says(Sense::Whole) || other.says(Sense::Verdict);
+            other.says(Sense::Reviewer) || (is_whole && (ends || self.is_sentence(word)))
+        })
+    }
+}
+
+/// Returns how many words stand between two others; four signs of a script without blanks count as one.
+fn distance(between: &str) -> usize {
+    between.split_whitespace().count() + between.chars().filter(|c| *c > '\u{2e80}').count() / 4
+}
+
+/// Tells whether a text says that there is nothing.
+fn is_none(text: &str) -> bool {
+    static NONE: Pattern = Pattern::named("clause.none");
+    NONE.is_match(text.trim())
+}
+
+/// A clause of a sentence.
+#[derive(Debug, Clone)]
+pub(super) struct Clause {
+    /// The sentence it stands in, as it is written.
+    pub sentence: String,
+    /// The clause as it is compared.
+    pub text: String,
+    /// The words of the lexicon in it.
+    pub words: Vec<LexiconMatch>,
+    /// Its sentence asks.
+    pub asks: bool,
+    /// Its sentence says that something is so on purpose, or gives the words of others.
+    pub is_intended: bool,
+}
+
+/// Returns the clauses of a passage.
+pub(super) fn clauses(text: &str) -> Vec<Clause> {
+    static ENDS: Pattern = Pattern::named("clause.ends");
+    let text = text.trim_start_matches(['-', ' ']).replace("**", "");
+    // As long as the text, so that a sentence is found in it again.
+    let plain = joined_lines(&QUOTATION.replace_all(&text, |quoted: &Captures| "\"".repeat(quoted[0].len())));
+    let mut clauses = Vec::new();
+    let mut from = 0;
+    for end in ENDS.find_iter(&plain).map(|end| end.range()).chain(std::iter::once(plain.len()..plain.len()))
+    {
+        let sentence = Sentence {
+            text: text[from..end.end].trim(),
+            plain: &plain[from..end.start],
+            end: &plain[end.clone()],
+        };
+        clauses.extend(sentence.clauses());
+        from = end.end;
+    }
+    clauses
+}
+
+/// Joins the lines of a sentence that goes on in the next one.
+fn joined_lines(text: &str) -> String {
+    let mut lines = text.split('\n').peekable();
+    let mut joined = String::new();
+    while let Some(line) = lines.next() {
+        joined.push_str(line);
+        if let Some(next) = lines.peek() {
+            let goes_on = line.trim_end().ends_with(|c: char| c.is_lowercase() || ",、".contains(c));
+            let has_label = line.contains(": ") || next.contains(": ");
+            let is_sentence = line.split_whitespace().count() >= 4 || !line.is_ascii();
+            joined.push(if goes_on && is_sentence && !has_label { ' ' } else { '\n' });
+        }
+    }
+    joined
+}
+
+/// A sentence as it is written, without what it quotes, and what ends it.
+struct Sentence<'t> {
+    text: &'t str,
+    plain: &'t str,
+    end: &'t str,
+}
+
+impl Sentence<'_> {
+    fn clauses(&self) -> Vec<Clause> {
+        let folded = fold(self.plain);
+        let words = lexicon::words(&folded);
+        let is_intended = words.iter().any(|word| word.says(Sense::Intended));
+        let turns = words.iter().filter(|word| word.says(Sense::Contrast));
+        let turns: Vec<usize> =
+            turns.map(|word| word.span.start).chain(std::iter::once(folded.len())).collect();
+        let mut from = 0;
+        let mut clauses = Vec::new();
+        for turn in turns {
+            let clause = folded[from..turn].trim();
+            if clause.contains(|c: char| c.is_alphanumeric() || !c.is_ascii()) {
+                clauses.push(Clause {
+                    sentence: self.text.to_owned(),
+                    words: lexicon::words(clause),
+                    text: clause.to_owned(),
+                    asks: self.end.contains(['?', '？']),
+                    is_intended,
+                });
+            }
+            from = turn;
+        }
+        clauses
+    }
+}
+
+/// Returns a normalized text without words to choose from.
+pub(super) fn fold(text: &str) -> String {
+    CHOICE.replace_all(&lexicon::normalized(text), "”").into_owned()
+}
+
+/// Returns a line without what it quotes.
+pub(super) fn unquoted(line: &str) -> String {
+    QUOTATION.replace_all(line, "").into_owned()
+}
+
+/// Returns a line without code.
+pub(super) fn without_code(line: &str) -> String {
+    CODE.replace_all(line, "”").into_owned()
+}
+
+/// Words to choose from.
+static CHOICE: Pattern = Pattern::named("clause.choice");
+
+/// Code in a line.
+static CODE: Pattern = Pattern::named("clause.code");
+
+/// Words of somebody else.
+static QUOTATION: Pattern = Pattern::named("clause.quotation");

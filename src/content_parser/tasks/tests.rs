@@ -1,0 +1,60 @@
+use super::*;
+
+#[test]
+fn a_task_is_an_item_with_a_box() {
+    let text = "# Tasks\n- [x] 1. Read\n  - [ ] 1.1 Write (P)\n* [X] done\n1. [ ] count\n- [] none\n- [y] none\n- [x](link)\n- plain\n```text\n- [ ] quoted\n```\n";
+    let tasks: Vec<_> = read_tasks(text).into_iter().map(|task| (task.line, task.title, task.done)).collect();
+    let expected =
+        [(2, "1. Read", true), (3, "1.1 Write (P)", false), (4, "done", true), (5, "count", false)];
+    assert_eq!(tasks, expected.map(|(line, title, done)| (line, title.to_owned(), done)));
+}
+
+#[test]
+fn a_plan_is_not_rewritten_by_what_is_only_ticked() {
+    let plan = "# Plan\n- [ ] one\n- [x] two\n";
+    assert!(only_ticks(plan, "# Plan\n- [x] one\n- [x] two\n") && only_ticks(plan, plan));
+    for other in [
+        "# Plan\n- [x] one, smaller\n- [x] two\n",
+        "# Plan\n- [x] one\n- [ ] two\n",
+        "# Plan\n- [x] one\n",
+        "# Another\n- [x] one\n- [x] two\n",
+        "# Plan\n- [x] one\n- [x] two\n- [x] three\n",
+    ] {
+        assert!(!only_ticks(plan, other), "{other}");
+    }
+}
+
+fn tasks(text: &str) -> Vec<String> {
+    remaining(text).into_iter().map(|task| task.task).collect()
+}
+
+#[test]
+fn items_below_the_title_are_tasks() {
+    let text = "# e\n- no task\n## 5. Remaining Tasks (3)\n- [ ] one\n- [x] done\n* two\n1. three\n\nprose\n\n## Else\n- no\n";
+    assert_eq!(tasks(text), ["one", "two", "three"]);
+    assert_eq!(tasks("**残タスク**:\n- 一つ\n- なし\n"), ["一つ"]);
+    assert_eq!(tasks("Remaining tasks:\n1) one\n"), ["one"]);
+}
+
+#[test]
+fn other_lists_are_none() {
+    for text in
+        ["- one", "## Tasks\n- one", "The remaining tasks\n- one", "## Remaining tasks\n\nNone.\n- None"]
+    {
+        assert_eq!(tasks(text), [""; 0], "{text}");
+    }
+    assert_eq!(tasks("```\n## Remaining tasks\n- one\n```\nx"), [""; 0]);
+}
+
+#[test]
+fn the_items_under_a_heading_about_suggestions_are_taken_once() {
+    let text = "# Review\n- no\n## 改善提案（SUGGESTION）\n\n1. **a**: b\n  - c\ntext\n- [ ] d\n- c\n\n**判定: PASS**\n- no\n\
+                **Suggestions:**\n* e\n2) f\n-\n2024年\n";
+    assert_eq!(suggestions(text), ["**a**: b", "c", "d", "e", "f"]);
+}
+
+#[test]
+fn a_flood_is_cut() {
+    let many: Vec<String> = (0..100).map(|n| format!("- {n}")).collect();
+    assert_eq!(suggestions(&format!("## Suggestions\n{}", many.join("\n"))).len(), MOST_SUGGESTIONS);
+}
