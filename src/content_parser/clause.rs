@@ -108,7 +108,7 @@ impl Clause {
         self.any(Self::refuses_the_whole)
             || (matches!(place, PassagePlace::Now | PassagePlace::Title) && self.any(Self::refuses))
             || (place != PassagePlace::Told && self.demands())
-            || (kind == PassageKind::Row && place == PassagePlace::Now && self.any(Self::is_field_denied))
+            || (place == PassagePlace::Now && self.any(|_, word| self.is_field_denied(word, kind)))
             || (place == PassagePlace::Now && self.finds_fault())
     }
 
@@ -173,12 +173,24 @@ impl Clause {
         !excused && self.says(Sense::Change) && self.words.iter().any(demands)
     }
 
-    /// Tells whether the value of a field denies its name: `ready to merge: false`.
-    fn is_field_denied(&self, word: &LexiconMatch) -> bool {
+    /// Tells whether the value of a field denies its name: `ready to merge: false`. Outside of a table the name has few words and asks
+    /// for nothing.
+    fn is_field_denied(&self, word: &LexiconMatch, kind: PassageKind) -> bool {
         let Some((name, value)) = self.text.split_once(':') else { return false };
-        let is_no = ["false", "no", "not", "nein", "아니오", "否", "いいえ"].contains(&value.trim());
+        let value = value.trim_matches(|c: char| !c.is_alphanumeric());
         let is_good = word.says(Sense::Approval) || word.says(Sense::Settled);
-        is_good && word.span.end <= name.len() && is_no
+        if !["false", "no", "not", "nein", "아니오", "否", "いいえ"].contains(&value)
+            || !is_good
+            || word.span.end > name.len()
+        {
+            return false;
+        }
+        let others = [Sense::Demand, Sense::NegationBefore, Sense::Refusal, Sense::Fault, Sense::Handles];
+        let mut in_name = self.words.iter().take_while(|other| other.span.end <= name.len());
+        kind == PassageKind::Row
+            || (distance(name) <= 4
+                && word.says(Sense::Approval)
+                && !in_name.any(|other| others.iter().any(|sense| other.says(*sense))))
     }
 
     /// Tells whether a fault is named, or denied that the whole is as it should be.
@@ -192,11 +204,23 @@ impl Clause {
 
     /// Tells whether a word names a fault that neither a condition nor what the work does stands before.
     fn is_fault(&self, word: &LexiconMatch) -> bool {
+        let deals = |other: &LexiconMatch| other.deals() && !self.is_subject(other, word);
         let is_handled =
-            self.is_dealt_with(word) || (self.has_verb_last() && self.words.iter().any(LexiconMatch::deals));
+            self.before(word).any(deals) || (self.has_verb_last() && self.words.iter().any(deals));
         let is_conditional =
             self.says_before(word, Sense::Condition) || (self.has_verb_last() && self.says(Sense::Condition));
         word.says(Sense::Fault) && !is_handled && !is_conditional && !self.is_negated(word)
+    }
+
+    /// Tells whether a noun has what a word says as its predicate, as in `the parser does not compile` and `処理が落ちます`: then it does
+    /// not deal with it.
+    fn is_subject(&self, noun: &LexiconMatch, word: &LexiconMatch) -> bool {
+        if self.has_verb_last() {
+            return self.text[noun.span.end..].starts_with(['が', 'は', 'に', 'も', 'を']);
+        }
+        let begins = |verb: &&str| self.text[word.span.clone()].starts_with(*verb);
+        let is_beside = self.text.get(noun.span.end..word.span.start) == Some(" ");
+        is_beside && ["is ", "are ", "do ", "does ", "can ", "will "].iter().any(begins)
     }
 
     fn is_denied_approval(&self, word: &LexiconMatch) -> bool {
