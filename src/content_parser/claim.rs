@@ -12,7 +12,7 @@ use super::lexicon::Pattern;
 use super::markdown::{Quoted, is_indented};
 use super::objects;
 use super::review_object::texts;
-use super::text::{byte, clipped};
+use super::text::{clipped, next_of};
 use model::event::{Claim, ClaimStatus, ClaimedNextAction};
 
 /// The most characters of a statement that are kept.
@@ -57,7 +57,7 @@ fn lines_with<'t>(text: &'t str, word: &'static str) -> impl Iterator<Item = (us
     std::iter::from_fn(move || {
         let at = from + word.find(&bytes[from..])?;
         let start = memrchr(b'\n', &bytes[from..at]).map_or(from, |before| from + before + 1);
-        from = text.len().min(byte(bytes, at, b'\n') + 1);
+        from = text.len().min(next_of(bytes, at, *b"\n") + 1);
         Some((start, &text[start..from]))
     })
 }

@@ -132,7 +132,7 @@ impl Walk {
             return None;
         }
         let ended = self.end_section();
-        self.excused = severity::is_excused(title).then_some(depth);
+        self.excused = if severity::is_excused(title) { Some(depth) } else { None };
         if self.mild.is_some_and(|above| depth <= above) {
             self.mild = None;
         }
@@ -158,15 +158,16 @@ impl Walk {
             return None;
         }
         let stated = severity::stated(line)?;
-        (!severity::is_settled(stated)).then(|| place(line))
+        if severity::is_settled(stated) { None } else { Some(place(line)) }
     }
 
     fn end_section(&mut self) -> Option<String> {
         let section = self.section.take()?;
         let text = section.text.trim();
-        let says_something = text.contains(char::is_alphabetic) && !severity::is_settled_section(text);
-        says_something
-            .then(|| place(&format!("{} … {}", section.title, text.lines().next().unwrap_or_default())))
+        if !text.contains(char::is_alphabetic) || severity::is_settled_section(text) {
+            return None;
+        }
+        Some(place(&format!("{} … {}", section.title, text.lines().next().unwrap_or_default())))
     }
 }
 
@@ -187,7 +188,7 @@ impl Section {
 fn title(line: &str) -> Option<(usize, &str)> {
     let introduces = line.len() <= LONGEST_TITLE && line.ends_with(':') && !line.starts_with('|');
     let words = line.trim_start_matches(|c: char| "*_#-•■◆【 ".contains(c));
-    introduces.then_some((INTRODUCTION, words))
+    if introduces { Some((INTRODUCTION, words)) } else { None }
 }
 
 fn place(line: &str) -> String {

@@ -13,7 +13,7 @@ use super::lexicon::Pattern;
 use super::markdown::{self, Quoted, is_inside};
 use super::objects::{self, Broken, joined};
 use super::text::{after_prefix, clipped, decoration, folded, head, tail};
-use super::word::{Said, Words};
+use super::word::{MarkerWord, Words};
 use super::{marker, tasks};
 use model::event::{Evaluation, EvaluationDecision, RemainingTask};
 use model::verdict::Judgment;
@@ -292,11 +292,11 @@ fn of_value(written: &str, is_certain: bool) -> Result<Option<EvaluationDecision
             Ok(None)
         }
         Some(decision @ EvaluationDecision::FailPhase(_)) => Ok(Some(decision)),
-        Some(decision) if matches!(word, Said::Word { clean: true, .. }) => Ok(Some(decision)),
+        Some(decision) if matches!(word, MarkerWord::Word { clean: true, .. }) => Ok(Some(decision)),
         Some(_) => Err(UnknownDecision),
         None if is_certain => Err(UnknownDecision),
         // `Decision: fail fast on a bad header` is about the code.
-        None if matches!(word, Said::Unknown(_)) && stands_alone(&written[..token.len()], rest) => {
+        None if matches!(word, MarkerWord::Unknown(_)) && stands_alone(&written[..token.len()], rest) => {
             Err(UnknownDecision)
         }
         None => Ok(None),
@@ -315,7 +315,7 @@ fn stands_alone(token: &str, rest: &str) -> bool {
 }
 
 fn is_about_passing(word: &str) -> bool {
-    matches!(Words::new(&own_words()).read(word), Said::Unknown(_) | Said::Word { .. })
+    matches!(Words::new(&own_words()).read(word), MarkerWord::Unknown(_) | MarkerWord::Word { .. })
 }
 
 /// Tells whether words to choose from are offered: `PASS / ABORT`, `FAIL_PHASE_<phase>`.

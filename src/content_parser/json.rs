@@ -6,7 +6,7 @@ use std::cell::Cell;
 use serde_json::{Map, Value};
 
 use super::objects;
-use super::text::{clipped, either};
+use super::text::{clipped, next_of};
 
 /// A longer value is cut, in characters.
 const LONGEST_LINE: usize = 4_000;
@@ -125,9 +125,9 @@ impl Signs {
 
 /// Returns where the quote stands that ends a string.
 fn string_end(bytes: &[u8], from: usize) -> usize {
-    let mut at = either(bytes, from, *b"\"\\");
+    let mut at = next_of(bytes, from, *b"\"\\");
     while bytes.get(at) == Some(&b'\\') {
-        at = either(bytes, bytes.len().min(at + 2), *b"\"\\");
+        at = next_of(bytes, bytes.len().min(at + 2), *b"\"\\");
     }
     at
 }

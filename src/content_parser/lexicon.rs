@@ -95,6 +95,11 @@ pub(super) struct MarkerWords {
     pub other_words: Vec<String>,
     /// In parentheses behind a label they only repeat what kind of label it is.
     pub kinds: Vec<String>,
+    /// They join a label to its word: signs, dashes, `は` and `is`, and what says that it is not said yet.
+    pub signs: Vec<String>,
+    pub dashes: Vec<String>,
+    pub copulas_before: Vec<String>,
+    pub demands: Vec<String>,
     /// In the sentence before a label they set a condition.
     pub conditions_before: Vec<String>,
     /// They may stand between a label and its word.

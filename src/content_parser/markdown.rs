@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::text::{byte, either, head};
+use super::text::{head, next_of};
 
 /// Beyond so many lines with fence marks everything counts as quoted.
 const MOST: usize = 20_000;
@@ -235,21 +235,21 @@ fn fences(text: &str) -> Vec<Fence<'_>> {
 }
 
 fn body_start(text: &str, fence: usize) -> usize {
-    text.len().min(byte(text.as_bytes(), fence, b'\n') + 1)
+    text.len().min(next_of(text.as_bytes(), fence, *b"\n") + 1)
 }
 
 /// Returns the lines that begin with three backticks or tildes, with their positions; not all of a flood.
 fn fence_lines(text: &str) -> Vec<(usize, &str)> {
     let bytes = text.as_bytes();
     let mut lines = Vec::new();
-    let mut mark = either(bytes, 0, *b"`~");
+    let mut mark = next_of(bytes, 0, *b"`~");
     while mark < bytes.len() && lines.len() < MOST {
         if is_mark(&text[mark..]) && begins_line(bytes, mark) {
             lines.push((mark, head(&text[mark..], 200).lines().next().unwrap_or_default()));
         }
         // Whatever else is on this line does not begin it.
-        let line_end = byte(bytes, mark + 1, b'\n');
-        mark = either(bytes, line_end, *b"`~");
+        let line_end = next_of(bytes, mark + 1, *b"\n");
+        mark = next_of(bytes, line_end, *b"`~");
     }
     lines
 }

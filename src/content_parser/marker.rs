@@ -12,7 +12,7 @@ use super::label::{self, Label, Lead, Rank, mentions};
 use super::lexicon::{MARKERS, Pattern, is_told_of};
 use super::markdown::{self, Quoted, is_inside};
 use super::text::{after_prefix, clipped, decoration, folded, head, is_arrow, tail};
-use super::word::{self, Said, Words};
+use super::word::{self, MarkerWord, Words};
 use model::verdict::Judgment;
 
 /// More labels than this are nobody's answer.
@@ -118,9 +118,9 @@ pub(super) fn read(text: &str, quotations: &Quoted, objects: &[Range<usize>], wo
         match place.said(words) {
             Some(_) if is_remark && is_quoted => {}
             Some(said) if is_remark => marks.found.extend(place.remark(said, words, approved == Some(line))),
-            Some(Said::Go(false)) => marks.go = Some(Judgment::Revise),
-            Some(Said::Go(true)) if is_quoted || number >= FIRST_LINES => {}
-            Some(Said::Go(true)) => marks.go = marks.go.or(Some(Judgment::Approve)),
+            Some(MarkerWord::Go(false)) => marks.go = Some(Judgment::Revise),
+            Some(MarkerWord::Go(true)) if is_quoted || number >= FIRST_LINES => {}
+            Some(MarkerWord::Go(true)) => marks.go = marks.go.or(Some(Judgment::Approve)),
             Some(said) => {
                 let mark = place.mark(said, is_quoted);
                 if mark.as_ref().is_some_and(|mark| mark.judgment.approves()) {
@@ -202,34 +202,20 @@ fn joint(after: &str, lead: Lead) -> Option<(Joint, &str)> {
     if let Some(cell) = rest.strip_prefix('|') {
         return if lead == Lead::Cell { Some((Joint::Sign, cell)) } else { None };
     }
-    let found = SIGNS.iter().find_map(|(sign, joint)| Some((*joint, after_prefix(rest, sign)?)));
-    match found {
+    let kinds = [
+        (&MARKERS.signs, Joint::Sign),
+        (&MARKERS.dashes, Joint::Loose),
+        (&MARKERS.copulas_before, Joint::Is),
+        (&MARKERS.demands, Joint::ShouldBe),
+    ];
+    let begun = |(words, joint): (&Vec<String>, Joint)| {
+        Some((joint, words.iter().find_map(|word| after_prefix(rest, word))?))
+    };
+    match kinds.into_iter().find_map(begun) {
         None if rest.len() < after.len() => Some((Joint::Loose, rest)),
         found => found,
     }
 }
-
-const SIGNS: [(&str, Joint); 19] = [
-    (":", Joint::Sign),
-    ("=>", Joint::Sign),
-    ("=", Joint::Sign),
-    ("->", Joint::Sign),
-    ("→", Joint::Sign),
-    ("⇒", Joint::Sign),
-    ("-", Joint::Loose),
-    ("–", Joint::Loose),
-    ("—", Joint::Loose),
-    ("は", Joint::Is),
-    ("is now ", Joint::Is),
-    ("is ", Joint::Is),
-    ("is: ", Joint::Is),
-    ("remains ", Joint::Is),
-    ("should be ", Joint::ShouldBe),
-    ("must be ", Joint::ShouldBe),
-    ("would be ", Joint::ShouldBe),
-    ("has to be ", Joint::ShouldBe),
-    ("will be ", Joint::ShouldBe),
-];
 
 /// Skips a remark that only repeats what kind of label it is, such as `(最終)`; another one makes it another label.
 fn without_kind(rest: &str) -> Option<&str> {
@@ -279,44 +265,46 @@ impl MarkerPlace {
     }
 
     /// Returns what is said here, if anything is.
-    fn said(&self, words: &Words) -> Option<Said> {
+    fn said(&self, words: &Words) -> Option<MarkerWord> {
         let said = match self.joint {
-            Joint::Alone => Said::Nothing,
+            Joint::Alone => MarkerWord::Nothing,
             Joint::Is | Joint::ShouldBe => words.read(without_adverb(&self.after)),
             Joint::Sign | Joint::Loose => words.read(&self.after),
         };
         let open = matches!(self.joint, Joint::Alone | Joint::Sign) && self.label.lead == Lead::Line;
         match said {
             // A block quote is quoted, and a line of prose belongs to itself.
-            Said::Nothing if open && !self.next_line.trim_start().starts_with('>') => {
+            MarkerWord::Nothing if open && !self.next_line.trim_start().starts_with('>') => {
                 let below = words.read(&self.next_line);
-                if matches!(below, Said::Word { .. }) { Some(below) } else { None }
+                if matches!(below, MarkerWord::Word { .. }) { Some(below) } else { None }
             }
-            Said::Nothing | Said::Object | Said::Choice => None,
+            MarkerWord::Nothing | MarkerWord::Object | MarkerWord::Choice => None,
             said => Some(said),
         }
     }
 
     /// Makes a mark of what is said.
-    fn mark(&self, said: Said, quoted: bool) -> Option<Mark> {
+    fn mark(&self, said: MarkerWord, quoted: bool) -> Option<Mark> {
         let declared = matches!(self.joint, Joint::Sign | Joint::Alone) && self.label.lead != Lead::Clause;
         let (stated, judgment) = match said {
             // An approval that does not stand clean is none.
-            Said::Word { text, judgment, clean } if declared => {
+            MarkerWord::Word { text, judgment, clean } if declared => {
                 (text, if clean { judgment } else { judgment.max(Judgment::Revise) })
             }
-            Said::Word { text, judgment, .. }
+            MarkerWord::Word { text, judgment, .. }
                 if !judgment.approves() && !self.conditional && !self.is_of_before() =>
             {
                 (text, judgment)
             }
-            Said::Word { text, judgment, clean: true } if judgment.approves() && self.may_approve() => {
+            MarkerWord::Word { text, judgment, clean: true } if judgment.approves() && self.may_approve() => {
                 (text, judgment)
             }
-            Said::Unknown(text) if declared || (self.may_doubt() && self.unknown() == Judgment::Revise) => {
+            MarkerWord::Unknown(text)
+                if declared || (self.may_doubt() && self.unknown() == Judgment::Revise) =>
+            {
                 (text, self.unknown())
             }
-            Said::Prose if declared && self.must_say_a_word() => {
+            MarkerWord::Prose if declared && self.must_say_a_word() => {
                 (clipped(self.after.trim(), 40).to_owned(), Judgment::Revise)
             }
             _ => return None,
@@ -325,10 +313,10 @@ impl MarkerPlace {
     }
 
     /// Makes a mark of a denial in the middle of a line.
-    fn remark(&self, said: Said, words: &Words, beside_approval: bool) -> Option<Mark> {
+    fn remark(&self, said: MarkerWord, words: &Words, beside_approval: bool) -> Option<Mark> {
         let (stated, judgment) = match said {
-            Said::Word { text, judgment, .. } if !judgment.approves() => (text, judgment),
-            Said::Unknown(text) if words.denies(&text) => (text, Judgment::Revise),
+            MarkerWord::Word { text, judgment, .. } if !judgment.approves() => (text, judgment),
+            MarkerWord::Unknown(text) if words.denies(&text) => (text, Judgment::Revise),
             _ => return None,
         };
         let (_, after) = self.after.split_once(stated.as_str())?;

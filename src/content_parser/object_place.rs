@@ -73,9 +73,10 @@ fn objection_beside<'t>(above: &'t str, below: &'t str) -> Option<&'t str> {
     let introduction = above.trim_end();
     let lead = introduction.trim_end_matches(|c: char| "。.!?:".contains(c) || c.is_whitespace());
     let is_of_others = introduction.ends_with(':') && OTHERS.is_match(last_sentence(lead));
-    let goes_on = GOES_ON_BELOW.is_match(below);
-    let found = is_of_others.then(|| last_sentence(lead)).or_else(|| goes_on.then_some(below));
-    found.or_else(|| objection(above)).or_else(|| objection(below))
+    if is_of_others {
+        return Some(last_sentence(lead));
+    }
+    if GOES_ON_BELOW.is_match(below) { Some(below) } else { objection(above).or_else(|| objection(below)) }
 }
 
 /// Returns the first sentence of a text with a negation or a condition, other than that nothing is amiss.

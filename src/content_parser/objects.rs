@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::text::{byte, either, one_of_three};
+use super::text::next_of;
 
 /// Deeper nesting is nobody's answer; `serde_json` stops soon after.
 const DEEPEST: usize = 100;
@@ -75,12 +75,12 @@ pub(super) fn joined(spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 fn next_opening(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = byte(bytes, from, b'{');
+    let mut at = next_of(bytes, from, *b"{");
     while at < bytes.len() {
         if opens(bytes, at) {
             return Some(at);
         }
-        at = byte(bytes, at + 1, b'{');
+        at = next_of(bytes, at + 1, *b"{");
     }
     None
 }
@@ -97,7 +97,7 @@ fn opens(bytes: &[u8], brace: usize) -> bool {
 fn is_key(bytes: &[u8], text: usize) -> bool {
     let mut at = text;
     loop {
-        at = either(bytes, at.min(bytes.len()), *b"\"\\");
+        at = next_of(bytes, at.min(bytes.len()), *b"\"\\");
         match bytes.get(at) {
             Some(b'\\') => at += 2,
             Some(_) => return bytes.get(after_blanks(bytes, at + 1)) == Some(&b':'),
@@ -233,7 +233,7 @@ impl Reader {
     fn read_string(&mut self, bytes: &[u8], from: usize) -> usize {
         let mut at = from;
         loop {
-            at = one_of_three(bytes, at, *b"\"\\{");
+            at = next_of(bytes, at, *b"\"\\{");
             match bytes.get(at) {
                 Some(b'"') => {
                     self.end_string(bytes, at);

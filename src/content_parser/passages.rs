@@ -102,20 +102,21 @@ impl Reader {
 
     fn start(&mut self, tag: &Tag) {
         match tag {
-            Tag::Heading { level, .. } => {
-                self.flush();
-                self.title = Some(*level as usize);
-            }
+            Tag::Paragraph
+            | Tag::List(_)
+            | Tag::BlockQuote(_)
+            | Tag::Heading { .. }
+            | Tag::Item
+            | Tag::CodeBlock(_) => self.flush(),
+            _ => {}
+        }
+        match tag {
+            Tag::Heading { level, .. } => self.title = Some(*level as usize),
             Tag::Item => {
-                self.flush();
                 self.items += 1;
                 self.current.push_str("- ");
             }
-            Tag::CodeBlock(_) => {
-                self.flush();
-                self.skipped += 1;
-            }
-            Tag::Paragraph | Tag::List(_) | Tag::BlockQuote(_) => self.flush(),
+            Tag::CodeBlock(_) => self.skipped += 1,
             Tag::Strikethrough => self.skipped += 1,
             Tag::Strong => {
                 self.is_bold = true;

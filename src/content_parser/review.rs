@@ -6,18 +6,20 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use super::json::{self, Budget};
+use super::lexicon::Pattern;
 use super::markdown::Quoted;
 use super::marker::{self, Mark, Marks};
 use super::objects::{self, Broken};
 use super::review_object::{self, Origin, verdicts};
 use super::tasks::suggestions;
-use super::text::{clipped, either, head};
+use super::text::{clipped, head};
 use super::word::Words;
 use super::{Terms, object_place, severity, triage};
 use model::event::{Reading, TriageTable};
 use model::verdict::{Judgment, ReadAs};
 
 const LONGEST_FEEDBACK: usize = 20_000;
+static VERDICT_KEY: Pattern = Pattern::named("review.verdict_key");
 const NO_ID: &str = "no answer with the review_id of this review";
 
 /// Reads a reviewer's answer. Returns a reading for every text.
@@ -92,7 +94,8 @@ impl ReviewObjects {
         for span in &found.whole {
             match json::object(&text[span.clone()], &budget) {
                 Some(fields) => sorted.add(&fields, terms, words, Some(span)),
-                None if states_verdict(&text[span.clone()]) => {
+                // An escape may hide the key of a verdict.
+                None if VERDICT_KEY.is_match(&text[span.clone()]) => {
                     sorted.doubt = Some("an object that cannot be read, such as one with a key twice");
                 }
                 None => {}
@@ -172,24 +175,6 @@ impl ReviewObjects {
             _ => {}
         }
     }
-}
-
-/// Tells whether an object that cannot be read states a verdict somewhere; an escape may hide one.
-fn states_verdict(object: &str) -> bool {
-    let bytes = object.as_bytes();
-    let mut at = either(bytes, 0, *b"\"\\");
-    while at < bytes.len() {
-        let rest = &bytes[at + 1..];
-        let begins =
-            |text: &[u8]| rest.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
-        match bytes[at] {
-            b'"' if begins(b"result\"") || begins(b"decision\"") => return true,
-            b'\\' if begins(b"u") => return true,
-            _ => {}
-        }
-        at = either(bytes, at + 1, *b"\"\\");
-    }
-    false
 }
 
 /// Keeps the stricter of two readings, the first of equals.

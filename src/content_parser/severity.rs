@@ -46,7 +46,10 @@ pub(super) fn stated(line: &str) -> Option<&str> {
     }
     let found = LABEL.captures(line).and_then(|found| found.get(0)).or_else(|| RED.find(line));
     let rest = found.map_or("", |found| line[found.end()..].trim());
-    if rest.contains(char::is_alphanumeric) { Some(rest) } else { FIELD.is_match(line).then_some(line) }
+    if rest.contains(char::is_alphanumeric) {
+        return Some(rest);
+    }
+    if FIELD.is_match(line) { Some(line) } else { None }
 }
 
 /// Returns a line whose severities stand in no code: reviewers write them as values.
@@ -57,7 +60,7 @@ pub(super) fn unwrapped(line: &str) -> Cow<'_, str> {
 
 /// Returns a row of a table that marks something as severe in a cell of its own, and says something in another.
 fn row(line: &str) -> Option<&str> {
-    (cells(line).any(|cell| CELL.is_match(cell)) && says_something(line)).then_some(line)
+    if cells(line).any(|cell| CELL.is_match(cell)) && says_something(line) { Some(line) } else { None }
 }
 
 /// Tells whether an item says more than how severe something is and how often it was found.

@@ -72,38 +72,21 @@ pub(super) fn tail(text: &str, length: usize) -> &str {
     &text[from..]
 }
 
-/// Returns the position of the next `sought`, or the length of the text. What stands near is found byte by byte, because in hostile
-/// texts everything stands near.
+/// Returns the position of the next of one, two or three bytes, or the length of the text. What stands near is found byte by byte,
+/// because in hostile texts everything stands near.
 #[inline]
-pub(super) fn byte(bytes: &[u8], from: usize, sought: u8) -> usize {
-    next(bytes, from, |byte| byte == sought, |far| memchr::memchr(sought, far))
-}
-
-/// Returns the position of the next of two bytes, or the length of the text.
-#[inline]
-pub(super) fn either(bytes: &[u8], from: usize, [one, two]: [u8; 2]) -> usize {
-    next(bytes, from, |byte| byte == one || byte == two, |far| memchr::memchr2(one, two, far))
-}
-
-/// Returns the position of the next of three bytes, or the length of the text.
-#[inline]
-pub(super) fn one_of_three(bytes: &[u8], from: usize, [one, two, three]: [u8; 3]) -> usize {
-    let is_sought = |byte| byte == one || byte == two || byte == three;
-    next(bytes, from, is_sought, |far| memchr::memchr3(one, two, three, far))
-}
-
-#[inline]
-fn next(
-    bytes: &[u8],
-    from: usize,
-    is_sought: impl Fn(u8) -> bool,
-    far: impl Fn(&[u8]) -> Option<usize>,
-) -> usize {
+pub(super) fn next_of<const N: usize>(bytes: &[u8], from: usize, sought: [u8; N]) -> usize {
     let near = bytes.len().min(from + NEAR);
-    match bytes[from..near].iter().position(|byte| is_sought(*byte)) {
-        Some(distance) => from + distance,
-        None => far(&bytes[near..]).map_or(bytes.len(), |distance| near + distance),
+    if let Some(distance) = bytes[from..near].iter().position(|byte| sought.contains(byte)) {
+        return from + distance;
     }
+    let far = match sought[..] {
+        [one] => memchr::memchr(one, &bytes[near..]),
+        [one, two] => memchr::memchr2(one, two, &bytes[near..]),
+        [one, two, three] => memchr::memchr3(one, two, three, &bytes[near..]),
+        _ => bytes[near..].iter().position(|byte| sought.contains(byte)),
+    };
+    far.map_or(bytes.len(), |distance| near + distance)
 }
 
 #[cfg(test)]

@@ -29,17 +29,19 @@ pub fn read_triage(text: &str, review_id: Option<&str>) -> Result<TriageTable, S
     let quoted = Quoted::new(text);
     let lines: Vec<&str> = quoted.own_lines().collect();
     check_review_id(&lines, review_id)?;
-    let mut sums: Option<TriageTable> = None;
+    let mut greatest: Option<Counts> = None;
     let mut rest = &lines[..];
     while let Some(start) = rest.iter().position(|line| Columns::read(line).is_some()) {
         let columns = Columns::read(rest[start]).ok_or(NO_TABLE)?;
         let rows: Vec<&str> = rest[start + 1..].iter().copied().take_while(|line| is_row(line)).collect();
-        sums = Some(greatest(sums, sum(&columns, &rows)?));
+        let (known, sums) = (greatest.unwrap_or_default(), sum(&columns, &rows)?);
+        greatest = Some([0, 1, 2].map(|place| known[place].max(sums[place])));
         rest = &rest[start + 1 + rows.len()..];
     }
-    let sums = sums.ok_or(NO_TABLE)?;
-    judgments::check(&lines, sums)?;
-    Ok(sums)
+    let [fix_required, no_fix_needed, needs_discussion] = greatest.ok_or(NO_TABLE)?;
+    let table = TriageTable { fix_required, no_fix_needed, needs_discussion };
+    judgments::check(&lines, table)?;
+    Ok(table)
 }
 
 /// Refuses a table that judges nothing, where the review has findings. How many an honest triage makes of them is its own:
@@ -70,12 +72,13 @@ fn check_review_id(lines: &[&str], review_id: Option<&str>) -> Result<(), String
     }
 }
 
+/// What is to be fixed, what needs no fix, and what is to be discussed.
+type Counts = [u32; 3];
+
 /// Where the columns stand; how many findings a row has is not told by every table.
 struct Columns {
     issues: Option<usize>,
-    fix_required: usize,
-    no_fix_needed: usize,
-    needs_discussion: usize,
+    counts: [usize; 3],
 }
 
 impl Columns {
@@ -85,12 +88,10 @@ impl Columns {
         }
         let titles: Vec<String> = cells(line).iter().map(|cell| cell.to_lowercase()).collect();
         let column = |names: &[String]| titles.iter().position(|title| names.contains(title));
-        Some(Self {
-            issues: column(&TRIAGE.issues_column),
-            fix_required: column(&TRIAGE.fix_required_column)?,
-            no_fix_needed: column(&TRIAGE.no_fix_column)?,
-            needs_discussion: column(&TRIAGE.needs_discussion_column)?,
-        })
+        let fix_required = column(&TRIAGE.fix_required_column)?;
+        let no_fix = column(&TRIAGE.no_fix_column)?;
+        let counts = [fix_required, no_fix, column(&TRIAGE.needs_discussion_column)?];
+        Some(Self { issues: column(&TRIAGE.issues_column), counts })
     }
 }
 
@@ -108,58 +109,48 @@ fn cells(line: &str) -> Vec<String> {
     line.split('|').map(bare).collect()
 }
 
-fn sum(columns: &Columns, rows: &[&str]) -> Result<TriageTable, String> {
-    let mut sums = TriageTable::default();
-    let mut counted = 0;
+fn sum(columns: &Columns, rows: &[&str]) -> Result<Counts, String> {
+    let mut sums: Option<Counts> = None;
     for row in rows {
         let cells = cells(row);
         if is_separator(&cells) {
             continue;
         }
+        let known = sums.unwrap_or_default();
         if is_total(&cells) {
-            check_total(columns, &cells, sums, row)?;
-            continue;
+            check_total(columns, &cells, known, row)?;
+        } else {
+            let counts = counts(columns, &cells, row)?;
+            sums = Some([0, 1, 2].map(|place| known[place].saturating_add(counts[place])));
         }
-        let counts = counts(columns, &cells, row)?;
-        sums.fix_required = sums.fix_required.saturating_add(counts.fix_required);
-        sums.no_fix_needed = sums.no_fix_needed.saturating_add(counts.no_fix_needed);
-        sums.needs_discussion = sums.needs_discussion.saturating_add(counts.needs_discussion);
-        counted += 1;
     }
-    if counted == 0 { Err("the triage table has no rows".to_owned()) } else { Ok(sums) }
+    sums.ok_or_else(|| "the triage table has no rows".to_owned())
 }
 
 /// Reads a row. What it counts has to add up to its findings; a cell left empty counts as nothing only where it does.
-fn counts(columns: &Columns, cells: &[String], row: &str) -> Result<TriageTable, String> {
-    let places = [columns.fix_required, columns.no_fix_needed, columns.needs_discussion];
-    let [fix_required, no_fix_needed, needs_discussion] = places.map(|place| number(cells.get(place), row));
-    let counts = TriageTable {
-        fix_required: fix_required?,
-        no_fix_needed: no_fix_needed?,
-        needs_discussion: needs_discussion?,
-    };
+fn counts(columns: &Columns, cells: &[String], row: &str) -> Result<Counts, String> {
+    let mut counts = Counts::default();
+    for (count, place) in counts.iter_mut().zip(columns.counts) {
+        *count = number(cells.get(place), row)?;
+    }
+    let judged = counts.into_iter().fold(0, u32::saturating_add);
     let blank = |place: usize| cells.get(place).is_none_or(String::is_empty);
     let issues = columns.issues.filter(|place| !blank(*place));
     match issues.map(|place| number(cells.get(place), row)).transpose()? {
-        Some(issues) if issues != counts.findings() => Err(format!(
-            "{} findings are judged where there are {issues}, in `{}`",
-            counts.findings(),
-            shown(row)
-        )),
-        None if places.into_iter().any(blank) => Err(format!("a number is missing in `{}`", shown(row))),
+        Some(issues) if issues != judged => {
+            Err(format!("{judged} findings are judged where there are {issues}, in `{}`", shown(row)))
+        }
+        None if columns.counts.into_iter().any(blank) => {
+            Err(format!("a number is missing in `{}`", shown(row)))
+        }
         _ => Ok(counts),
     }
 }
 
 /// A total that says other numbers than the rows above it contradicts them.
-fn check_total(columns: &Columns, cells: &[String], sums: TriageTable, row: &str) -> Result<(), String> {
-    let told = |place: usize| cells.get(place).and_then(|cell| digits(cell));
-    let agrees = [
-        (columns.fix_required, sums.fix_required),
-        (columns.no_fix_needed, sums.no_fix_needed),
-        (columns.needs_discussion, sums.needs_discussion),
-    ];
-    if agrees.iter().all(|(place, sum)| told(*place).is_none_or(|total| total == *sum)) {
+fn check_total(columns: &Columns, cells: &[String], sums: Counts, row: &str) -> Result<(), String> {
+    let total = |place: usize| cells.get(place).and_then(|cell| digits(cell));
+    if columns.counts.iter().zip(sums).all(|(place, sum)| total(*place).is_none_or(|total| total == sum)) {
         return Ok(());
     }
     Err(format!("the total is not the sum of the rows above it, in `{}`", shown(row)))
@@ -187,15 +178,6 @@ fn digits(cell: &str) -> Option<u32> {
 
 fn shown(row: &str) -> &str {
     clipped(row.trim(), 120)
-}
-
-fn greatest(known: Option<TriageTable>, next: TriageTable) -> TriageTable {
-    let known = known.unwrap_or_default();
-    TriageTable {
-        fix_required: known.fix_required.max(next.fix_required),
-        no_fix_needed: known.no_fix_needed.max(next.no_fix_needed),
-        needs_discussion: known.needs_discussion.max(next.needs_discussion),
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(super) struct Words(Vec<(String, Judgment)>);
 
 /// What stands at the place of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum MarkerWord {
     /// Nothing.
     Nothing,
     /// An object, which is read elsewhere.
@@ -52,7 +52,11 @@ impl Words {
         let waits = ["PENDING", "NO", "NOT", "UNDECIDED"].contains(&bare.as_str());
         match self.meaning(word) {
             Some(judgment) => !judgment.approves(),
-            None => !approves && !waits && matches!(other(word.trim()), Said::Unknown(_) | Said::Go(false)),
+            None => {
+                !approves
+                    && !waits
+                    && matches!(other(word.trim()), MarkerWord::Unknown(_) | MarkerWord::Go(false))
+            }
         }
     }
 
@@ -63,29 +67,29 @@ impl Words {
     }
 
     /// Reads what a folded text begins with.
-    pub(super) fn read(&self, text: &str) -> Said {
+    pub(super) fn read(&self, text: &str) -> MarkerWord {
         // Markdown writers escape the underscores of a word.
         if text.contains("\\_") {
             return self.read(&text.replace("\\_", "_"));
         }
         let opened = text.trim_start_matches(decoration(OPENING));
         if opened.is_empty() {
-            return Said::Nothing;
+            return MarkerWord::Nothing;
         }
         if opened.starts_with('{') {
-            return Said::Object;
+            return MarkerWord::Object;
         }
         let Some((length, judgment)) = self.longest(opened) else { return other(opened) };
         let (word, after) = opened.split_at(length);
         if self.offers_another(after) {
-            return Said::Choice;
+            return MarkerWord::Choice;
         }
         if let Some(said) = self.with_parenthesis(word, after) {
             return said;
         }
         let crossed = text[..text.len() - opened.len()].contains(CROSSES);
         let clean = !judgment.approves() || (!crossed && is_clean(after));
-        Said::Word { text: word.to_owned(), judgment, clean }
+        MarkerWord::Word { text: word.to_owned(), judgment, clean }
     }
 
     fn longest(&self, text: &str) -> Option<(usize, Judgment)> {
@@ -95,12 +99,12 @@ impl Words {
     }
 
     /// Reads `PASS (with suggestions)`, which is one word written as two.
-    fn with_parenthesis(&self, word: &str, after: &str) -> Option<Said> {
+    fn with_parenthesis(&self, word: &str, after: &str) -> Option<MarkerWord> {
         let rest = after.trim_start_matches(|c: char| c.is_whitespace() || "*_`".contains(c));
         let (inside, after) = rest.strip_prefix('(')?.split_once(')')?;
         let text = format!("{word} {}", inside.trim());
         let judgment = self.meaning(&text)?;
-        Some(Said::Word { text, judgment, clean: !judgment.approves() || is_clean(after) })
+        Some(MarkerWord::Word { text, judgment, clean: !judgment.approves() || is_clean(after) })
     }
 
     /// Tells whether another word is offered next: `PASS / FAIL`, `PASS or FAIL`, `PASS、FAIL`.
@@ -145,26 +149,26 @@ const CLOSING: &str = "*_`\"'“”‘’」』】])>";
 const SEPARATORS: &str = "。、,.;!|-–—(";
 
 /// Reads a word that is not the policy's.
-fn other(text: &str) -> Said {
+fn other(text: &str) -> MarkerWord {
     let is_sign = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let (token, rest) = text.split_at(text.find(is_sign).unwrap_or(text.len()));
     let word = spelled(token);
     let rest = rest.trim_start().to_ascii_uppercase();
     if word == "NOGO" || word == "NO_GO" || (word == "NO" && rest.starts_with("GO")) {
-        return Said::Go(false);
+        return MarkerWord::Go(false);
     }
     if word == "GO" && rest.starts_with(['/', '|']) {
-        return Said::Choice;
+        return MarkerWord::Choice;
     }
     if word == "GO" {
         // `GO (after autofix)` is said of something done.
-        return Said::Go(is_clean(&rest.replace("(AFTER AUTOFIX)", "")));
+        return MarkerWord::Go(is_clean(&rest.replace("(AFTER AUTOFIX)", "")));
     }
     let negates = MARKERS.negations.iter().any(|known| word.eq_ignore_ascii_case(known));
     if !negates && !MARKERS.about_passing.iter().any(|stem| after_prefix(text, stem).is_some()) {
-        return Said::Prose;
+        return MarkerWord::Prose;
     }
-    Said::Unknown(if token.is_empty() { clipped(text, 8) } else { token }.to_owned())
+    MarkerWord::Unknown(if token.is_empty() { clipped(text, 8) } else { token }.to_owned())
 }
 
 /// Tells whether what follows an approving word leaves it standing.

@@ -77,7 +77,7 @@ fn in_value(key: &str, value: &Value, parent: &str) -> Option<String> {
         }
         Value::Null => false,
     };
-    says_no.then(|| head(&format!("\"{key}\": {value}"), LONGEST).to_owned())
+    if says_no { Some(head(&format!("\"{key}\": {value}"), LONGEST).to_owned()) } else { None }
 }
 
 /// Tells whether an item of a list names something.

@@ -16,10 +16,10 @@ fn the_next_byte_is_found_near_and_far_and_not_before_the_start() {
     for distance in [0, 1, NEAR - 1, NEAR, NEAR + 1, 1_000] {
         let text = format!("a{}abc", "-".repeat(distance));
         let bytes = text.as_bytes();
-        assert_eq!(byte(bytes, 1, b'a'), distance + 1);
-        assert_eq!(either(bytes, 1, *b"cb"), distance + 2);
-        assert_eq!(one_of_three(bytes, 1, *b"xyc"), distance + 3);
-        assert_eq!(byte(bytes, 1, b'x'), bytes.len());
+        assert_eq!(next_of(bytes, 1, *b"a"), distance + 1);
+        assert_eq!(next_of(bytes, 1, *b"cb"), distance + 2);
+        assert_eq!(next_of(bytes, 1, *b"xyc"), distance + 3);
+        assert_eq!(next_of(bytes, 1, *b"x"), bytes.len());
     }
-    assert_eq!((byte(b"a", 1, b'a'), byte(b"", 0, b'a')), (1, 0));
+    assert_eq!((next_of(b"a", 1, *b"a"), next_of(b"", 0, *b"a")), (1, 0));
 }

@@ -2,12 +2,12 @@ use super::*;
 use crate::default_words;
 use crate::severity;
 
-fn read(text: &str) -> Said {
+fn read(text: &str) -> MarkerWord {
     Words::new(&default_words()).read(text)
 }
 
-fn word(text: &str, judgment: Judgment) -> Said {
-    Said::Word { text: text.to_owned(), judgment, clean: true }
+fn word(text: &str, judgment: Judgment) -> MarkerWord {
+    MarkerWord::Word { text: text.to_owned(), judgment, clean: true }
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn the_longest_word_counts_and_decoration_does_not() {
     for text in ["PASS_WITH_SUGGESTIONS", "Pass with suggestions, see below", "**PASS-WITH-SUGGESTIONS** ✅"]
     {
         assert!(
-            matches!(read(text), Said::Word { judgment: Judgment::ApproveWithNotes, clean: true, .. }),
+            matches!(read(text), MarkerWord::Word { judgment: Judgment::ApproveWithNotes, clean: true, .. }),
             "{text}"
         );
     }
@@ -48,7 +48,7 @@ fn a_word_that_goes_on_is_another_word() {
         "not PASS",
         "不合格",
     ] {
-        assert!(matches!(read(text), Said::Unknown(_)), "{text}: {:?}", read(text));
+        assert!(matches!(read(text), MarkerWord::Unknown(_)), "{text}: {:?}", read(text));
     }
 }
 
@@ -78,7 +78,7 @@ fn an_approval_that_is_taken_back_is_not_clean() {
         "PASS with issues",
         "PASS as long as",
     ] {
-        let clean = matches!(read(text), Said::Word { clean: true, .. });
+        let clean = matches!(read(text), MarkerWord::Word { clean: true, .. });
         assert!(!clean, "{text}: {:?}", read(text));
     }
 }
@@ -94,7 +94,7 @@ fn words_to_choose_from_are_no_verdict() {
         "`PASS` | `FAIL`",
         "GO / NOGO",
     ] {
-        assert_eq!(read(text), Said::Choice, "{text}");
+        assert_eq!(read(text), MarkerWord::Choice, "{text}");
     }
     assert!(Words::new(&default_words()).is_choice("PASS|PASS_WITH_SUGGESTIONS|FAIL"));
     assert!(!Words::new(&default_words()).is_choice("PASS"));
@@ -102,10 +102,10 @@ fn words_to_choose_from_are_no_verdict() {
 
 #[test]
 fn other_things_are_told_apart() {
-    assert_eq!(read(" ** "), Said::Nothing);
-    assert_eq!(read("{\"result\""), Said::Object);
-    assert_eq!(read("✅ 適切"), Said::Prose);
-    assert_eq!(read("EXTEND"), Said::Prose);
+    assert_eq!(read(" ** "), MarkerWord::Nothing);
+    assert_eq!(read("{\"result\""), MarkerWord::Object);
+    assert_eq!(read("✅ 適切"), MarkerWord::Prose);
+    assert_eq!(read("EXTEND"), MarkerWord::Prose);
     for (text, go) in [
         ("GO (after autofix)", true),
         ("**GO** ✅", true),
@@ -114,7 +114,7 @@ fn other_things_are_told_apart() {
         ("no go", false),
         ("GO if", false),
     ] {
-        assert_eq!(read(text), Said::Go(go), "{text}");
+        assert_eq!(read(text), MarkerWord::Go(go), "{text}");
     }
 }
 
@@ -127,7 +127,7 @@ fn a_policy_has_its_own_words() {
     let words = Words::new(&words);
     assert_eq!(words.read("Request Changes"), word("Request Changes", Judgment::Revise));
     assert_eq!(words.read("承認。"), word("承認", Judgment::Approve));
-    assert_eq!(words.read("PASS"), Said::Unknown("PASS".to_owned()));
+    assert_eq!(words.read("PASS"), MarkerWord::Unknown("PASS".to_owned()));
     assert_eq!(words.meaning(" **承認** "), Some(Judgment::Approve));
 }
 
