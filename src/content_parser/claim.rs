@@ -4,7 +4,7 @@
 
 use std::cell::LazyCell;
 
-use memchr::{memmem, memrchr};
+use regex::Captures;
 use serde_json::{Map, Value};
 
 use super::json::{self, Budget};
@@ -12,7 +12,7 @@ use super::lexicon::Pattern;
 use super::markdown::{Quoted, is_indented};
 use super::objects;
 use super::review_object::texts;
-use super::text::{clipped, next_of};
+use super::text::clipped;
 use model::event::{Claim, ClaimStatus, ClaimedNextAction};
 
 /// The most characters of a statement that are kept.
@@ -39,35 +39,19 @@ pub fn read_claim(text: &str) -> Option<Claim> {
     Some(Claim { status: ClaimStatus::Incomplete, next_action, summary, notices, files })
 }
 
-/// Returns the line in which the author says that something is missing; in a quotation it is somebody else's word.
+/// Returns the line in which the author says that something is missing; in a quotation it is somebody else's word, and
+/// "INCOMPLETE: none" says the opposite.
 fn unfinished(text: &str) -> Option<String> {
-    let quoted = LazyCell::new(|| Quoted::new(text));
-    let is_said = |(start, line): &(usize, &str)| {
-        !is_indented(line) && is_statement(line) && quoted.is_own(*start, line)
-    };
-    let (_, line) = lines_with(text, "INCOMPLETE").find(is_said)?;
-    Some(clipped(line.trim().trim_matches(['*', '#', '_', ' ']), LONGEST_STATEMENT).to_owned())
-}
-
-/// Returns the lines that hold a word, with where they start. The others, which may be millions, are not looked at.
-fn lines_with<'t>(text: &'t str, word: &'static str) -> impl Iterator<Item = (usize, &'t str)> {
-    let word = memmem::Finder::new(word);
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let at = from + word.find(&bytes[from..])?;
-        let start = memrchr(b'\n', &bytes[from..at]).map_or(from, |before| from + before + 1);
-        from = text.len().min(next_of(bytes, at, *b"\n") + 1);
-        Some((start, &text[start..from]))
-    })
-}
-
-/// Tells whether a line says that something is missing. "INCOMPLETE: none" says the opposite.
-fn is_statement(line: &str) -> bool {
-    static BEGINNING: Pattern = Pattern::named("claim.beginning");
+    static STATEMENT: Pattern = Pattern::named("claim.statement");
     static NOTHING: Pattern = Pattern::named("claim.nothing");
-    let rest = BEGINNING.find(line).map(|beginning| line[beginning.end()..].trim_end_matches('\n'));
-    rest.is_some_and(|rest| !NOTHING.is_match(rest))
+    let quoted = LazyCell::new(|| Quoted::new(text));
+    let is_stated = |found: &Captures| {
+        let whole = found.get_match();
+        let line = whole.as_str();
+        !NOTHING.is_match(&found["rest"]) && !is_indented(line) && quoted.is_own(whole.start(), line)
+    };
+    let found = STATEMENT.captures_iter(text).find(is_stated)?;
+    Some(clipped(found[0].trim().trim_matches(['*', '#', '_', ' ']), LONGEST_STATEMENT).to_owned())
 }
 
 fn claim(fields: &Map<String, Value>) -> Option<Claim> {

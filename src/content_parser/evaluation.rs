@@ -48,9 +48,9 @@ fn decide(texts: &[&str]) -> Result<Evaluation, Option<String>> {
     let decisions = parts.iter().flat_map(|part| part.decisions.iter().cloned());
     let decision = decisions.reduce(|best, next| if next > best { next } else { best }).ok_or(None)?;
     let hardest =
-        parts.iter().filter_map(|part| part.contradiction.as_ref()).max_by_key(|(hardness, _)| *hardness);
-    if let Some((hardness, words)) = hardest
-        && *hardness > Hardness::of(&decision)
+        parts.iter().filter_map(|part| part.contradiction.as_ref()).max_by_key(|(hardest, _)| *hardest);
+    if let Some((hardest, words)) = hardest
+        && *hardest > hardness(&decision)
     {
         return Err(Some(words.clone()));
     }
@@ -61,21 +61,12 @@ fn decide(texts: &[&str]) -> Result<Evaluation, Option<String>> {
     Ok(Evaluation { decision, remaining_tasks })
 }
 
-/// How hard a decision is on the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Hardness {
-    Passes,
-    Fails,
-    Aborts,
-}
-
-impl Hardness {
-    fn of(decision: &EvaluationDecision) -> Self {
-        match decision {
-            EvaluationDecision::Pass | EvaluationDecision::PassWithIssues => Self::Passes,
-            EvaluationDecision::FailPhase(_) => Self::Fails,
-            EvaluationDecision::Abort => Self::Aborts,
-        }
+/// Returns how hard a decision is on the run.
+fn hardness(decision: &EvaluationDecision) -> Judgment {
+    match decision {
+        EvaluationDecision::Pass | EvaluationDecision::PassWithIssues => Judgment::Approve,
+        EvaluationDecision::FailPhase(_) => Judgment::Revise,
+        EvaluationDecision::Abort => Judgment::Block,
     }
 }
 
@@ -85,7 +76,7 @@ struct Statements {
     /// Those that decide something, or only list tasks.
     objects: Vec<Map<String, Value>>,
     /// The hardest of what other lines say, and their words.
-    contradiction: Option<(Hardness, String)>,
+    contradiction: Option<(Judgment, String)>,
 }
 
 /// Something at the place of a decision that is none of ours: it may be the strictest.
@@ -133,7 +124,7 @@ fn contradiction(
     text: &str,
     quoted: &Quoted,
     objects: &[Range<usize>],
-) -> Result<Option<(Hardness, String)>, Option<String>> {
+) -> Result<Option<(Judgment, String)>, Option<String>> {
     static PHASE: Pattern = Pattern::named("evaluation.phase");
     let phases: BTreeSet<String> =
         PHASE.find_iter(text).take(MOST_TASKS).map(|found| found.as_str().to_ascii_uppercase()).collect();
@@ -145,10 +136,10 @@ fn contradiction(
         return Err(None);
     }
     let by_marks = marks.against().filter_map(|(label, word)| {
-        let known = decision(&word.trim().to_ascii_uppercase()).as_ref().map(Hardness::of);
+        let known = decision(&word.trim().to_ascii_uppercase()).as_ref().map(hardness);
         let is_final = label.starts_with("最終") || label.starts_with("final ");
         let fails = is_final && words.denies(word) && !word.to_ascii_uppercase().starts_with("FAIL_PHASE");
-        let hardness = if fails { known.or(Some(Hardness::Fails)) } else { known };
+        let hardness = if fails { known.or(Some(Judgment::Revise)) } else { known };
         Some((hardness?, shown(&format!("{label}: {word}"))))
     });
     let anew = decided_anew(text, quoted, objects);
@@ -156,7 +147,7 @@ fn contradiction(
 }
 
 /// Returns what lines outside objects decide anew, such as `On second thought: ABORT`.
-fn decided_anew(text: &str, quoted: &Quoted, objects: &[Range<usize>]) -> Vec<(Hardness, String)> {
+fn decided_anew(text: &str, quoted: &Quoted, objects: &[Range<usize>]) -> Vec<(Judgment, String)> {
     static ANEW: Pattern = Pattern::named("evaluation.anew");
     let decided = |line: &str| {
         let line = folded(head(line, REACH));
@@ -165,7 +156,7 @@ fn decided_anew(text: &str, quoted: &Quoted, objects: &[Range<usize>]) -> Vec<(H
             return None;
         }
         let decision = decision(&word.as_str().to_ascii_uppercase());
-        Some((decision.as_ref().map_or(Hardness::Fails, Hardness::of), shown(line.trim())))
+        Some((decision.as_ref().map_or(Judgment::Revise, hardness), shown(line.trim())))
     };
     let own = markdown::lines(text).filter(|(at, line)| {
         !is_inside(objects, *at) && quoted.is_own(*at, line) && !markdown::is_indented(line)

@@ -255,6 +255,14 @@ pub(super) fn words(text: &str) -> Vec<LexiconMatch> {
     words
 }
 
+/// Tells whether a text has one of these words: those of ASCII as whole words, others anywhere.
+pub(super) fn mentions_one(text: &str, words: &[String]) -> bool {
+    let text = text.to_lowercase();
+    let mut spoken = text.split(|c: char| !c.is_ascii_alphabetic());
+    let is_inside = |word: &String| !word.is_ascii() && text.contains(word.as_str());
+    spoken.any(|spoken| words.iter().any(|word| word == spoken)) || words.iter().any(is_inside)
+}
+
 /// Tells whether a normalized text is nothing but a word of a sense.
 pub(super) fn is_all(text: &str, sense: Sense) -> bool {
     words(text).iter().any(|word| word.says(sense) && word.span == (0..text.len()))

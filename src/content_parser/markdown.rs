@@ -90,7 +90,7 @@ impl<'t> Quoted<'t> {
 
     /// Finds what is quoted in a text where even a fence around the whole of it quotes.
     pub(super) fn in_full(text: &'t str) -> Self {
-        Self { text, fences: fences(text), around: None, comments: comments(text) }
+        Self { text, fences: fences(text), around: None, comments: comments(text, true) }
     }
 
     /// Tells whether a line that starts at `line` and has something at `at` is quoted.
@@ -259,20 +259,25 @@ fn begins_line(bytes: &[u8], at: usize) -> bool {
     bytes[..at].iter().rfind(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| *byte == b'\n')
 }
 
-/// Returns the comments that begin a line, to the end of the text when they are not closed; not all of a flood.
-fn comments(text: &str) -> Vec<Range<usize>> {
+/// Returns the comments of a text; not all of a flood. One that begins a line and is not closed reaches to the end of the text.
+pub(super) fn comments(text: &str, only_at_line_starts: bool) -> Vec<Range<usize>> {
     let (opening, closing) = (memmem::Finder::new("<!--"), memmem::Finder::new("-->"));
     let bytes = text.as_bytes();
     let mut comments = Vec::new();
     let mut from = 0;
     while let Some(distance) = opening.find(&bytes[from..]) {
         let start = from + distance;
+        let begins_line = begins_line(bytes, start);
         from = start + 4;
-        if begins_line(bytes, start) {
-            let end = if comments.len() < MOST { closing.find(&bytes[from..]) } else { None };
-            from = end.map_or(text.len(), |end| from + end);
-            comments.push(start..from);
+        if only_at_line_starts && !begins_line {
+            continue;
         }
+        let end = if comments.len() < MOST { closing.find(&bytes[from..]) } else { None };
+        if end.is_none() && !begins_line {
+            break;
+        }
+        from = end.map_or(text.len(), |end| from + end);
+        comments.push(start..from);
     }
     comments
 }

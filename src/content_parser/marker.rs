@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::label::{self, Label, Lead, Rank, mentions};
-use super::lexicon::{MARKERS, Pattern, is_told_of};
+use super::lexicon::{MARKERS, Pattern, is_told_of, mentions_one};
 use super::markdown::{self, Quoted, is_inside};
 use super::text::{after_prefix, clipped, decoration, folded, head, is_arrow, tail};
 use super::word::{self, MarkerWord, Words};
@@ -258,7 +258,7 @@ impl MarkerPlace {
             joint,
             after: after.to_owned(),
             next_line: folded(next_line).into_owned(),
-            conditional: is_conditional(&before),
+            conditional: mentions_one(last_sentence(&before), &MARKERS.conditions_before),
             before: before.into_owned(),
             label,
         })
@@ -380,15 +380,6 @@ impl MarkerPlace {
 fn without_adverb(after: &str) -> &str {
     let after = after.trim_start();
     MARKERS.adverbs.iter().find_map(|adverb| after.strip_prefix(adverb.as_str())).unwrap_or(after)
-}
-
-/// Tells whether the sentence before a label says under which condition what follows holds.
-fn is_conditional(before: &str) -> bool {
-    let sentence = last_sentence(before).to_lowercase();
-    let mut words = sentence.split(|c: char| !c.is_ascii_alphabetic());
-    let conditions = &MARKERS.conditions_before;
-    words.any(|word| conditions.iter().any(|known| known == word))
-        || conditions.iter().any(|known| !known.is_ascii() && sentence.contains(known.as_str()))
 }
 
 /// Tells whether what follows a denial ends it, and neither denies it nor says that it is told of what was.

@@ -3,9 +3,7 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
-use super::markdown::{Quoted, is_indented, is_inside, lines};
+use super::markdown::{Quoted, comments, is_indented, is_inside, lines};
 use super::text::after_prefix;
 
 /// What a command begins with.
@@ -100,7 +98,7 @@ pub fn slash_command(comment: &str) -> Option<Result<SlashCommand, Unclear>> {
 /// Returns where the lines with commands are, without what ends them.
 fn commands(comment: &str) -> Vec<Range<usize>> {
     let quoted = Quoted::in_full(comment);
-    let hidden = hidden(comment);
+    let hidden = comments(comment, false);
     let mut found = Vec::new();
     let mut in_quote = false;
     for (start, line) in lines(comment) {
@@ -120,19 +118,6 @@ fn named(line: &str) -> Option<&str> {
     let line = line.trim_start_matches(' ');
     let rest = after_prefix(line, PREFIX)?;
     if rest.is_empty() || rest.starts_with([' ', '\t']) { Some(rest.trim()) } else { None }
-}
-
-/// Returns the comments in HTML that begin inside a line; those that begin one are quoted anyway.
-fn hidden(text: &str) -> Vec<Range<usize>> {
-    let (opening, closing) = (memmem::Finder::new("<!--"), memmem::Finder::new("-->"));
-    let bytes = text.as_bytes();
-    let (mut spans, mut from) = (Vec::new(), 0);
-    while let Some(start) = opening.find(&bytes[from..]).map(|distance| from + distance) {
-        let Some(end) = closing.find(&bytes[start + 4..]) else { break };
-        from = start + 4 + end + 3;
-        spans.push(start..from);
-    }
-    spans
 }
 
 fn understood(line: &str, below: &str) -> Result<SlashCommand, Unclear> {

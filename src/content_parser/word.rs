@@ -182,7 +182,10 @@ fn is_clean(after: &str) -> bool {
         return false;
     }
     let parenthesis = if first == '(' { rest.split(')').next().unwrap_or(rest) } else { "" };
-    if takes_back(comment) || has_condition(parenthesis) || objects(rest) {
+    if takes_back(comment)
+        || lexicon::mentions_one(&without_no_condition(parenthesis), &MARKERS.conditions)
+        || objects(rest)
+    {
         return false;
     }
     let closed = closing.contains(['*', '`', '」', '』', '】', ']', '\'', '"', '”']);
@@ -219,14 +222,6 @@ fn takes_back(comment: &str) -> bool {
         let goes_on = |rest: &str| word.is_ascii() && rest.starts_with(|c: char| c.is_ascii_alphanumeric());
         comment.strip_prefix(word.as_str()).is_some_and(|rest| !goes_on(rest))
     })
-}
-
-fn has_condition(text: &str) -> bool {
-    let text = without_no_condition(text);
-    let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
-    let is_said = |word: &String| !word.is_ascii() && text.contains(word.as_str());
-    words.any(|word| MARKERS.conditions.iter().any(|known| known == word))
-        || MARKERS.conditions.iter().any(is_said)
 }
 
 fn without_no_condition(text: &str) -> String {
