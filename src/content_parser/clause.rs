@@ -25,7 +25,8 @@ pub(super) enum PassagePlace {
 
 /// Returns the sentence of a passage that does not go with an approval.
 pub(super) fn objection(kind: PassageKind, text: &str, place: PassagePlace) -> Option<String> {
-    if !says_anything(text) {
+    // Most passages have no such word.
+    if !lexicon::words(&fold(text)).iter().any(LexiconMatch::is_suspicious) {
         return None;
     }
     let is_row = kind == PassageKind::Row;
@@ -38,20 +39,6 @@ pub(super) fn objection(kind: PassageKind, text: &str, place: PassagePlace) -> O
     }
     let found = clauses(text).into_iter().find(|clause| clause.is_doubtful(kind, place));
     found.map(|clause| clause.sentence)
-}
-
-/// Tells whether a text has a word that could make an approval doubtful; most have none.
-fn says_anything(text: &str) -> bool {
-    let senses = [
-        Sense::Stance,
-        Sense::Refusal,
-        Sense::Fault,
-        Sense::Approval,
-        Sense::Judging,
-        Sense::Demand,
-        Sense::Settled,
-    ];
-    lexicon::words(&fold(text)).iter().any(|word| senses.iter().any(|sense| word.says(*sense)))
 }
 
 /// Tells whether a title stands above what is not said about the work as it is now.
@@ -85,7 +72,7 @@ pub(super) fn states_denial(line: &str) -> bool {
             let between = &text[pair[0].span.end..pair[1].span.start];
             let is_sign =
                 between.contains([':', '=', '→', '>', '|', '⇒']) && !between.contains(char::is_alphanumeric);
-            is_sign && label.iter().any(|sense| pair[0].says(*sense)) && pair[1].says(value)
+            is_sign && pair[0].says_one(label) && pair[1].says(value)
         };
         words.windows(2).any(is_joined)
     };
@@ -120,7 +107,7 @@ impl Clause {
                 || other.says(Sense::ToldBehind)
                 || other.says(Sense::Handles)
         };
-        let is_near = |other: &LexiconMatch| distance(&self.text[other.span.end..word.span.start]) <= 4;
+        let is_near = |other: &LexiconMatch| self.is_near(other, word, 4, "");
         word.says(Sense::Judging)
             && self.before(word).any(|other| other.says(Sense::Reviewer) && is_near(other))
             && self.before(word).any(|other| other.says(Sense::NegationBefore) && is_near(other))
@@ -139,6 +126,12 @@ impl Clause {
     /// Returns the words that stand before another one.
     fn before(&self, word: &LexiconMatch) -> impl Iterator<Item = &LexiconMatch> {
         self.words.iter().take_while(|other| other.span.end <= word.span.start)
+    }
+
+    /// Tells whether a word stands before another one with so many words between them at most, and none of these signs.
+    fn is_near(&self, first: &LexiconMatch, second: &LexiconMatch, most: usize, signs: &str) -> bool {
+        let between = self.text.get(first.span.end..second.span.start);
+        between.is_some_and(|between| distance(between) <= most && !between.contains(|c| signs.contains(c)))
     }
 
     fn says_before(&self, word: &LexiconMatch, sense: Sense) -> bool {
@@ -190,7 +183,7 @@ impl Clause {
         kind == PassageKind::Row
             || (distance(name) <= 4
                 && word.says(Sense::Approval)
-                && !in_name.any(|other| others.iter().any(|sense| other.says(*sense))))
+                && !in_name.any(|other| other.says_one(&others)))
     }
 
     /// Tells whether a fault is named, or denied that the whole is as it should be.
@@ -242,7 +235,7 @@ impl Clause {
                 && self.text[word.span.end..other.span.start].trim_matches([',', '、', ' ']).is_empty()
         };
         let kinds = [Sense::Refusal, Sense::Approval, Sense::Handles];
-        self.words.iter().find(is_next).is_some_and(|other| kinds.iter().any(|sense| other.says(*sense)))
+        self.words.iter().find(is_next).is_some_and(|other| other.says_one(&kinds))
     }
 
     /// Tells whether the verb comes last, as in Japanese, Chinese and Korean: no noun before it is what deals with it.
@@ -252,11 +245,7 @@ impl Clause {
 
     /// Tells whether a word close behind changes what is denied: `I cannot approve this fast enough`.
     fn is_meant_otherwise(&self, word: &LexiconMatch) -> bool {
-        self.words.iter().any(|other| {
-            let between = self.text.get(word.span.end..other.span.start);
-            let is_close = |between: &str| distance(between) <= 3 && !between.contains([':', ',']);
-            other.says(Sense::ToldBehind) && between.is_some_and(is_close)
-        })
+        self.words.iter().any(|other| other.says(Sense::ToldBehind) && self.is_near(word, other, 3, ":,"))
     }
 
     /// Tells whether a refusal consists of several words, such as `must not be merged`.
@@ -281,10 +270,7 @@ impl Clause {
 
     /// Tells whether a word is told of: it was, it would be, the work deals with it, or it is not so.
     fn is_told(&self, word: &LexiconMatch) -> bool {
-        let is_near = |other: &LexiconMatch| {
-            let between = &self.text[other.span.end..word.span.start];
-            distance(between) <= 3 && !between.contains([',', ':', '、'])
-        };
+        let is_near = |other: &LexiconMatch| self.is_near(other, word, 3, ",:、");
         (self.is_dealt_with(word) && !self.has_verb_last())
             || self.before(word).any(|other| {
                 other.sets_condition()
@@ -295,10 +281,7 @@ impl Clause {
 
     /// Tells whether the clause says of a word that it is not so.
     fn is_negated(&self, word: &LexiconMatch) -> bool {
-        let is_near = |other: &LexiconMatch| {
-            let between = &self.text[other.span.end..word.span.start];
-            distance(between) <= 6 && !between.contains(':')
-        };
+        let is_near = |other: &LexiconMatch| self.is_near(other, word, 6, ":");
         let before = self.before(word).any(|other| other.says(Sense::NegationBefore) && is_near(other));
         let is_value_none = |value: &str| !value.trim().is_empty() && is_none(value);
         let has_none = self.text[word.span.end..].split([':', '|', '(']).skip(1).any(is_value_none);
@@ -328,8 +311,7 @@ impl Clause {
         if ends && (label.ends_with([':', '=', '→']) || label.ends_with("...")) {
             return true;
         }
-        let is_near = |other: &&LexiconMatch| distance(&self.text[other.span.end..word.span.start]) <= 2;
-        self.before(word).filter(is_near).any(|other| {
+        self.before(word).filter(|other| self.is_near(other, word, 2, "")).any(|other| {
             let is_whole = other.says(Sense::Whole) || other.says(Sense::Verdict);
             other.says(Sense::Reviewer) || (is_whole && (ends || self.is_sentence(word)))
         })
@@ -370,15 +352,30 @@ pub(super) fn clauses(text: &str) -> Vec<Clause> {
     let plain = joined_lines(&QUOTATION.replace_all(&text, |quoted: &Captures| "\"".repeat(quoted[0].len())));
     let mut clauses = Vec::new();
     let mut from = 0;
-    for end in ENDS.find_iter(&plain).map(|end| end.range()).chain(std::iter::once(plain.len()..plain.len()))
-    {
-        let sentence = Sentence {
-            text: text[from..end.end].trim(),
-            plain: &plain[from..end.start],
-            end: &plain[end.clone()],
-        };
-        clauses.extend(sentence.clauses());
+    let ends = ENDS.find_iter(&plain).map(|end| end.range());
+    for end in ends.chain(std::iter::once(plain.len()..plain.len())) {
+        let asks = plain[end.clone()].contains(['?', '？']);
+        clauses.extend(clauses_of(&plain[from..end.start], text[from..end.end].trim(), asks));
         from = end.end;
+    }
+    clauses
+}
+
+/// Returns the clauses of a sentence without what it quotes; `sentence` is what is written.
+fn clauses_of(plain: &str, sentence: &str, asks: bool) -> Vec<Clause> {
+    let folded = fold(plain);
+    let words = lexicon::words(&folded);
+    let is_intended = words.iter().any(|word| word.says(Sense::Intended));
+    let turns = words.iter().filter(|word| word.says(Sense::Contrast)).map(|word| word.span.start);
+    let mut from = 0;
+    let mut clauses = Vec::new();
+    for turn in turns.chain(std::iter::once(folded.len())) {
+        let text = folded[from..turn].trim().to_owned();
+        if text.contains(|c: char| c.is_alphanumeric() || !c.is_ascii()) {
+            let words = lexicon::words(&text);
+            clauses.push(Clause { sentence: sentence.to_owned(), words, text, asks, is_intended });
+        }
+        from = turn;
     }
     clauses
 }
@@ -397,40 +394,6 @@ fn joined_lines(text: &str) -> String {
         }
     }
     joined
-}
-
-/// A sentence as it is written, without what it quotes, and what ends it.
-struct Sentence<'t> {
-    text: &'t str,
-    plain: &'t str,
-    end: &'t str,
-}
-
-impl Sentence<'_> {
-    fn clauses(&self) -> Vec<Clause> {
-        let folded = fold(self.plain);
-        let words = lexicon::words(&folded);
-        let is_intended = words.iter().any(|word| word.says(Sense::Intended));
-        let turns = words.iter().filter(|word| word.says(Sense::Contrast));
-        let turns: Vec<usize> =
-            turns.map(|word| word.span.start).chain(std::iter::once(folded.len())).collect();
-        let mut from = 0;
-        let mut clauses = Vec::new();
-        for turn in turns {
-            let clause = folded[from..turn].trim();
-            if clause.contains(|c: char| c.is_alphanumeric() || !c.is_ascii()) {
-                clauses.push(Clause {
-                    sentence: self.text.to_owned(),
-                    words: lexicon::words(clause),
-                    text: clause.to_owned(),
-                    asks: self.end.contains(['?', '？']),
-                    is_intended,
-                });
-            }
-            from = turn;
-        }
-        clauses
-    }
 }
 
 /// Returns a normalized text without words to choose from.

@@ -69,12 +69,12 @@ impl Walk {
         }
         if let PassageKind::Title(depth) = kind {
             let text = &*folded(text);
-            let announces = severity::announced(text).is_some() || severity::is_milder(text);
+            let announces = severity::announced(text).is_some() || severity::MILDER.is_match(text);
             let found = self.enter(depth, text);
             return found.or_else(|| if announces { None } else { self.objection(kind, text) });
         }
         let introduces = text.lines().any(|line| line.trim_end().ends_with([':', '：']));
-        if self.section.is_none() && !introduces && !severity::is_named(text) {
+        if self.section.is_none() && !introduces && !severity::NAMES.is_match(text) {
             return self.objection(kind, &folded(text));
         }
         // What is marked with a severity is judged by its mark.
@@ -85,8 +85,8 @@ impl Walk {
             let plain = clause::unquoted(line);
             let is_marked = self.section.is_some()
                 || severity::stated(&plain).is_some()
-                || severity::is_milder(line)
-                || severity::is_legend(line);
+                || severity::MILDER.is_match(line)
+                || severity::LEGEND.is_match(line);
             let found = match title(line) {
                 Some((depth, title)) => self.enter(depth, title),
                 None if self.excused.is_some() => None,
@@ -126,7 +126,7 @@ impl Walk {
         }
         if let Some(section) = &mut self.section
             && depth > section.depth
-            && !severity::is_milder(title)
+            && !severity::MILDER.is_match(title)
         {
             section.add(title);
             return None;
@@ -136,12 +136,14 @@ impl Walk {
         if self.mild.is_some_and(|above| depth <= above) {
             self.mild = None;
         }
-        if severity::is_milder(title) || clause::is_aside(title) {
+        if severity::MILDER.is_match(title) || clause::is_aside(title) {
             self.mild = self.mild.or(Some(depth));
         }
         if self.excused.is_none() {
             match severity::announced(title) {
-                Some("") => self.section = Some(Section::under(title, depth)),
+                Some("") => {
+                    self.section = Some(Section { title: title.to_owned(), depth, text: String::new() })
+                }
                 Some(rest) if !severity::is_settled(rest) => return ended.or_else(|| Some(place(title))),
                 Some(_) | None => {}
             }
@@ -151,7 +153,7 @@ impl Walk {
 
     fn within(&mut self, line: &str) -> Option<String> {
         if let Some(section) = &mut self.section {
-            if severity::is_milder(line) {
+            if severity::MILDER.is_match(line) {
                 return self.end_section();
             }
             section.add(&line.replace("**", ""));
@@ -172,10 +174,6 @@ impl Walk {
 }
 
 impl Section {
-    fn under(title: &str, depth: usize) -> Self {
-        Self { title: title.to_owned(), depth, text: String::new() }
-    }
-
     fn add(&mut self, line: &str) {
         if self.text.len() < LONGEST_SECTION {
             self.text.push_str(line);

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::lexicon::MARKERS;
-use super::text::{decoration, is_picture};
+use super::lexicon::{MARKERS, Pattern};
+use super::text::decoration;
 
 /// How much a label weighs, heaviest first. A heavier label beats a lighter one; equals compete by strictness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,7 +155,9 @@ fn name(core: &str, adjective: Adjective) -> String {
 
 /// Tells where the label stands by what is left before it; nothing when it belongs to something else.
 fn lead(rest: &str, whole: bool) -> Option<Lead> {
-    if whole && is_decoration(rest) {
+    // Only list marks, heading marks, a number, a ticked box, pictures and opening brackets.
+    static DECORATION: Pattern = Pattern::named("label.decoration");
+    if whole && DECORATION.is_match(rest) {
         return Some(if rest.contains('|') { Lead::Cell } else { Lead::Line });
     }
     if rest.trim_end().ends_with("<!--") {
@@ -172,17 +174,6 @@ fn lead(rest: &str, whole: bool) -> Option<Lead> {
         None if end.ends_with(['、', ',']) => Some(Lead::Clause),
         _ => None,
     }
-}
-
-/// Tells whether a text is only list marks, heading marks, a number, a ticked box, pictures and opening brackets.
-fn is_decoration(text: &str) -> bool {
-    let text = text.trim_start().trim_start_matches(['>', ' ']);
-    let text = text.trim_start_matches(['#', '-', '+', '*', '•', '・', ' ']);
-    let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim_start_matches(')');
-    let text = text.trim_start();
-    let text = ["[x]", "[X]", "[✓]", "[✅]"].iter().find_map(|tick| text.strip_prefix(tick)).unwrap_or(text);
-    let text = text.trim_start().strip_prefix('|').unwrap_or(text);
-    text.chars().all(|c| c.is_whitespace() || "*_`【「『[(<\"'".contains(c) || is_picture(c))
 }
 
 #[cfg(test)]

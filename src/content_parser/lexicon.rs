@@ -72,6 +72,17 @@ impl LexiconMatch {
         self.senses.contains(&sense)
     }
 
+    /// Tells whether it says one of several things.
+    pub(super) fn says_one(&self, senses: &[Sense]) -> bool {
+        senses.iter().any(|sense| self.says(*sense))
+    }
+
+    /// Tells whether it could make an approval doubtful.
+    pub(super) fn is_suspicious(&self) -> bool {
+        use Sense::{Approval, Demand, Fault, Judging, Refusal, Settled, Stance};
+        self.says_one(&[Stance, Refusal, Fault, Approval, Judging, Demand, Settled])
+    }
+
     /// Tells whether it says that the work deals with something; `tests` may also be what is judged.
     pub(super) fn deals(&self) -> bool {
         self.says(Sense::Handles) && !self.says(Sense::Whole)
@@ -271,7 +282,7 @@ pub(super) fn is_all(text: &str, sense: Sense) -> bool {
 /// Tells whether a text is about what was, holds under a condition only, or says that something is not so.
 pub(super) fn is_told_of(text: &str) -> bool {
     let tells = [Sense::Settled, Sense::Condition, Sense::NegationAfter, Sense::NegationBefore];
-    words(&normalized(text)).iter().any(|word| tells.iter().any(|sense| word.says(*sense)))
+    words(&normalized(text)).iter().any(|word| word.says_one(&tells))
 }
 
 /// Tells whether a match is no part of a longer word. Only letters of ASCII and Latin join.

@@ -285,6 +285,7 @@ impl MarkerPlace {
 
     /// Makes a mark of what is said.
     fn mark(&self, said: MarkerWord, quoted: bool) -> Option<Mark> {
+        let unknown = word::unknown(&self.after);
         let declared = matches!(self.joint, Joint::Sign | Joint::Alone) && self.label.lead != Lead::Clause;
         let (stated, judgment) = match said {
             // An approval that does not stand clean is none.
@@ -299,10 +300,8 @@ impl MarkerPlace {
             MarkerWord::Word { text, judgment, clean: true } if judgment.approves() && self.may_approve() => {
                 (text, judgment)
             }
-            MarkerWord::Unknown(text)
-                if declared || (self.may_doubt() && self.unknown() == Judgment::Revise) =>
-            {
-                (text, self.unknown())
+            MarkerWord::Unknown(text) if declared || (self.may_doubt() && unknown == Judgment::Revise) => {
+                (text, unknown)
             }
             MarkerWord::Prose if declared && self.must_say_a_word() => {
                 (clipped(self.after.trim(), 40).to_owned(), Judgment::Revise)
@@ -343,11 +342,6 @@ impl MarkerPlace {
             Begins::No => false,
         };
         is_certain && !is_in_quotation(before) && !is_told_of(last_sentence(&self.before))
-    }
-
-    /// Returns what a word comes to that is none of the policy's, with all that stands on its line.
-    fn unknown(&self) -> Judgment {
-        word::unknown(&self.after)
     }
 
     /// Tells whether a sentence here may approve when nothing else says anything.

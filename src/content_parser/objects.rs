@@ -172,17 +172,10 @@ struct Frame {
     is_object: bool,
     /// How many closed objects there were when it opened: those after are inside it.
     closed_before: usize,
-    key: Key,
+    /// Whether its last key is that of a verdict; nothing before the first.
+    key: Option<bool>,
     states_verdict: bool,
     word: Option<Range<usize>>,
-}
-
-/// The last key of an object.
-#[derive(Debug, PartialEq, Eq)]
-enum Key {
-    None,
-    Verdict,
-    Other,
 }
 
 /// One attempt to read an object.
@@ -315,14 +308,14 @@ impl Reader {
     fn end_key(&mut self, bytes: &[u8], at: usize) -> State {
         if let Some(frame) = self.frames.last_mut() {
             let states_verdict = is_verdict_key(&bytes[self.token..at]);
-            frame.key = if states_verdict { Key::Verdict } else { Key::Other };
+            frame.key = Some(states_verdict);
             frame.states_verdict |= states_verdict;
         }
         State::Colon
     }
 
     fn end_text(&mut self, at: usize) -> State {
-        if let Some(frame) = self.frames.last_mut().filter(|frame| frame.key == Key::Verdict) {
+        if let Some(frame) = self.frames.last_mut().filter(|frame| frame.key == Some(true)) {
             frame.word = Some(self.token..at);
         }
         self.after_value()
@@ -336,7 +329,7 @@ impl Reader {
             start: at,
             is_object,
             closed_before: self.closed.len(),
-            key: Key::None,
+            key: None,
             states_verdict: false,
             word: None,
         });
@@ -346,7 +339,7 @@ impl Reader {
 
     fn close(&mut self, at: usize) -> State {
         let Some(frame) = self.frames.pop() else { return State::Dead };
-        if frame.is_object && frame.key != Key::None {
+        if frame.is_object && frame.key.is_some() {
             self.closed.truncate(frame.closed_before);
             self.closed.push(frame.start..at + 1);
         }

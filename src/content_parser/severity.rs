@@ -8,15 +8,17 @@ use super::text::head;
 
 /// Returns what a title says beyond announcing something severe; empty where the text below says it.
 pub(super) fn announced(title: &str) -> Option<&str> {
-    let title = Some(title).filter(|title| NAMES.is_match(title))?;
+    if !NAMES.is_match(title) {
+        return None;
+    }
     let found = LABEL.captures(title).or_else(|| NAMED.captures(title))?;
-    let whole = found.get(0)?;
-    let rest = title[whole.end()..].trim_matches(|c: char| !c.is_alphanumeric());
+    let behind = &title[found.get(0)?.end()..];
+    let rest = behind.trim_matches(|c: char| !c.is_alphanumeric());
     let alone = found.name("alone").is_some() || rest.is_empty();
     if !alone && found.name("sign").or(found.name("p0")).is_none() {
         return None;
     }
-    Some(if alone && is_count(&title[whole.end()..]) { "0" } else { rest })
+    Some(if alone && ZERO.is_match(behind) { "0" } else { rest })
 }
 
 /// Returns how severe an item such as `1. [CRITICAL] src/a.rs:3 …` is, where that is not settled.
@@ -24,16 +26,6 @@ pub(super) fn item(line: &str) -> Option<&str> {
     static MARKED_ITEM: Pattern = Pattern::named("severity.marked_item");
     let found = MARKED_ITEM.captures(head(line, 2_000).trim_end())?;
     if is_settled(&found["rest"]) { None } else { Some(found.name("word")?.as_str()) }
-}
-
-/// Tells whether a text names a severity at all.
-pub(super) fn is_named(text: &str) -> bool {
-    NAMES.is_match(text)
-}
-
-/// Tells whether a line says what the words of severities mean.
-pub(super) fn is_legend(line: &str) -> bool {
-    LEGEND.is_match(line)
 }
 
 /// Returns what a line states as severe.
@@ -74,18 +66,8 @@ fn cells(row: &str) -> impl Iterator<Item = &str> {
     row.split('|').map(|cell| cell.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Tells whether a line is a title of something milder.
-pub(super) fn is_milder(line: &str) -> bool {
-    MILDER.is_match(line)
-}
-
-fn is_count(rest: &str) -> bool {
-    static ZERO: Pattern = Pattern::named("severity.zero");
-    ZERO.is_match(rest)
-}
-
 /// One of these stands in everything that names something severe.
-static NAMES: Pattern = Pattern::named("severity.names");
+pub(super) static NAMES: Pattern = Pattern::named("severity.names");
 
 /// A word of the worst severity that begins a line, with the sign behind it that makes it a label.
 static LABEL: Pattern = Pattern::named("severity.label");
@@ -94,11 +76,14 @@ static LABEL: Pattern = Pattern::named("severity.label");
 static NAMED: Pattern = Pattern::named("severity.named");
 /// A field of a finding that says how severe it is.
 static FIELD: Pattern = Pattern::named("severity.field");
+static ZERO: Pattern = Pattern::named("severity.zero");
 static RED: Pattern = Pattern::named("severity.red");
 static CELL: Pattern = Pattern::named("severity.cell");
 static HEAD: Pattern = Pattern::named("severity.head");
-static LEGEND: Pattern = Pattern::named("severity.legend");
-static MILDER: Pattern = Pattern::named("severity.milder");
+/// A line that says what the words of severities mean.
+pub(super) static LEGEND: Pattern = Pattern::named("severity.legend");
+/// A title of something milder.
+pub(super) static MILDER: Pattern = Pattern::named("severity.milder");
 
 /// Tells whether the title of a section says that what stands below is no problem of now.
 pub(super) fn is_excused(title: &str) -> bool {
@@ -134,19 +119,15 @@ fn items(text: &str) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     let mut goes_on = false;
     for line in text.lines().map(str::trim) {
-        if line.starts_with('|') && !line.contains(char::is_alphanumeric) && line.contains('-') {
-            items.pop();
-            goes_on = false;
-        } else if goes_on && !line.is_empty() && !ITEM.is_match(line) {
-            let last = items.last_mut().expect("an item goes on");
-            last.push(' ');
-            last.push_str(line);
-        } else if !line.is_empty() {
-            items.push(line.to_owned());
-            goes_on = !line.starts_with('|');
-        } else {
-            goes_on = false;
+        let is_below_head =
+            line.starts_with('|') && !line.contains(char::is_alphanumeric) && line.contains('-');
+        match items.last_mut() {
+            Some(_) if is_below_head => drop(items.pop()),
+            _ if line.is_empty() => {}
+            Some(last) if goes_on && !ITEM.is_match(line) => last.extend([" ", line]),
+            _ => items.push(line.to_owned()),
         }
+        goes_on = !line.is_empty() && !line.starts_with('|');
     }
     items
 }
