@@ -7,9 +7,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use content_parser::extract::{
-    Printed, changes, format as unformatted, junit, lints, named, tests, types, unavailable,
-};
+use tool_output::{Printed, changes, format as unformatted, junit, lints, named, tests, types, unavailable};
 
 const BYTES: usize = 2 * 1024 * 1024;
 const TARGET: Duration = Duration::from_millis(500);

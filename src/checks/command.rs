@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 
 use super::{Site, failure, passed, skipped};
 use charged::{Charge, End, Look, charge};
-use content_parser::extract::{self, Printed, Problem, Severity, TestReport, below};
 use git::Tree;
 use model::event::{CheckResult, CheckStatus, Place};
 use process::{Environment, ProgramExit, Stop};
 use running::Ran;
+use tool_output::{Printed, Problem, Severity, TestReport, below};
 use views::summary::counted;
 
 use ground::Ground;
@@ -103,10 +103,10 @@ pub(super) async fn look_at_base(asked: Asked<'_>, site: &Site<'_>, stop: &mut S
 fn read(asked: Asked<'_>, ran: &Ran, ground: Ground, site: &Site<'_>) -> Look {
     let exit = if let ProgramExit::Code(code) = ran.exit { Some(code) } else { None };
     let printed = Printed { stdout: &ran.stdout, stderr: &ran.stderr, exit };
-    let report = if asked.id == "tests" { extract::tests(&printed) } else { TestReport::default() };
+    let report = if asked.id == "tests" { tool_output::tests(&printed) } else { TestReport::default() };
     let end = match &ran.exit {
         ProgramExit::Code(0) => green_end(&report),
-        ProgramExit::Code(code) => match extract::unavailable(&printed) {
+        ProgramExit::Code(code) => match tool_output::unavailable(&printed) {
             Some(why) => End::Unavailable(why),
             None => End::Red(format!("exit code {code}")),
         },
@@ -159,12 +159,12 @@ fn failures(
     };
     match asked.id {
         "tests" => report.failed.iter().map(|test| failed_test(test, &masked, &named)).collect(),
-        "lint" => weightiest(extract::lints(printed)).map(problem).collect(),
+        "lint" => weightiest(tool_output::lints(printed)).map(problem).collect(),
         "format" => {
-            let files = extract::format(printed).into_iter().map(|file| named(&file));
+            let files = tool_output::format(printed).into_iter().map(|file| named(&file));
             files.map(|file| (file.clone(), place(&file, "is not formatted".into()))).collect()
         }
-        _ => weightiest(extract::types(printed)).map(problem).collect(),
+        _ => weightiest(tool_output::types(printed)).map(problem).collect(),
     }
 }
 
@@ -175,7 +175,7 @@ fn weightiest(problems: Vec<Problem>) -> impl Iterator<Item = Problem> {
 }
 
 fn failed_test(
-    test: &extract::FailedTest,
+    test: &tool_output::FailedTest,
     masked: &impl Fn(&str) -> String,
     named: &impl Fn(&str) -> String,
 ) -> (String, Place) {

@@ -13,13 +13,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Site, command, command_environment, passed, result};
-use content_parser::extract::{Printed, named, recoverable};
 use model::event::{CheckResult, CheckStatus};
 use model::policy::{CheckKind, DefinedCheck};
 use model::redact::Masker;
 use process::{self, Environment, Launch, ProgramEnd, ProgramExit, Stop};
 use settings::SuccessWhen;
 use settings::command_line::{fill_places, shell_line, split_words};
+use tool_output::{Printed, named, recoverable};
 
 /// How much of a text is kept, in bytes from its end, and how many items of a list.
 const KEPT: usize = 4000;

@@ -33,7 +33,6 @@ mod claim;
 mod clause;
 mod doubt;
 mod evaluation;
-pub mod extract;
 mod json;
 mod judgments;
 mod label;

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use content_parser::extract::{Printed, Semantic, changes, named, recoverable, tests, types};
 use serde_json::{Value, json};
 use settings::SuccessWhen;
+use tool_output::{Printed, Semantic, changes, named, recoverable, tests, types};
 
 use super::assert_deliberate;
 use crate::support::beside;

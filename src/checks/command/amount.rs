@@ -53,7 +53,7 @@ fn compare(now: &Look, base: &Look, are_wanted: impl Fn(u64) -> bool) -> Option<
 mod tests {
     use super::super::charged::End;
     use super::*;
-    use content_parser::extract::Counts;
+    use tool_output::Counts;
 
     fn look(counts: Option<u64>, output: &str) -> Look {
         let counts = counts.map(|passed| Counts { passed, ..Counts::default() });

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use content_parser::extract::Counts;
 use model::event::Place;
+use tool_output::Counts;
 
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

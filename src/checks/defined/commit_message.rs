@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::{failed, unavailable};
 use crate::outcome::MOST_TOLD;
 use crate::{Site, passed, skipped};
-use content_parser::extract::{is_comparable, is_generic, keywords, names_something_of};
 use model::event::CheckResult;
 use model::policy::DefinedCheck;
+use tool_output::{is_comparable, is_generic, keywords, names_something_of};
 
 pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
     let messages = match messages(check, site) {

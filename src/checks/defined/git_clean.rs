@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use super::{failed, told, unavailable};
 use crate::outcome::{file, shown};
 use crate::{Site, Untaken, passed};
-use content_parser::extract::{Printed, named};
 use model::event::CheckResult;
 use model::policy::DefinedCheck;
+use tool_output::{Printed, named};
 
 pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
     let untaken = match &site.world.untaken {

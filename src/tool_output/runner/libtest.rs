@@ -4,7 +4,7 @@
 use super::found::{Detail, Found};
 use super::panicked::detail;
 use super::tally::sum;
-use crate::extract::Counts;
+use crate::Counts;
 
 /// One binary that has begun and not ended.
 struct TestSection {
@@ -129,7 +129,7 @@ fn overflowed(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     const RECORDED: &str = r#"
 running 5 tests

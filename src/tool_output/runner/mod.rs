@@ -64,7 +64,7 @@ pub fn junit(text: &str) -> Option<TestReport> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::{Counts, MOST_KEPT};
+    use crate::{Counts, MOST_KEPT};
 
     pub(super) fn of_stdout(stdout: &str) -> TestReport {
         tests(&Printed { stdout, stderr: "", exit: Some(1) })

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::found::{Detail, Found};
-use crate::extract::place::place;
-use crate::extract::{Counts, LONGEST_MESSAGE};
+use crate::place::place;
+use crate::{Counts, LONGEST_MESSAGE};
 
 /// What was seen since the last package ended.
 #[derive(Default)]
@@ -127,7 +127,7 @@ pub(super) fn detail(said: &str) -> Detail {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::Counts;
+    use crate::Counts;
 
     fn names(text: &str) -> Vec<(String, Option<u32>, String)> {
         of_stdout(text).failed.into_iter().map(|test| (test.name, test.line, test.error)).collect()

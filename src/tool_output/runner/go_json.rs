@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::found::Found;
 use super::go::{detail, leaves};
-use crate::extract::{Counts, LONGEST_MESSAGE};
+use crate::{Counts, LONGEST_MESSAGE};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -81,7 +81,7 @@ fn hear(said: &mut String, output: &str) {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     #[test]
     fn events_are_counted_and_outputs_joined() {

@@ -1,8 +1,8 @@
 //! `node --test` with the reporter `spec`: counts behind `ℹ`, and the list `✖ failing tests:`.
 
 use super::found::{Detail, Found};
-use crate::extract::Counts;
-use crate::extract::place::{Place, place};
+use crate::Counts;
+use crate::place::{Place, place};
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
@@ -65,7 +65,7 @@ fn describe(block: &[&str], place: Place, found: &mut Found) {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     const RECORDED: &str = "✔ adds (1.816086ms)
 ✖ fails # hard (2.023659ms)

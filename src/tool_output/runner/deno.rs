@@ -2,8 +2,8 @@
 
 use super::found::{Detail, Found};
 use super::tally::sum;
-use crate::extract::Counts;
-use crate::extract::place::{Place, place};
+use crate::Counts;
+use crate::place::{Place, place};
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
@@ -109,7 +109,7 @@ fn failed(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     const RECORDED: &str = "running 3 tests from ./a_test.ts
 adds ... ok (1ms)

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use super::plain::{lines, plain};
 use super::{MOST_KEPT, Printed, Problem, Severity, cut};
-use crate::extract::place::Place;
+use crate::place::Place;
 
 /// Reads one form. A reader blanks the lines it owns.
 type ProblemReader = fn(&mut [&str], &mut Problems);

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use roxmltree::{Document, Node};
 
 use super::found::{Detail, Found};
-use crate::extract::Counts;
+use crate::Counts;
 
 /// Takes a report out of an output, so that nobody else reads what it quotes.
 pub(super) fn taken_out(text: &str) -> (Cow<'_, str>, Option<Found>) {
@@ -105,7 +105,7 @@ fn admitted(root: Node) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest, junit};
+    use crate::{Counts, FailedTest, junit};
 
     const REPORT: &str = r#"<?xml version="1.0" encoding="utf-8"?>
 <testsuites>

@@ -8,7 +8,7 @@ use regex::Regex;
 use super::found::{Detail, Found};
 use super::panicked::detail;
 use super::tally::sum;
-use crate::extract::Counts;
+use crate::Counts;
 
 static STATUS: LazyLock<Regex> = LazyLock::new(|| {
     let status =
@@ -117,7 +117,7 @@ fn summary(line: &str) -> Option<Counts> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     const RECORDED: &str = r#"    Finished `test` profile [unoptimized + debuginfo] target(s) in 0.01s
 ────────────

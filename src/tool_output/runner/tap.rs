@@ -3,8 +3,8 @@
 
 use super::found::{Detail, Found};
 use super::node::trailer;
-use crate::extract::Counts;
-use crate::extract::place::place;
+use crate::Counts;
+use crate::place::place;
 
 /// One document; several may follow each other.
 #[derive(Default)]
@@ -160,7 +160,7 @@ fn value(details: &[&str], key: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     const RECORDED: &str = r"TAP version 13
 # Subtest: adds

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Problems, problem, severity};
-use crate::extract::place::Place;
+use crate::place::Place;
 
 static HEAD: LazyLock<Regex> = LazyLock::new(|| {
     let place = r"(?:(\S.*?)(?:\((\d+),(\d+)\):|:(\d+):(\d+) -) )?";
@@ -36,7 +36,7 @@ pub(super) fn read(lines: &mut [&str], problems: &mut Problems) {
         let more = |line: &str| line.starts_with("  ") && !line.trim_start().starts_with('~');
         let end = (at + 1..lines.len()).find(|index| !more(lines[*index])).unwrap_or(lines.len());
         let message = format!("{}\n{}", &parts[8], lines[at + 1..end].join("\n"));
-        let weight = severity(&parts[6]).unwrap_or(crate::extract::Severity::Error);
+        let weight = severity(&parts[6]).unwrap_or(crate::Severity::Error);
         problems.add(problem(place, Some(&parts[7]), weight, &message));
         lines[at..end].fill("");
         at = end;

@@ -1,8 +1,8 @@
 //! `path:line:column: text`, as go, gcc, eslint's `unix`, ruff's `concise`, and many others write it.
 
 use super::{Problems, problem, severity};
-use crate::extract::Severity;
-use crate::extract::place::{Place, place};
+use crate::Severity;
+use crate::place::{Place, place};
 
 pub(super) fn read(lines: &mut [&str], problems: &mut Problems) {
     for line in lines.iter_mut() {

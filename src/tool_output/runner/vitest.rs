@@ -2,8 +2,8 @@
 
 use super::found::{Detail, Found};
 use super::tally::sum;
-use crate::extract::Counts;
-use crate::extract::place::place;
+use crate::Counts;
+use crate::place::place;
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
@@ -73,7 +73,7 @@ fn detail(body: &[&str], file: &str) -> Detail {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     const RECORDED: &str = r"
  RUN  v2.1.8 /x

@@ -1,7 +1,7 @@
 //! What a Rust test left when it failed: the panic's message and place. Knows no runner.
 
 use super::found::Detail;
-use crate::extract::place::place;
+use crate::place::place;
 
 /// Reads what a failing test printed.
 pub(super) fn detail<'a>(body: impl Iterator<Item = &'a str>) -> Detail {

@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::found::{Detail, Found};
 use super::tally::sum;
-use crate::extract::place::{Place, place};
-use crate::extract::{Counts, MOST_KEPT};
+use crate::place::{Place, place};
+use crate::{Counts, MOST_KEPT};
 
 static LAST: LazyLock<Regex> = LazyLock::new(|| {
     let outcome =
@@ -156,7 +156,7 @@ fn summarised(name: &str, error: &str, shown: &mut Vec<Shown>) -> Detail {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     const RECORDED: &str = r#"============================= test session starts ==============================
 platform linux -- Python 3.12.1, pytest-8.3.3, pluggy-1.5.0

@@ -2,8 +2,8 @@
 
 use super::found::{Detail, Found};
 use super::tally::tally;
-use crate::extract::Counts;
-use crate::extract::place::place;
+use crate::Counts;
+use crate::place::place;
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let passing = lines.iter().position(|line| count(line, "passing").is_some())?;
@@ -56,7 +56,7 @@ fn describe(block: &[&str], found: &mut Found) {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     #[test]
     fn numbered_blocks_are_the_failures() {

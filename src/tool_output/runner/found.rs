@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::extract::place::Place;
-use crate::extract::{Counts, FailedTest, MOST_KEPT, TestReport, cut};
+use crate::place::Place;
+use crate::{Counts, FailedTest, MOST_KEPT, TestReport, cut};
 
 /// Failures and counts of one form.
 #[derive(Debug, Default, PartialEq, Eq)]

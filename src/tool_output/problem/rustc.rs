@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Problems, problem, severity};
-use crate::extract::Severity;
-use crate::extract::place::{Place, place};
+use crate::Severity;
+use crate::place::{Place, place};
 
 /// Where a message that has no place of its own ends the search for one, in lines.
 const NEAR: usize = 6;

@@ -1,8 +1,8 @@
 //! `deno check`: `TS2345 [ERROR]: text`, an excerpt, and `at file:///path:line:column`.
 
 use super::{Problems, problem};
-use crate::extract::Severity;
-use crate::extract::place::{Place, place};
+use crate::Severity;
+use crate::place::{Place, place};
 
 pub(super) fn read(lines: &mut [&str], problems: &mut Problems) {
     let mut at = 0;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Problems, problem, severity};
-use crate::extract::Problem;
-use crate::extract::place::Place;
+use crate::Problem;
+use crate::place::Place;
 
 static STYLISH: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^  +(\d+):(\d+)  +(error|warning)  (.*?)(?:  +(\S+))?$").expect("a valid pattern")

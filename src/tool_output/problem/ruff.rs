@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::unix::located;
 use super::{Problems, problem};
-use crate::extract::Severity;
-use crate::extract::place::place;
+use crate::Severity;
+use crate::place::place;
 
 static CODED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^([A-Z]{1,5}\d{2,4}|invalid-syntax:?|SyntaxError:) (?:\[[*-]\] )?(.*)$")

@@ -146,7 +146,7 @@ fn most_common<'a>(messages: impl Iterator<Item = &'a str>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     #[test]
     fn failing_tests_have_all_five_values() {

@@ -1,6 +1,8 @@
 //! What tools print, read into data: failing tests, type errors, lint messages, unformatted files, git's status.
 //! Knows no check and starts nothing; whether a command succeeded is judged from what stands here, never said here.
 
+#![warn(missing_docs)]
+
 mod commit_message;
 mod format;
 mod git;

@@ -2,8 +2,8 @@
 
 use super::found::{Detail, Found};
 use super::tally::sum;
-use crate::extract::Counts;
-use crate::extract::place::{Place, place};
+use crate::Counts;
+use crate::place::{Place, place};
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
@@ -86,7 +86,7 @@ fn call(line: &str) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::{Counts, FailedTest};
+    use crate::{Counts, FailedTest};
 
     const RECORDED: &str = r"PASS src/a.test.js
 FAIL src/b.test.js (5.1 s)

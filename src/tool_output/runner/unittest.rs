@@ -2,8 +2,8 @@
 
 use super::found::{Detail, Found};
 use super::tally::sum;
-use crate::extract::Counts;
-use crate::extract::place::Place;
+use crate::Counts;
+use crate::place::Place;
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let ran: Vec<usize> = (0..lines.len()).filter(|index| ran(lines[*index]).is_some()).collect();
@@ -67,7 +67,7 @@ fn frame(line: &str) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::extract::Counts;
+    use crate::Counts;
 
     #[test]
     fn failures_and_counts_are_read() {
