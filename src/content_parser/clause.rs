@@ -50,11 +50,6 @@ pub(super) fn is_aside(title: &str) -> bool {
     title.iter().any(|clause| clause.words.iter().any(|word| is_aside(clause, word)))
 }
 
-/// Tells whether a name says nothing but that something is repaired: `resolved`.
-pub(super) fn is_settled(name: &str) -> bool {
-    lexicon::is_all(&fold(name), Sense::Settled)
-}
-
 /// Tells whether a line states a denial as the value of a label, whenever that was. What is quoted counts only beside an approval of
 /// the same line, and so does a label that is mostly written about parts.
 pub(super) fn states_denial(line: &str) -> bool {
@@ -63,7 +58,7 @@ pub(super) fn states_denial(line: &str) -> bool {
     if !lexicon::words(&fold(line)).iter().any(|word| word.says(Sense::Refusal)) {
         return false;
     }
-    let line = without_code(line);
+    let line = CODE.replace_all(line, "”");
     let plain = unquoted(&line);
     let has_value = |text: &str, label: &[Sense], value: Sense| {
         let text = fold(text);
@@ -120,7 +115,7 @@ impl Clause {
     }
 
     fn says(&self, sense: Sense) -> bool {
-        self.words.iter().any(|word| word.says(sense))
+        self.any(|_, word| word.says(sense))
     }
 
     /// Returns the words that stand before another one.
@@ -160,10 +155,9 @@ impl Clause {
         let is_settled = |word: &LexiconMatch| word.says(Sense::Settled) && !word.says(Sense::Change);
         let excused =
             self.says(Sense::Mild) || self.says(Sense::Condition) || self.words.iter().any(is_settled);
-        let demands = |demand: &LexiconMatch| {
-            demand.says(Sense::Demand) && !self.is_dealt_with(demand) && !self.is_negated(demand)
-        };
-        !excused && self.says(Sense::Change) && self.words.iter().any(demands)
+        let is_open = |demand: &LexiconMatch| !self.is_dealt_with(demand) && !self.is_negated(demand);
+        let mut demands = self.words.iter().filter(|word| word.says(Sense::Demand));
+        !excused && self.says(Sense::Change) && demands.any(is_open)
     }
 
     /// Tells whether the value of a field denies its name: `ready to merge: false`. Outside of a table the name has few words and asks
@@ -260,7 +254,7 @@ impl Clause {
             other.says(Sense::ToldBehind) && between.is_some_and(|between| between.trim().is_empty())
         };
         let value = self.text[word.span.end..].split_once(':').map_or("", |(_, value)| value).trim();
-        self.words.iter().any(follows) || (!value.is_empty() && is_none(value))
+        self.words.iter().any(follows) || (!value.is_empty() && NONE.is_match(value.trim()))
     }
 
     /// Tells whether the work deals with what a word names.
@@ -283,7 +277,7 @@ impl Clause {
     fn is_negated(&self, word: &LexiconMatch) -> bool {
         let is_near = |other: &LexiconMatch| self.is_near(other, word, 6, ":");
         let before = self.before(word).any(|other| other.says(Sense::NegationBefore) && is_near(other));
-        let is_value_none = |value: &str| !value.trim().is_empty() && is_none(value);
+        let is_value_none = |value: &str| !value.trim().is_empty() && NONE.is_match(value.trim());
         let has_none = self.text[word.span.end..].split([':', '|', '(']).skip(1).any(is_value_none);
         before || has_none || self.is_denied_behind(word)
     }
@@ -323,11 +317,8 @@ fn distance(between: &str) -> usize {
     between.split_whitespace().count() + between.chars().filter(|c| *c > '\u{2e80}').count() / 4
 }
 
-/// Tells whether a text says that there is nothing.
-fn is_none(text: &str) -> bool {
-    static NONE: Pattern = Pattern::named("clause.none");
-    NONE.is_match(text.trim())
-}
+/// A value that says that there is nothing.
+static NONE: Pattern = Pattern::named("clause.none");
 
 /// A clause of a sentence.
 #[derive(Debug, Clone)]
@@ -404,11 +395,6 @@ pub(super) fn fold(text: &str) -> String {
 /// Returns a line without what it quotes.
 pub(super) fn unquoted(line: &str) -> String {
     QUOTATION.replace_all(line, "").into_owned()
-}
-
-/// Returns a line without code.
-pub(super) fn without_code(line: &str) -> String {
-    CODE.replace_all(line, "”").into_owned()
 }
 
 /// Words to choose from.

@@ -10,13 +10,11 @@ use std::ops::Range;
 
 use super::clause::PassagePlace;
 use super::passages::{PassageKind, passages};
-use super::text::{folded, head};
+use super::text::{excerpt, folded};
 use super::{clause, objects, severity};
 
 /// A longer answer, in bytes, is asked for again: no review has so much to say.
 const LONGEST_ANSWER: usize = 1_000_000;
-/// So much of a place is quoted, in bytes.
-const LONGEST_PLACE: usize = 160;
 /// So much of a section is looked at together, in bytes.
 const LONGEST_SECTION: usize = 4_000;
 /// The depth of a line that introduces others.
@@ -116,7 +114,7 @@ impl Walk {
             _ if self.mild.is_some() => PassagePlace::Suggested,
             _ => PassagePlace::Now,
         };
-        clause::objection(kind, text, place_of).map(|clause| place(&clause))
+        clause::objection(kind, text, place_of).map(|clause| excerpt(&clause))
     }
 
     /// Looks at a title: it ends a section, begins one, or belongs to one.
@@ -144,7 +142,7 @@ impl Walk {
                 Some("") => {
                     self.section = Some(Section { title: title.to_owned(), depth, text: String::new() })
                 }
-                Some(rest) if !severity::is_settled(rest) => return ended.or_else(|| Some(place(title))),
+                Some(rest) if !severity::is_settled(rest) => return ended.or_else(|| Some(excerpt(title))),
                 Some(_) | None => {}
             }
         }
@@ -160,7 +158,7 @@ impl Walk {
             return None;
         }
         let stated = severity::stated(line)?;
-        if severity::is_settled(stated) { None } else { Some(place(line)) }
+        if severity::is_settled(stated) { None } else { Some(excerpt(line)) }
     }
 
     fn end_section(&mut self) -> Option<String> {
@@ -169,7 +167,7 @@ impl Walk {
         if !text.contains(char::is_alphabetic) || severity::is_settled_section(text) {
             return None;
         }
-        Some(place(&format!("{} … {}", section.title, text.lines().next().unwrap_or_default())))
+        Some(excerpt(&format!("{} … {}", section.title, text.lines().next().unwrap_or_default())))
     }
 }
 
@@ -187,8 +185,4 @@ fn title(line: &str) -> Option<(usize, &str)> {
     let introduces = line.len() <= LONGEST_TITLE && line.ends_with(':') && !line.starts_with('|');
     let words = line.trim_start_matches(|c: char| "*_#-•■◆【 ".contains(c));
     if introduces { Some((INTRODUCTION, words)) } else { None }
-}
-
-fn place(line: &str) -> String {
-    head(line.trim(), LONGEST_PLACE).trim().to_owned()
 }

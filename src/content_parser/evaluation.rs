@@ -18,6 +18,8 @@ use super::{marker, tasks};
 use model::event::{Evaluation, EvaluationDecision, RemainingTask};
 use model::verdict::Judgment;
 
+type Fields = Map<String, Value>;
+
 const MOST_TASKS: usize = 200;
 /// So much of a line is looked at, in bytes.
 const REACH: usize = 2_000;
@@ -74,7 +76,7 @@ fn hardness(decision: &EvaluationDecision) -> Judgment {
 struct Statements {
     decisions: Vec<EvaluationDecision>,
     /// Those that decide something, or only list tasks.
-    objects: Vec<Map<String, Value>>,
+    objects: Vec<Fields>,
     /// The hardest of what other lines say, and their words.
     contradiction: Option<(Judgment, String)>,
 }
@@ -184,11 +186,8 @@ fn is_conditional(rest: &str) -> bool {
     CONDITIONAL.is_match(rest)
 }
 
-/// The objects of a text, and where they stand.
-type EvaluationObjects = (Vec<Map<String, Value>>, Vec<Range<usize>>);
-
 /// Returns the objects of a text, and where they stand; nothing when one that decides cannot be read.
-fn objects(text: &str, quoted: &Quoted) -> Option<EvaluationObjects> {
+fn objects(text: &str, quoted: &Quoted) -> Option<(Vec<Fields>, Vec<Range<usize>>)> {
     let found = objects::find(text);
     let breaks = |broken: &Broken| {
         let word = broken.word.clone().map(|span| &text[span]).unwrap_or_default();
@@ -210,12 +209,12 @@ fn objects(text: &str, quoted: &Quoted) -> Option<EvaluationObjects> {
     Some((objects, joined(found.whole)))
 }
 
-fn values(fields: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+fn values(fields: &Fields) -> impl Iterator<Item = &Value> {
     fields.iter().filter(|(key, _)| key.eq_ignore_ascii_case("decision")).map(|(_, value)| value)
 }
 
 /// Returns what objects inside of one decide; it may only make that stricter.
-fn hardest_inside(fields: &Map<String, Value>) -> Option<EvaluationDecision> {
+fn hardest_inside(fields: &Fields) -> Option<EvaluationDecision> {
     let inside = objects_inside(fields);
     let words = inside.iter().flat_map(|inner| values(inner)).filter_map(Value::as_str);
     let decisions = words.filter_map(|word| decision(&word.trim().to_ascii_uppercase()));
@@ -223,7 +222,7 @@ fn hardest_inside(fields: &Map<String, Value>) -> Option<EvaluationDecision> {
 }
 
 /// Tells whether an object only shows the form of the answer; its tasks are examples.
-fn is_form(fields: &Map<String, Value>) -> bool {
+fn is_form(fields: &Fields) -> bool {
     values(fields).filter_map(Value::as_str).any(|word| is_choice(&word.to_ascii_uppercase()))
 }
 
@@ -328,7 +327,7 @@ fn own_words() -> BTreeMap<String, Judgment> {
     ])
 }
 
-fn tasks_of(fields: &Map<String, Value>) -> Vec<RemainingTask> {
+fn tasks_of(fields: &Fields) -> Vec<RemainingTask> {
     let task = |value: &Value| match value {
         Value::Object(fields) => {
             let text = |name: &str| json::text(fields, name);

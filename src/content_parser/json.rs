@@ -90,37 +90,27 @@ pub(super) fn text(fields: &Map<String, Value>, key: &str) -> String {
 }
 
 fn parse(text: &str, budget: &Budget) -> Option<Value> {
-    let signs = Signs::count(text.as_bytes());
-    budget.0.set(budget.0.get().checked_sub(signs.values)?);
+    let (colons, values) = signs(text.as_bytes());
+    budget.0.set(budget.0.get().checked_sub(values)?);
     let value = serde_json::from_str(text).ok()?;
     // Of a key that appears twice the last value is kept.
-    if fields(&value) == signs.colons { Some(value) } else { None }
+    if fields(&value) == colons { Some(value) } else { None }
 }
 
-/// What stands outside of the strings of a JSON text.
-#[derive(Default)]
-struct Signs {
-    /// As many as there are fields.
-    colons: usize,
-    /// At least as many as there are values.
-    values: usize,
-}
-
-impl Signs {
-    fn count(bytes: &[u8]) -> Self {
-        let mut signs = Self { colons: 0, values: 1 };
-        let mut at = 0;
-        while let Some(byte) = bytes.get(at) {
-            match byte {
-                b':' => signs.colons += 1,
-                b',' | b'[' | b'{' => signs.values += 1,
-                b'"' => at = string_end(bytes, at + 1),
-                _ => {}
-            }
-            at += 1;
+/// Counts outside of strings: the colons, as many as there are fields, and what is at least as much as there are values.
+fn signs(bytes: &[u8]) -> (usize, usize) {
+    let (mut colons, mut values) = (0, 1);
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b':' => colons += 1,
+            b',' | b'[' | b'{' => values += 1,
+            b'"' => at = string_end(bytes, at + 1),
+            _ => {}
         }
-        signs
+        at += 1;
     }
+    (colons, values)
 }
 
 /// Returns where the quote stands that ends a string.

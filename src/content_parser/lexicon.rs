@@ -101,15 +101,21 @@ pub(super) struct MarkerWords {
     pub labels: Vec<String>,
     /// They may stand before one without making it a label of something else: `final`, `overall`, `review` and others.
     pub final_words: Vec<String>,
+    /// They make it a summary.
     pub overall_words: Vec<String>,
+    /// They make it one of the review.
     pub review_words: Vec<String>,
+    /// They make it nothing else.
     pub other_words: Vec<String>,
     /// In parentheses behind a label they only repeat what kind of label it is.
     pub kinds: Vec<String>,
     /// They join a label to its word: signs, dashes, `は` and `is`, and what says that it is not said yet.
     pub signs: Vec<String>,
+    /// Dashes.
     pub dashes: Vec<String>,
+    /// `は` and `is`.
     pub copulas_before: Vec<String>,
+    /// What says that it is not said yet.
     pub demands: Vec<String>,
     /// In the sentence before a label they set a condition.
     pub conditions_before: Vec<String>,
@@ -179,15 +185,21 @@ fn alternatives(patterns: &BTreeMap<String, Vec<String>>, name: &str) -> String 
 pub(super) struct TriageWords {
     /// A judgment begins with one of these; none begins another one.
     pub fix_required: Vec<String>,
+    /// It needs no fix.
     pub no_fix: Vec<String>,
+    /// It is to be discussed.
     pub needs_discussion: Vec<String>,
     /// They announce the judgment of a finding.
     pub labels: Vec<String>,
+    /// Other lines have them, too.
     pub other_labels: Vec<String>,
     /// The titles of the columns, as they are written in the languages of the older systems.
     pub fix_required_column: Vec<String>,
+    /// Of what needs no fix.
     pub no_fix_column: Vec<String>,
+    /// Of what is to be discussed.
     pub needs_discussion_column: Vec<String>,
+    /// Of how many findings there are.
     pub issues_column: Vec<String>,
     /// They begin the row of the sums.
     pub total_rows: Vec<String>,

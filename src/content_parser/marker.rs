@@ -268,7 +268,12 @@ impl MarkerPlace {
     fn said(&self, words: &Words) -> Option<MarkerWord> {
         let said = match self.joint {
             Joint::Alone => MarkerWord::Nothing,
-            Joint::Is | Joint::ShouldBe => words.read(without_adverb(&self.after)),
+            // `clearly FAIL`
+            Joint::Is | Joint::ShouldBe => {
+                let after = self.after.trim_start();
+                let adverb = MARKERS.adverbs.iter().find(|adverb| after.starts_with(adverb.as_str()));
+                words.read(&after[adverb.map_or(0, String::len)..])
+            }
             Joint::Sign | Joint::Loose => words.read(&self.after),
         };
         let open = matches!(self.joint, Joint::Alone | Joint::Sign) && self.label.lead == Lead::Line;
@@ -368,12 +373,6 @@ impl MarkerPlace {
     fn may_doubt(&self) -> bool {
         self.joint == Joint::Is && self.label.rank <= Rank::Judgment && !self.conditional
     }
-}
-
-/// Returns a text without an adverb that it begins with: `clearly FAIL`.
-fn without_adverb(after: &str) -> &str {
-    let after = after.trim_start();
-    MARKERS.adverbs.iter().find_map(|adverb| after.strip_prefix(adverb.as_str())).unwrap_or(after)
 }
 
 /// Tells whether what follows a denial ends it, and neither denies it nor says that it is told of what was.

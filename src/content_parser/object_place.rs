@@ -10,14 +10,12 @@ use std::ops::Range;
 use super::lexicon::Pattern;
 use super::markdown::Quoted;
 use super::marker::last_sentence;
-use super::text::{folded, head, is_picture, tail};
+use super::text::{excerpt, folded, head, is_picture, tail};
 
 /// So much of a paragraph beside an object is looked at, in bytes.
 const REACH: usize = 1_000;
 /// A paragraph begins or ends no farther from a block, in bytes.
 const LONGEST_GAP: usize = 20_000;
-/// So much of a place is quoted, in bytes.
-const LONGEST_PLACE: usize = 160;
 
 /// Returns the sentence that an object stands in, or that speaks of it beside its block; nothing where it stands alone.
 pub(super) fn sentence(text: &str, span: &Range<usize>, quoted: &Quoted) -> Option<String> {
@@ -27,7 +25,7 @@ pub(super) fn sentence(text: &str, span: &Range<usize>, quoted: &Quoted) -> Opti
     let before = folded(&text[line_start..span.start]);
     let after = folded(&text[span.end..line_end]);
     if quoted.is_aside(line_start, span.start) || is_spoken_of(&before, &after) {
-        return Some(place(&text[line_start..line_end]));
+        return Some(excerpt(&text[line_start..line_end]));
     }
     let block = quoted.fence_around(span.start).unwrap_or(line_start..line_end);
     // The mark of a fence may stand behind the start of its line.
@@ -39,7 +37,7 @@ pub(super) fn sentence(text: &str, span: &Range<usize>, quoted: &Quoted) -> Opti
         folded(paragraph_below(&text[line_end..block.end])),
     ];
     let objection = in_fence.iter().find_map(|part| objection(part));
-    objection.or_else(|| objection_beside(&above, &below)).map(place)
+    objection.or_else(|| objection_beside(&above, &below)).map(excerpt)
 }
 
 /// Tells whether the sentence that an object stands in, or another one of its line, speaks of it.
@@ -100,10 +98,6 @@ fn paragraph_below(text: &str) -> &str {
 fn is_prose(line: &str) -> bool {
     let line = line.trim_start();
     !line.is_empty() && !line.starts_with("```") && !line.starts_with("~~~")
-}
-
-fn place(text: &str) -> String {
-    head(text.trim(), LONGEST_PLACE).trim().to_owned()
 }
 
 /// The whole sentence before an object when it is a label of a verdict.

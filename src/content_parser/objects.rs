@@ -233,7 +233,7 @@ impl Reader {
                     return at + 1;
                 }
                 Some(b'\\') => match bytes.get(at + 1) {
-                    Some(byte) if is_escape(*byte) => at += 2,
+                    Some(byte) if b"\"\\/bfnrtu".contains(byte) => at += 2,
                     Some(_) => {
                         self.state = State::Dead;
                         return at + 1;
@@ -382,10 +382,6 @@ fn scalar_end(bytes: &[u8], from: usize) -> usize {
 fn is_json_scalar(token: &[u8]) -> bool {
     // One digit is by far the most frequent.
     matches!(token, [b'0'..=b'9']) || serde_json::from_slice::<serde::de::IgnoredAny>(token).is_ok()
-}
-
-fn is_escape(byte: u8) -> bool {
-    b"\"\\/bfnrtu".contains(&byte)
 }
 
 #[cfg(test)]

@@ -101,14 +101,9 @@ impl Reader {
     }
 
     fn start(&mut self, tag: &Tag) {
-        match tag {
-            Tag::Paragraph
-            | Tag::List(_)
-            | Tag::BlockQuote(_)
-            | Tag::Heading { .. }
-            | Tag::Item
-            | Tag::CodeBlock(_) => self.flush(),
-            _ => {}
+        use Tag::{BlockQuote, CodeBlock, Heading, Item, List, Paragraph};
+        if matches!(tag, Paragraph | List(_) | BlockQuote(_) | Heading { .. } | Item | CodeBlock(_)) {
+            self.flush();
         }
         match tag {
             Tag::Heading { level, .. } => self.title = Some(*level as usize),

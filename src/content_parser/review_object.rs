@@ -246,18 +246,14 @@ fn findings(fields: &Map<String, Value>) -> Vec<Finding> {
 }
 
 fn finding(value: &Value) -> Option<Finding> {
+    static NONE: Pattern = Pattern::named("review_object.no_finding");
     match value {
         Value::Null | Value::Bool(false) => None,
         Value::Object(fields) if fields.is_empty() => None,
         Value::Object(fields) => Some(finding_of_object(fields)),
-        Value::String(text) if says_none(text) => None,
+        Value::String(text) if NONE.is_match(text) => None,
         other => Some(Finding::new(Severity::Major, "", line(other))),
     }
-}
-
-fn says_none(text: &str) -> bool {
-    let text = text.trim().trim_end_matches(['.', '。']).to_lowercase();
-    ["", "-", "none", "n/a", "no findings", "no issues", "なし", "特になし"].contains(&text.as_str())
 }
 
 fn finding_of_object(fields: &Map<String, Value>) -> Finding {

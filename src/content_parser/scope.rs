@@ -70,7 +70,10 @@ fn paths(value: &Value) -> Result<Vec<String>, String> {
     if paths.is_empty() {
         return Err("`paths` is empty, so nothing could be changed".to_owned());
     }
-    match paths.iter().find(|path| is_outside(path)) {
+    let is_outside = |path: &&String| {
+        path.is_empty() || path.starts_with(['/', '~', '\\']) || path.split('/').any(|part| part == "..")
+    };
+    match paths.iter().find(is_outside) {
         Some(path) => Err(format!("`paths` has `{path}`, which is no path inside the repository")),
         None => Ok(paths),
     }
@@ -79,10 +82,6 @@ fn paths(value: &Value) -> Result<Vec<String>, String> {
 fn cleaned(path: &str) -> String {
     let path = path.trim();
     if matches!(path, "." | "./") { "**".to_owned() } else { path.to_owned() }
-}
-
-fn is_outside(path: &str) -> bool {
-    path.is_empty() || path.starts_with(['/', '~', '\\']) || path.split('/').any(|part| part == "..")
 }
 
 fn number(stated: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {

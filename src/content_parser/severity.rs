@@ -28,10 +28,11 @@ pub(super) fn item(line: &str) -> Option<&str> {
     if is_settled(&found["rest"]) { None } else { Some(found.name("word")?.as_str()) }
 }
 
-/// Returns what a line states as severe.
+/// Returns what a line states as severe. A row of a table marks it in a cell of its own, and says something in another.
 pub(super) fn stated(line: &str) -> Option<&str> {
     if line.starts_with('|') {
-        return row(line);
+        let is_severe = cells(line).any(|cell| CELL.is_match(cell)) && says_something(line);
+        return if is_severe { Some(line) } else { None };
     }
     if !NAMES.is_match(line) || LEGEND.is_match(line) {
         return None;
@@ -48,11 +49,6 @@ pub(super) fn stated(line: &str) -> Option<&str> {
 pub(super) fn unwrapped(line: &str) -> Cow<'_, str> {
     static VALUE: Pattern = Pattern::named("severity.value");
     VALUE.replace_all(line, "$word")
-}
-
-/// Returns a row of a table that marks something as severe in a cell of its own, and says something in another.
-fn row(line: &str) -> Option<&str> {
-    if cells(line).any(|cell| CELL.is_match(cell)) && says_something(line) { Some(line) } else { None }
 }
 
 /// Tells whether an item says more than how severe something is and how often it was found.

@@ -103,7 +103,9 @@ pub(super) fn suggestions(text: &str) -> Vec<String> {
     // Reviews are short; a flood is not worth reading for something nothing depends on.
     for line in head(text, 1 << 20).lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(title) = heading(line) {
-            below = is_about_suggestions(title);
+            let title = title.to_lowercase();
+            below =
+                ["提案", "suggestion", "recommendation", "改善点"].iter().any(|word| title.contains(word));
         } else if below && let Some(item) = markdown::item(line) {
             let item = clipped(item.trim_start_matches("[ ] ").trim_start_matches("[x] "), 500);
             if !item.is_empty() && !found.iter().any(|known| known == item) {
@@ -123,11 +125,6 @@ fn heading(line: &str) -> Option<&str> {
         return Some(line.trim_start_matches('#'));
     }
     line.strip_prefix("**").filter(|rest| rest.trim_end_matches([':', '：']).ends_with("**"))
-}
-
-fn is_about_suggestions(title: &str) -> bool {
-    let title = title.to_lowercase();
-    ["提案", "suggestion", "recommendation", "改善点"].iter().any(|word| title.contains(word))
 }
 
 #[cfg(test)]

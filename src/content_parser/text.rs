@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 /// So many bytes are looked at one by one before the search for far ones, which has a price of its own, begins.
 const NEAR: usize = 16;
+/// So much of a place is shown, in bytes.
+const LONGEST_EXCERPT: usize = 160;
 
 /// Returns the text with full-width ASCII folded and invisible characters dropped. For short stretches that are compared; never
 /// for text that is handed on.
@@ -63,6 +65,11 @@ pub(super) fn head(text: &str, length: usize) -> &str {
     let end = text.len().min(length);
     let end = (0..=end).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     &text[..end]
+}
+
+/// Returns a place of an answer as it is shown: bounded, without the blanks around it.
+pub(super) fn excerpt(text: &str) -> String {
+    head(text.trim(), LONGEST_EXCERPT).trim().to_owned()
 }
 
 /// Returns at most the last `length` bytes of a text, beginning between two characters.

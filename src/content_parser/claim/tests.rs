@@ -1,3 +1,5 @@
+//! Claims, difficulties and answers to questions.
+
 use super::*;
 
 fn completed(summary: &str) -> Claim {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::in_prose;
 use crate::clause;
 use crate::json::{self, Budget};
-use crate::lexicon::Pattern;
+use crate::lexicon::{self, Pattern, Sense};
 use crate::passages::PassageKind;
 use crate::review_object;
 use crate::text::head;
@@ -41,8 +41,9 @@ fn in_fields(fields: &Map<String, Value>, parent: &str) -> Option<String> {
     let is_own = |key: &str| {
         !read_elsewhere.iter().any(|name| key.eq_ignore_ascii_case(name)) && !EARLIER.is_match(key)
     };
-    let is_history =
-        |key: &str, value: &Value| (value.is_array() || value.is_object()) && clause::is_settled(key);
+    let is_history = |key: &str, value: &Value| {
+        (value.is_array() || value.is_object()) && lexicon::is_all(&clause::fold(key), Sense::Settled)
+    };
     fields
         .iter()
         .filter(|(key, value)| is_own(key) && !is_history(key, value))
@@ -52,7 +53,9 @@ fn in_fields(fields: &Map<String, Value>, parent: &str) -> Option<String> {
 fn in_value(key: &str, value: &Value, parent: &str) -> Option<String> {
     let says_no = match value {
         Value::Object(fields) => return in_fields(fields, key),
-        Value::Array(items) if WHAT_FAILED.is_match(key) => items.iter().any(is_something),
+        Value::Array(items) if WHAT_FAILED.is_match(key) => {
+            items.iter().any(|item| item.as_str().is_none_or(|text| !NONE.is_match(text)))
+        }
         Value::Array(items) => return items.iter().find_map(|item| in_value(key, item, parent)),
         Value::Bool(true) => FAILED.is_match(key) || PROBLEMS.is_match(key),
         Value::Bool(false) => {
@@ -78,11 +81,6 @@ fn in_value(key: &str, value: &Value, parent: &str) -> Option<String> {
         Value::Null => false,
     };
     if says_no { Some(head(&format!("\"{key}\": {value}"), LONGEST).to_owned()) } else { None }
-}
-
-/// Tells whether an item of a list names something.
-fn is_something(item: &Value) -> bool {
-    item.as_str().is_none_or(|text| !NONE.is_match(text))
 }
 
 /// Tells whether the value of a field denies its name, or refuses.

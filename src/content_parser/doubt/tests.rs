@@ -31,7 +31,7 @@ fn the_place_is_quoted_as_it_stands_and_cut() {
     assert_eq!(place("Fine.\n\nMust fix: the lock leaks\n"), "Must fix: the lock leaks");
     assert_eq!(place("## Blockers\n\n- the lock leaks\n"), "Blockers … - the lock leaks");
     let long = format!("Must fix: {}", "ぁ".repeat(2_000));
-    assert!(place(&long).len() <= super::LONGEST_PLACE && place(&long).starts_with("Must fix: ぁ"));
+    assert!(place(&long).len() <= 160 && place(&long).starts_with("Must fix: ぁ"));
 }
 
 #[test]

@@ -1,3 +1,5 @@
+//! Decisions of evaluations: objects, lines, sentences, and what contradicts them.
+
 use super::*;
 
 fn decided(text: &str) -> Option<EvaluationDecision> {

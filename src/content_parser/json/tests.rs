@@ -1,3 +1,5 @@
+//! Objects with a key twice, raw breaks and the last object of an answer.
+
 use super::*;
 
 fn read(text: &str) -> Option<Value> {

@@ -1,3 +1,5 @@
+//! Judgments of findings, the headings they belong to, and the findings they are about.
+
 use super::*;
 use model::finding::Severity;
 

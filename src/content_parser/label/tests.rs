@@ -1,3 +1,5 @@
+//! Labels of marker lines, and the words that end them.
+
 use super::*;
 use regex::Regex;
 use std::sync::LazyLock;

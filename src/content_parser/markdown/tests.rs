@@ -1,3 +1,5 @@
+//! What is quoted in an answer, and what is its author's own.
+
 use super::*;
 
 fn own(text: &str) -> Vec<&str> {

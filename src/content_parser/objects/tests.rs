@@ -1,3 +1,5 @@
+//! Objects among other text, whole and broken, compared with a slow way.
+
 use super::*;
 
 fn whole(text: &str) -> Vec<&str> {

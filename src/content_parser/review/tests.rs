@@ -1,3 +1,5 @@
+//! Lines that deny beside the right object.
+
 use super::super::{Terms, default_words, read_review};
 use model::verdict::Judgment;
 

@@ -1,3 +1,5 @@
+//! Fields of a review object: denials, questions and findings.
+
 use super::super::{default_words, doubt, read_review, read_structured};
 use super::*;
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Boundaries of plans, read and refused.
+
 use super::*;
 
 #[test]

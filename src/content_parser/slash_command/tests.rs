@@ -1,3 +1,5 @@
+//! Commands in comments, and what only looks like one.
+
 use super::*;
 
 fn answer(text: &str) -> Option<Result<SlashCommand, Unclear>> {

@@ -1,3 +1,5 @@
+//! Tasks of plans, tasks that remain, and suggestions.
+
 use super::*;
 
 #[test]

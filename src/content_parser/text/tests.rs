@@ -1,3 +1,5 @@
+//! Spellings, pictures, and the search for bytes.
+
 use super::*;
 
 #[test]

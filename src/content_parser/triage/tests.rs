@@ -1,3 +1,5 @@
+//! Triage tables, read and refused.
+
 use super::*;
 
 const HEAD: &str =

@@ -1,3 +1,5 @@
+//! Words at the place of a verdict, and the remarks behind them.
+
 use super::*;
 use crate::default_words;
 use crate::severity;
