@@ -140,7 +140,7 @@ impl Walk {
         if self.excused.is_none() {
             match severity::announced(title) {
                 Some("") => {
-                    self.section = Some(Section { title: title.to_owned(), depth, text: String::new() })
+                    self.section = Some(Section { title: title.to_owned(), depth, text: String::new() });
                 }
                 Some(rest) if !severity::is_settled(rest) => return ended.or_else(|| Some(excerpt(title))),
                 Some(_) | None => {}

@@ -111,8 +111,7 @@ impl Reader {
                 self.items += 1;
                 self.current.push_str("- ");
             }
-            Tag::CodeBlock(_) => self.skipped += 1,
-            Tag::Strikethrough => self.skipped += 1,
+            Tag::CodeBlock(_) | Tag::Strikethrough => self.skipped += 1,
             Tag::Strong => {
                 self.is_bold = true;
                 self.mark_bold();
