@@ -1,5 +1,6 @@
-//! The documents of completed phases stay what was approved: none is missing or empty, and none is rewritten where no reviewer
-//! is shown what changed. What a person changed between two calls is no author's fault, and told elsewhere.
+//! The documents of completed phases stay what was approved: none is missing or empty, and none is rewritten but by a phase that
+//! repairs what it reviews. What an author changed all the same is put back before, and counts against the author. What a person
+//! changed between two calls is no author's fault, and told elsewhere.
 
 use super::outcome::{file, judged};
 use super::{Site, deliverable, task_list};
@@ -28,10 +29,16 @@ fn lack(site: &Site<'_>, path: &str) -> Option<&'static str> {
     if let Some(lack) = deliverable::content_lack(site.worktree, path) {
         return Some(lack);
     }
-    let is_reviewed = site.phase.policy.review.is_some();
-    let is_rewritten = site.changed.contains(path) && !site.by_hand.contains(path);
-    (is_rewritten && !is_reviewed && !task_list::ticked(site, path))
-        .then_some("was changed by a phase that nobody reviews")
+    if site.put_back.contains(path) {
+        return Some("was changed or removed, and is put back");
+    }
+    let may_rewrite =
+        site.phase.policy.triage || site.by_hand.contains(path) || task_list::is_only_ticked(site, path);
+    if site.changed.contains(path) && !may_rewrite {
+        Some("was changed by a phase that may not change it")
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -39,15 +46,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::scene::{Scene, gist, phase};
+    use crate::scene::{Scene, gist};
     use model::event::CheckStatus;
 
     const PATH: &str = ".ai-workflow/issue-1/01_requirements/output/requirements.md";
 
-    fn judge(scene: &Scene, by_hand: &[&str]) -> CheckResult {
+    fn judge(scene: &Scene, by_hand: &[&str], put_back: &[&str]) -> CheckResult {
         let approved = [PATH.to_owned()];
-        let by_hand: BTreeSet<String> = by_hand.iter().map(|path| (*path).to_owned()).collect();
-        examine(&Site { approved: &approved, by_hand: &by_hand, ..scene.site() })
+        let owned =
+            |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<BTreeSet<String>>();
+        let (by_hand, put_back) = (owned(by_hand), owned(put_back));
+        examine(&Site { approved: &approved, by_hand: &by_hand, put_back: &put_back, ..scene.site() })
     }
 
     fn rewritten() -> Scene {
@@ -59,27 +68,36 @@ mod tests {
         for scene in
             [Scene::new(), Scene::new().on_disk(PATH, " \n"), Scene::new().on_disk(&format!("{PATH}/x"), "")]
         {
-            let result = judge(&scene, &[PATH]);
+            let result = judge(&scene, &[PATH], &[]);
             assert_eq!((gist(&result), result.param("code")), (PATH.to_owned(), Some("E_NO_DELIVERABLE")));
         }
-        assert_eq!(judge(&Scene::new().on_disk(PATH, "# all\n"), &[]).status, CheckStatus::Pass);
+        assert_eq!(judge(&Scene::new().on_disk(PATH, "# all\n"), &[], &[]).status, CheckStatus::Pass);
     }
 
     #[test]
-    fn a_rewritten_document_is_refused_where_nobody_is_shown_what_changed() {
-        assert_eq!(judge(&rewritten(), &[]).status, CheckStatus::Pass);
-        let mut unreviewed = rewritten();
-        unreviewed.phase.policy.review = None;
-        let result = judge(&unreviewed, &[]);
+    fn a_rewritten_document_is_refused_unless_its_reviewer_repairs_it_or_a_person_wrote_it() {
+        let result = judge(&rewritten(), &[], &[]);
         assert_eq!((gist(&result), result.param("code")), (PATH.to_owned(), None));
-        assert_eq!(
-            judge(&unreviewed, &[PATH]).status,
-            CheckStatus::Pass,
-            "a person may write what they like"
-        );
-        let mut other = Scene::changing("src/lib.rs", "1", "2").on_disk(PATH, "# all\n");
-        other.phase = phase("report");
-        other.phase.policy.review = None;
-        assert_eq!(judge(&other, &[]).status, CheckStatus::Pass);
+        assert_eq!(judge(&rewritten(), &[PATH], &[]).status, CheckStatus::Pass);
+        let mut repaired = rewritten();
+        repaired.phase.policy.triage = true;
+        assert_eq!(judge(&repaired, &[], &[]).status, CheckStatus::Pass);
+        let other = Scene::changing("src/lib.rs", "1", "2").on_disk(PATH, "# all\n");
+        assert_eq!(judge(&other, &[], &[]).status, CheckStatus::Pass);
+    }
+
+    #[test]
+    fn a_document_that_was_put_back_counts_against_the_author() {
+        let result = judge(&Scene::new().on_disk(PATH, "# all\n"), &[], &[PATH]);
+        let says = "requirements.md: was changed or removed, and is put back";
+        assert!(result.summary.ends_with(says), "{}", result.summary);
+    }
+
+    #[test]
+    fn ticked_boxes_are_no_rewritten_document() {
+        let ticked = Scene::changing(PATH, "- [ ] one\n", "- [x] one\n").on_disk(PATH, "- [x] one\n");
+        assert_eq!(judge(&ticked, &[], &[]).status, CheckStatus::Pass);
+        let less = Scene::changing(PATH, "- [ ] one\n", "- [x] on\n").on_disk(PATH, "- [x] on\n");
+        assert_eq!(gist(&judge(&less, &[], &[])), PATH);
     }
 }

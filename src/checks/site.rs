@@ -38,6 +38,8 @@ pub struct Site<'a> {
     pub changed_before: &'a BTreeSet<String>,
     /// The deliverables of completed phases as far as they were approved, relative to the worktree.
     pub approved: &'a [String],
+    /// Those of them that the latest call changed without being allowed to, and that were put back.
+    pub put_back: &'a BTreeSet<String>,
     /// Those of the changed paths that a person changed while no process of ours worked.
     pub by_hand: &'a BTreeSet<String>,
     /// What lies in the worktree and in no commit: special files, repositories of their own, names that are no text.
@@ -156,6 +158,7 @@ impl<'a> Site<'a> {
             since_base: &[],
             changed_before: &NO_PATHS,
             approved: &[],
+            put_back: &NO_PATHS,
             by_hand: &NO_PATHS,
             left_out: &[],
             reviewed: &[],

@@ -46,16 +46,19 @@ fn unavailable(why: &str) -> CheckResult {
 
 /// Tells whether a plan was changed by ticks alone, in a phase that has to tick.
 pub(super) fn ticked(site: &Site<'_>, plan: &str) -> bool {
-    let demanded = site.phase.policy.checks.iter().any(|rule| rule.id == ID);
+    site.phase.policy.checks.iter().any(|rule| rule.id == ID) && is_only_ticked(site, plan)
+}
+
+/// Tells whether a document was changed by ticks alone.
+pub(super) fn is_only_ticked(site: &Site<'_>, plan: &str) -> bool {
     let text = |change: &Change, before: bool| {
         let side = if before { &change.before } else { &change.after };
         side.as_ref().and_then(|version| version.content.text().map(str::to_owned))
     };
-    demanded
-        && site.changes.iter().filter(|change| change.path == plan).any(|change| {
-            let sides = (text(change, true), text(change, false));
-            matches!(sides, (Some(before), Some(after)) if only_ticks(&before, &after))
-        })
+    site.changes.iter().filter(|change| change.path == plan).any(|change| {
+        let sides = (text(change, true), text(change, false));
+        matches!(sides, (Some(before), Some(after)) if only_ticks(&before, &after))
+    })
 }
 
 #[cfg(test)]

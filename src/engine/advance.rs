@@ -2,6 +2,7 @@
 //! A person may take the responsibility; nothing else replaces a precondition.
 //! A phase that decides about the run advances only as its evaluation says, or sends the run back, a limited number of times.
 
+use crate::documents;
 use crate::phase_state::{PhaseState, Status};
 use crate::redo::{ask_again, repeat_step};
 use crate::revision_limit::{RulingWithReason, end};
@@ -27,6 +28,9 @@ pub(crate) fn advance(run: &Run, phase: &PhaseState, why: &str) -> RulingWithRea
     }
     if phase.evidence.broken.is_some() || !have_checks_passed(phase) || !has_any_evidence(phase) {
         return block(phase, "neither a check nor a review that passed looked at it");
+    }
+    if let Some(name) = documents::find_lost(run, phase) {
+        return block(phase, &format!("the approved document of {name} is missing or was changed"));
     }
     if !is_same_tree(phase) {
         return repeat_checks(phase, why);

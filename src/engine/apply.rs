@@ -130,8 +130,9 @@ impl Run {
             Fact::ChangedByHand { phase, tree, changed } => {
                 self.phase_mut(phase).record_manual_changes(tree, changed);
             }
-            Fact::Committed { phase, commit } => {
+            Fact::Committed { phase, commit, documents } => {
                 self.publication.is_up_to_date = false;
+                self.keep_documents(documents);
                 let phase = phase_of(&mut self.phases, phase);
                 self.branch.add_commit(phase, commit);
                 phase.record_commit(commit, at);

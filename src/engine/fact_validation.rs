@@ -1,6 +1,7 @@
 //! Validates a fact against the state of the run before it is applied, and says why a fact does not fit. Changes nothing, so a
 //! fact that does not fit leaves the state as it was.
 
+use crate::documents;
 use crate::phase_state::{PhaseState, Status, StepPosition};
 use crate::run::{Run, standing_approval};
 use model::event::{Fact, Ruled, Ruling, RunOutcome, StepStarted};
@@ -57,8 +58,13 @@ pub(crate) fn validate(run: &Run, fact: &Fact) -> FitResult {
             validate_call_end(run, &triaged.phase, Step::Triage, (triaged.round, triaged.attempt))
         }
         Fact::Ruled(ruled) => validate_ruling(run, ruled),
-        Fact::ApprovalVoided { phase, .. } | Fact::Committed { phase, .. } => {
+        Fact::ApprovalVoided { phase, .. } => {
             require_position(find_phase(run, phase)?, StepPosition::Closing)
+        }
+        Fact::Committed { phase, documents, .. } => {
+            let phase = find_phase(run, phase)?;
+            require_position(phase, StepPosition::Closing)?;
+            documents::validate_commit(run, phase, documents)
         }
         Fact::ChangedByHand { phase, .. } => {
             require_running(run)?;

@@ -33,6 +33,7 @@ mod revision_limit;
 mod redo;
 
 mod advance;
+mod documents;
 
 mod decide;
 
@@ -45,6 +46,7 @@ pub use agents::{AgentStates, CalledAgent, Fallback, Outage, UnusableAgent};
 pub use apply::{InvalidFact, apply, fold};
 pub use budget::shortage;
 pub use decide::{Action, Call, Decision, decide, rule, unmet_needs};
+pub use documents::may_change;
 pub use escalation::{job_limit_pause, pause, pause_on_request, rate_limit_pause};
 pub use findings::{remarks, state_of};
 pub use fix_tasks::{FixTask, FixTasks, LARGEST_BATCH, TaskId, TaskState, items};

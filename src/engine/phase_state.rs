@@ -12,8 +12,8 @@ use crate::fix_tasks::FixTasks;
 use crate::history::{CallState, FallbackChain, History, Reviews};
 use crate::ledger::{Ledger, check_identity};
 use model::event::{
-    CallEnd, CheckResult, CheckStatus, Claim, Evaluation, Reading, Reopened, Reviewed, Triaged, UsageTotal,
-    Worked,
+    CallEnd, CheckResult, CheckStatus, Claim, DocumentSeen, Evaluation, Reading, Reopened, Reviewed, Triaged,
+    UsageTotal, Worked,
 };
 use model::finding::Finding;
 use model::phase::{PhaseName, Step};
@@ -120,6 +120,8 @@ pub struct Evidence {
     pub evaluation: Option<Evaluation>,
     /// The results of this round; nothing before they have run.
     pub checks: Option<Vec<CheckResult>>,
+    /// The approved documents of other phases as the checks of this round saw them.
+    pub documents: BTreeMap<PhaseName, DocumentSeen>,
     /// The triage of this round.
     pub triage: Option<Triaged>,
     /// The steps of the round that came to their end.
@@ -143,6 +145,10 @@ pub struct PhaseFiles {
     pub author_was_stopped: bool,
     /// What stopped calls of the author changed; the next call of the author takes it over.
     pub(crate) left_by_stopped: BTreeSet<String>,
+    /// Approved documents of other phases that its latest call changed, and that were put back.
+    pub put_back: BTreeSet<String>,
+    /// The approved deliverable of the phase, or what a later phase that may change it made of it: the SHA-256 of its content.
+    pub deliverable: Option<String>,
     /// The commit of the phase.
     pub commit: Option<String>,
     /// The first commit of the phase, when it was opened again after that.

@@ -73,6 +73,9 @@ impl PhaseState {
             let author = matches!(started.step, Step::Execute | Step::Revise);
             self.counters.passes += u32::from(author);
             self.evidence.broken = None;
+            if author || started.step == Step::Triage {
+                self.files.put_back.clear();
+            }
         }
         started.agent.clone_into(&mut self.calls.last_agent);
         self.calls.resumed = started.resumes.is_some();
@@ -88,6 +91,7 @@ impl PhaseState {
         self.calls.remember_document(worked.step, worked.round, worked.attempt, &worked.ended);
         worked.tree.clone_into(&mut self.files.tree);
         self.files.changed.extend(worked.changed.iter().cloned());
+        self.files.put_back.extend(worked.put_back.iter().cloned());
         self.files.author_was_stopped = worked.ended.outcome == ExecOutcome::Cancelled;
         if self.files.author_was_stopped {
             self.files.left_by_stopped.extend(worked.changed.iter().cloned());
@@ -127,6 +131,7 @@ impl PhaseState {
     pub(crate) fn record_checks(&mut self, checked: &Checked) {
         checked.tree.clone_into(&mut self.files.tree);
         self.evidence.checks = Some(checked.results.clone());
+        self.evidence.documents.clone_from(&checked.documents);
         self.complete_step(Step::Check);
         self.position = if self.evidence_judgment().is_some() {
             StepPosition::Deciding
@@ -164,6 +169,7 @@ impl PhaseState {
     pub(crate) fn record_triage(&mut self, triaged: &Triaged) {
         self.calls.remember_document(Step::Triage, triaged.round, triaged.attempt, &triaged.ended);
         self.files.changed.extend(triaged.changed.iter().cloned());
+        self.files.put_back.extend(triaged.put_back.iter().cloned());
         if triaged.ended.outcome == ExecOutcome::Cancelled {
             return;
         }
@@ -255,6 +261,7 @@ impl PhaseState {
             (None, None, None, None);
         self.reviews.doubts.clear();
         self.forget_opinions();
+        self.evidence.documents.clear();
         self.evidence.completed_steps.retain(|step| matches!(step, Step::Execute | Step::Revise));
     }
 

@@ -27,15 +27,16 @@ pub(crate) type Blobs = BTreeMap<String, Vec<u8>>;
 
 /// The objects of a repository.
 impl Workspace {
-    /// Returns a file as a commit has it; nothing when that commit has no such file.
-    pub fn read_file(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>> {
+    /// Returns a file as a commit or a tree has it; nothing when there is no such file.
+    pub fn read_file(&self, of: &impl AsRef<str>, path: &str) -> Result<Option<Vec<u8>>> {
         if path.contains('\n') {
             let path = path.escape_debug().collect();
             return Err(Error::BadPath { path, why: "it contains a line break" });
         }
-        let call = Call::new(["cat-file", "--batch"]).stdin(format!("{commit}:{path}\n")).read_only();
+        let of = of.as_ref();
+        let call = Call::new(["cat-file", "--batch"]).stdin(format!("{of}:{path}\n")).read_only();
         let output = self.run(&call)?;
-        if output.stdout.ends_with(b" missing\n") && output.stdout.starts_with(commit.as_str().as_bytes()) {
+        if output.stdout.ends_with(b" missing\n") && output.stdout.starts_with(of.as_bytes()) {
             return Ok(None);
         }
         let found = parse_batch(&output.stdout, "blob").unwrap_or_default();
@@ -71,14 +72,19 @@ impl Workspace {
         Ok(self.ask(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder])?.paths())
     }
 
+    /// Returns the ids of the blobs of plain files at some paths of a tree; paths without a plain file are left out.
+    pub fn blob_ids(&self, tree: &Tree, paths: &BTreeSet<String>) -> Result<BTreeMap<String, String>> {
+        if paths.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut entries = self.tree_entries(tree.as_str(), paths)?;
+        entries.retain(|path, entry| is_plain(parse_mode(&entry.mode)) && paths.contains(path));
+        Ok(entries.into_iter().map(|(path, entry)| (path, entry.id)).collect())
+    }
+
     /// Returns those of the paths that are plain files of a tree.
     pub fn plain_files(&self, tree: &Tree, paths: &BTreeSet<String>) -> Result<BTreeSet<String>> {
-        if paths.is_empty() {
-            return Ok(BTreeSet::new());
-        }
-        let mut held = self.tree_entries(tree.as_str(), paths)?;
-        held.retain(|path, entry| is_plain(parse_mode(&entry.mode)) && paths.contains(path));
-        Ok(held.into_keys().collect())
+        Ok(self.blob_ids(tree, paths)?.into_keys().collect())
     }
 
     /// Returns the entries of a tree, or of a commit's, by path; of all paths where none is named.

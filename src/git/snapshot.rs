@@ -112,6 +112,18 @@ impl Snapshots<'_> {
         Ok(seen.changed.into_iter().collect())
     }
 
+    /// Brings some paths back to a snapshot. What stands in their place, or in place of one of their folders, goes.
+    pub fn restore_paths(&self, to: &Tree, paths: &[String]) -> Result<()> {
+        let index = self.ensure_index_of(to)?;
+        let root = self.run.workspace().root();
+        for path in paths {
+            remove_what_is_no_folder(root, path)?;
+        }
+        let call = Call::new(["checkout-index", "--force", "-u", "-q", "-z", "--stdin"]).on_index(&index);
+        self.run.workspace().run(&call.stdin_paths(paths.iter().map(String::as_str)))?;
+        Ok(())
+    }
+
     /// Writes a tree again where the files are still those of it; tells whether they are, and git has the tree.
     pub fn write_tree_if_unchanged(&self, tree: &Tree) -> Result<bool> {
         let index = self.tree_index(tree);
@@ -450,6 +462,26 @@ impl WorktreeComparison {
             left_out: self.left_out,
         }
     }
+}
+
+/// Removes what stands in place of a file, and a file or link in place of one of its folders. Follows no link.
+fn remove_what_is_no_folder(root: &Path, path: &str) -> Result<()> {
+    let mut at_path = root.to_owned();
+    let mut parts = Path::new(path).components().peekable();
+    while let Some(part) = parts.next() {
+        at_path.push(part);
+        let Ok(found) = fs::symlink_metadata(&at_path) else { return Ok(()) };
+        let is_last = parts.peek().is_none();
+        match (found.is_dir(), is_last) {
+            (true, false) => {}
+            (true, true) => fs::remove_dir_all(&at_path).map_err(at(&at_path))?,
+            (false, _) => {
+                fs::remove_file(&at_path).map_err(at(&at_path))?;
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A pipe, socket or device where a file was: reading it could block for ever.

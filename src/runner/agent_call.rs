@@ -179,7 +179,15 @@ fn inspect_ended_call(
     log: Option<String>,
 ) -> Result<EndedCall> {
     let PreparedCall { call, review_id, tree: before, .. } = prepared;
-    let snapshot = active.space.snapshots().take(Some(&before))?;
+    let mut snapshot = active.space.snapshots().take(Some(&before))?;
+    let mut put_back = Vec::new();
+    if call.step.writes() {
+        put_back = documents::put_back_approved(active, &call.phase, &before, &snapshot)?;
+    }
+    if !put_back.is_empty() {
+        snapshot = active.space.snapshots().take(Some(&before))?;
+        snapshot.changed.extend(put_back.iter().cloned());
+    }
     let (mut tree, mut changed) = (snapshot.tree.clone(), snapshot.changed.clone());
     changed.extend(log);
     active.snapshot = Some(snapshot);
@@ -200,7 +208,7 @@ fn inspect_ended_call(
     }
     let strays = &active.run()?.started.strays;
     changed.retain(|path| !strays.contains(path));
-    Ok(EndedCall { call: call.clone(), review_id, ended, tree, changed })
+    Ok(EndedCall { call: call.clone(), review_id, ended, tree, changed, put_back })
 }
 
 fn build_call_end(answer: &AgentAnswer, document: Option<String>) -> CallEnd {
@@ -217,6 +225,7 @@ struct EndedCall {
     ended: CallEnd,
     tree: Tree,
     changed: Vec<String>,
+    put_back: Vec<String>,
 }
 
 /// Records an ended call as a fact.
@@ -239,10 +248,10 @@ fn record_reply(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall)
 
 fn record_work(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
     let evaluation = read_evaluation(active, answer, &ending.call.phase)?;
-    let EndedCall { call, ended, tree, changed, .. } = ending;
+    let EndedCall { call, ended, tree, changed, put_back, .. } = ending;
     let Call { phase, step, round, attempt, .. } = call;
     let (claim, tree) = (content_parser::read_claim(&answer.text), tree.to_string());
-    let worked = Worked { phase, step, round, attempt, ended, tree, changed, claim, evaluation };
+    let worked = Worked { phase, step, round, attempt, ended, tree, changed, put_back, claim, evaluation };
     active.record(Fact::Worked(worked))
 }
 
@@ -304,10 +313,10 @@ fn record_triage(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
         Some(_) => content_parser::read_dispositions(&answer.text, &findings),
         None => Vec::new(),
     };
-    let EndedCall { call, ended, tree, changed, .. } = ending;
+    let EndedCall { call, ended, tree, changed, put_back, .. } = ending;
     let Call { phase, round, attempt, .. } = call;
     let tree = tree.to_string();
-    let triaged = Triaged { phase, round, attempt, ended, table, unread, judgments, tree, changed };
+    let triaged = Triaged { phase, round, attempt, ended, table, unread, judgments, tree, changed, put_back };
     active.record(Fact::Triaged(triaged))?;
     review::export(active)
 }

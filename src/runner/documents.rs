@@ -7,8 +7,10 @@ use std::fs;
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use engine::{AnswerDocument, Call, PhaseState, Run, Status};
-use git::{CommitId, Diff, Tree};
-use journal::store::{folders, sha256_hex};
+use git::{CommitId, Diff, Snapshot, Tree};
+use journal::store::folders::{self, RunFolder};
+use journal::store::sha256_hex;
+use model::event::{DocumentChange, DocumentSeen};
 use model::phase::{PhaseName, Step};
 use model::redact::Masked;
 use views::summary::deliverable_path;
@@ -42,15 +44,136 @@ pub(super) fn completed_beside<'a>(run: &'a Run, name: &PhaseName) -> impl Itera
     others.filter(|other| other.status == Status::Completed)
 }
 
-/// Refuses to publish a branch that lost a document of a completed phase since the last phase was committed.
-pub(super) fn refuse_lost(active: &ActiveRun) -> Result<()> {
+/// Returns the digests of the deliverables of all completed phases, that of the phase of a commit too.
+pub(super) fn digest_all(
+    run: &Run,
+    name: &PhaseName,
+    digest: impl Fn(&str) -> Result<Option<String>>,
+) -> Result<BTreeMap<PhaseName, String>> {
+    let mut digests = BTreeMap::new();
+    for phase in run.phases.iter().filter(|phase| phase.status == Status::Completed || phase.name() == name) {
+        if let Some(digest) = digest(&deliverable_path(run, phase))? {
+            digests.insert(phase.name().clone(), digest);
+        }
+    }
+    Ok(digests)
+}
+
+/// Returns the digest of a plain file that holds something.
+pub(super) fn digest_on_disk(folder: &RunFolder, path: &str) -> Option<String> {
+    if checks::content_lack(folder.root(), path).is_some() {
+        return None;
+    }
+    fs::read(folder.at(path)).ok().map(|content| sha256_hex(&[&content]))
+}
+
+/// Returns the deliverables of the other completed phases as they stand on disk.
+pub(super) fn see_approved(
+    active: &ActiveRun,
+    phase: &PhaseState,
+    tree: &Tree,
+) -> Result<BTreeMap<PhaseName, DocumentSeen>> {
     let run = active.run()?;
-    if run.branch.head == run.branch.phase_head {
+    let mut documents = BTreeMap::new();
+    for other in completed_beside(run, phase.name()) {
+        let path = deliverable_path(run, other);
+        let (digest, approved) = (digest_on_disk(&active.folder, &path), &other.files.deliverable);
+        let is_rewritten = digest.is_some() && approved.is_some() && digest != *approved;
+        let changed_by = if is_rewritten { find_harmless_change(active, phase, &path, tree)? } else { None };
+        documents.insert(other.name().clone(), DocumentSeen { digest, changed_by });
+    }
+    Ok(documents)
+}
+
+/// Says what changed a document without a fault of the phase: a person before it or meanwhile, or ticks alone.
+fn find_harmless_change(
+    active: &ActiveRun,
+    phase: &PhaseState,
+    path: &str,
+    tree: &Tree,
+) -> Result<Option<DocumentChange>> {
+    let workspace = active.space.workspace();
+    let began = &CommitId::try_from(phase.files.began_at.as_str())?;
+    let by_hand = phase.files.by_hand.contains(path) || active.run()?.branch.coverage.by_hand.contains(path);
+    let (before, now) = (workspace.read_file(began, path)?, workspace.read_file(tree, path)?);
+    Ok(if by_hand || before == now {
+        Some(DocumentChange::Person)
+    } else if is_ticked(before.as_deref(), now.as_deref()) {
+        Some(DocumentChange::Ticks)
+    } else {
+        None
+    })
+}
+
+fn is_ticked(before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
+    let text =
+        |bytes: Option<&[u8]>| bytes.and_then(|bytes| std::str::from_utf8(bytes).ok().map(str::to_owned));
+    match (text(before), text(after)) {
+        (Some(before), Some(after)) => content_parser::only_ticks(&before, &after),
+        _ => false,
+    }
+}
+
+/// Puts back the approved documents of other phases that a call changed and may not change, and returns their paths. What the
+/// call made of them stays in the repository as an object that the message names.
+pub(super) fn put_back_approved(
+    active: &ActiveRun,
+    name: &PhaseName,
+    before: &Tree,
+    seen: &Snapshot,
+) -> Result<Vec<String>> {
+    let (run, phase) = (active.run()?, active.phase(name)?);
+    let mut put_back = Vec::new();
+    for other in completed_beside(run, name) {
+        let path = deliverable_path(run, other);
+        if seen.changed.contains(&path)
+            && !is_change_allowed(active, phase, other, &path, before, &seen.tree)?
+        {
+            put_back.push(path);
+        }
+    }
+    if put_back.is_empty() {
+        return Ok(put_back);
+    }
+    let changed_to = active.space.workspace().blob_ids(&seen.tree, &put_back.iter().cloned().collect())?;
+    active.space.snapshots().restore_paths(before, &put_back)?;
+    for path in &put_back {
+        let kept = changed_to.get(path).map(|blob| format!("; `git show {}` has the change", &blob[..12]));
+        let kept = kept.unwrap_or_default();
+        tracing::warn!("Phase {name}: {path} is approved and was changed or removed; it is put back{kept}");
+    }
+    Ok(put_back)
+}
+
+/// Tells whether a call may leave a document as it is now: a plain file with text, changed by a phase that repairs it or by
+/// ticks alone.
+fn is_change_allowed(
+    active: &ActiveRun,
+    phase: &PhaseState,
+    other: &PhaseState,
+    path: &str,
+    before: &Tree,
+    now: &Tree,
+) -> Result<bool> {
+    if checks::content_lack(active.folder.root(), path).is_some() {
+        return Ok(false);
+    }
+    if engine::may_change(phase, other) {
+        return Ok(true);
+    }
+    let read = |tree: &Tree| active.space.workspace().read_file(tree, path);
+    Ok(is_ticked(read(before)?.as_deref(), read(now)?.as_deref()))
+}
+
+/// Refuses to publish a branch that lost a document of a completed phase since the last phase was committed.
+pub(super) fn refuse_lost(active: &ActiveRun, tip: &str) -> Result<()> {
+    let run = active.run()?;
+    if tip == run.branch.phase_head {
         return Ok(());
     }
     let completed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
     for path in completed.map(|phase| deliverable_path(run, phase)) {
-        if !has_text(active, &run.branch.head, &path)? && has_text(active, &run.branch.phase_head, &path)? {
+        if !has_text(active, tip, &path)? && has_text(active, &run.branch.phase_head, &path)? {
             return Err(RunError::DocumentLost { path, commit: run.branch.phase_head.clone() });
         }
     }

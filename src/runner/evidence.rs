@@ -46,8 +46,9 @@ pub(super) async fn run_checks(
     if run.any(|result| checks::runs_a_command(&result.check, defined)) {
         active.snapshot = None;
     }
-    let tree = active.ensure_snapshot(Some(&before))?.tree.to_string();
-    let fact = Checked { phase: name.clone(), round, results, tree };
+    let tree = active.ensure_snapshot(Some(&before))?.tree.clone();
+    let documents = documents::see_approved(active, active.phase(name)?, &tree)?;
+    let fact = Checked { phase: name.clone(), round, results, tree: tree.to_string(), documents };
     active.record(Fact::Checked(fact))
 }
 
@@ -92,6 +93,7 @@ impl CheckedPhase<'_> {
             since_base: &since_base,
             changed_before: &list_changed_before(run, phase),
             approved: &approved,
+            put_back: &phase.files.put_back,
             by_hand: &phase.files.by_hand,
             left_out: &seen.left_out,
             reviewed: &list_reviewed(run, phase),

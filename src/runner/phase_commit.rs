@@ -1,20 +1,23 @@
 //! One commit per passed phase: the paths that the phase changed and the log up to the fact that announced it.
 //! A commit whose fact was lost in a crash is found by its trailers and completed.
 
+use std::collections::BTreeMap;
+
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::prompt::DiffCache;
 use crate::publisher::{JobRole, Publisher};
 use crate::{documents, manual_changes, review};
 use engine::{PhaseState, Run, StepPosition, change_since_approval};
-use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree};
+use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree, Workspace};
 use journal::Journal;
 use journal::store::folders::RunFolder;
+use journal::store::sha256_hex;
 use model::event::{Fact, RunOutcome};
 use model::phase::PhaseName;
 use model::redact::Masker;
 use settings::PushWhen;
-use views::summary::format_title;
+use views::summary::{deliverable_path, format_title};
 
 /// Records the commit of a phase whose fact is missing: a crash came between the two, or another machine has only the branch,
 /// where the log ends with the announcement.
@@ -24,7 +27,22 @@ pub fn settle_commit(journal: &mut Journal, space: &RunWorkspace) -> Result<()> 
     let Some(phase) = run.and_then(|run| run.phases.iter().find(closing)) else { return Ok(()) };
     let phase = phase.name().clone();
     let Some(commit) = find_announced(journal, space, &phase)? else { return Ok(()) };
-    Ok(journal.record(Fact::Committed { phase, commit: commit.to_string() })?)
+    let Some(run) = &journal.state().run else { return Ok(()) };
+    let documents = find_documents(run, space.workspace(), &phase, &commit)?;
+    Ok(journal.record(Fact::Committed { phase, commit: commit.to_string(), documents })?)
+}
+
+/// Returns the digests of the documents that a commit holds, as git has it.
+fn find_documents(
+    run: &Run,
+    workspace: &Workspace,
+    name: &PhaseName,
+    commit: &CommitId,
+) -> Result<BTreeMap<PhaseName, String>> {
+    documents::digest_all(run, name, |path| {
+        let text = workspace.read_file(commit, path)?.filter(|text| !checks::is_blank(text));
+        Ok(text.map(|text| sha256_hex(&[&text])))
+    })
 }
 
 /// Returns the commit that the latest ruling on a phase announced. A later process may have recorded other facts since the
@@ -88,12 +106,32 @@ pub(super) fn commit(active: &mut ActiveRun, diffs: &mut DiffCache, name: &Phase
     let lost = if was_seen { None } else { find_announced(&active.journal, &active.space, name)? };
     let made = if lost.is_some() { lost } else { commit_approved(active, name)? };
     let Some(commit) = made else { return Ok(()) };
-    active.record(Fact::Committed { phase: name.clone(), commit: commit.to_string() })?;
+    let documents = list_documents(active, name, &commit)?;
+    active.record(Fact::Committed { phase: name.clone(), commit: commit.to_string(), documents })?;
     if let Some(seen) = &mut active.snapshot {
         seen.head.commit = commit.clone();
     }
     diffs.keep_for_commit(&active.phase(name)?.files.tree, &commit);
     Ok(())
+}
+
+/// Returns the digests of the documents that a commit holds. The snapshot says it without another look at git.
+fn list_documents(
+    active: &ActiveRun,
+    name: &PhaseName,
+    commit: &CommitId,
+) -> Result<BTreeMap<PhaseName, String>> {
+    let run = active.run()?;
+    let Some(seen) = &active.snapshot else {
+        return find_documents(run, active.space.workspace(), name, commit);
+    };
+    let committed = list_paths_to_commit(active, name)?;
+    let is_held = |path: &str| {
+        !seen.uncommitted.contains_key(path) || committed.iter().any(|committed| committed == path)
+    };
+    documents::digest_all(run, name, |path| {
+        Ok(if is_held(path) { documents::digest_on_disk(&active.folder, path) } else { None })
+    })
 }
 
 /// Makes the commit of a phase. If its approval is not valid any more, records that and makes no commit.
@@ -147,6 +185,11 @@ fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<Stri
     } else {
         paths.push(active.folder.deliverable(&phase.def));
     }
+    // A person may have taken approved documents off the branch and put them back into the worktree.
+    let run = active.run()?;
+    let approved = documents::completed_beside(run, name).map(|other| deliverable_path(run, other));
+    let uncommitted = active.snapshot.as_ref().map(|seen| &seen.uncommitted);
+    paths.extend(approved.filter(|path| uncommitted.is_some_and(|seen| seen.contains_key(path))));
     paths.sort();
     paths.dedup();
     Ok(paths)

@@ -110,7 +110,12 @@ impl Publisher {
         if !is_judged {
             return Err(RunError::Unjudged { branch });
         }
-        documents::refuse_lost(active)?;
+        let found = active.space.workspace().branches().find(&branch)?;
+        let tip = found.map_or_else(
+            || active.run().map(|run| run.branch.head.clone()),
+            |found| Ok(found.tip.to_string()),
+        )?;
+        documents::refuse_lost(active, &tip)?;
         Ok(self.call_origin(active, |origin| origin.push(&branch, None)).await?)
     }
 

@@ -54,7 +54,7 @@ pub(super) async fn publish_draft(active: &mut ActiveRun, publisher: &Publisher)
 
 /// Brings the pull request up to date with the branch. On a server the branch has to be there first.
 pub(super) async fn publish(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
-    documents::refuse_lost(active)?;
+    documents::refuse_lost(active, &active.run()?.branch.head)?;
     if publisher.is_push_enabled() {
         publisher.push(active).await?;
     }

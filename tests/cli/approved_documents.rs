@@ -1,7 +1,7 @@
 //! Documents that were approved stay what they were when a later phase removes, empties or rewrites them, and so do the
 //! documents that the engine makes of the answers of a document review.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::line_with;
 use crate::support::{Ran, Sandbox, filtered, honest_script};
@@ -54,17 +54,24 @@ fn rewriting(phase: &str, text: &str) -> String {
     turn(phase, "execute", 1, &format!("{files}\nsay = \"done\""))
 }
 
+/// The verdicts of the rounds of a phase; null where a check ended the round.
+fn verdicts(sandbox: &Sandbox, phase: &str) -> Vec<Value> {
+    let rounds = sandbox.metadata()["phases"][phase]["rounds"].clone();
+    rounds.as_array().expect("rounds").iter().map(|round| round["verdict"].clone()).collect()
+}
+
 fn on_branch(sandbox: &Sandbox, path: &str) -> String {
     sandbox.git(&["show", &format!("ai-workflow/issue-243:{path}")])
 }
 
 #[test]
-fn a_document_removed_by_triage_pauses_the_run() {
+fn a_document_removed_by_triage_is_put_back_and_counts_against_the_phase() {
     let (sandbox, ran) = run("reviewed", "", &removed());
-    insta::assert_snapshot!(line_with(&ran.exits(3).stderr, "waiting (exhausted)"), @"waiting (exhausted): document_review is not approved and has used rounds 3/3: check documents: an approved document changed: .ai-workflow/issue-243/01_requirements/output/requirements.md: does not exist. Go on, accept it as it is, or give up?");
-    assert_eq!(sandbox.metadata()["phases"]["document_review"]["status"], "paused");
-    assert_eq!(sandbox.metadata()["phases"]["report"]["status"], "pending");
+    let ran = ran.exits(0);
+    insta::assert_snapshot!(line_with(&ran.stderr, "it is put back"), @" WARN Phase document_review: .ai-workflow/issue-243/01_requirements/output/requirements.md is approved and was changed or removed; it is put back");
+    insta::assert_snapshot!(line_with(&ran.stderr, "check documents"), @" INFO Phase document_review: Round 2 not approved: check documents: an approved document changed: .ai-workflow/issue-243/01_requirements/output/requirements.md: was changed or removed, and is put back; round 2/3");
     assert!(on_branch(&sandbox, REQUIREMENTS).starts_with("# requirements"));
+    assert_eq!(verdicts(&sandbox, "document_review"), [json!("FAIL"), json!(null), json!("PASS")]);
 }
 
 #[test]
@@ -74,41 +81,91 @@ fn a_removed_and_rewritten_document_is_reviewed_again_and_committed() {
     let (sandbox, ran) = run("reviewed", "", &(removed() + &turn("document_review", "revise", 2, &again)));
     ran.exits(0);
     assert_eq!(on_branch(&sandbox, REQUIREMENTS), "# again");
-    let rounds = sandbox.metadata()["phases"]["document_review"]["rounds"].clone();
-    let verdicts: Vec<_> = rounds.as_array().expect("rounds").iter().map(|round| &round["verdict"]).collect();
-    assert_eq!(verdicts, [&json!("FAIL"), &json!(null), &json!("PASS")]);
+    assert_eq!(verdicts(&sandbox, "document_review"), [json!("FAIL"), json!(null), json!("PASS")]);
 }
 
 #[test]
 fn the_check_for_approved_documents_cannot_be_disabled() {
     let nothing = "\n[checks]\nevery_phase = []\ndocument_phases = []\ndisabled = [\"documents\"]\n";
-    let (sandbox, ran) = run("reviewed", nothing, &removed());
-    ran.exits(3).says("requirements.md: does not exist");
-    assert_eq!(sandbox.metadata()["phases"]["document_review"]["status"], "paused");
-}
-
-#[test]
-fn emptying_an_approved_document_fails_the_later_phase() {
-    let (sandbox, ran) = run("short", "", &rewriting("report", " \\n"));
-    ran.exits(1).says("requirements.md: is empty");
-    assert_eq!(sandbox.metadata()["phases"]["report"]["reason"], "E_NO_DELIVERABLE");
+    let (sandbox, ran) = run("short", nothing, &rewriting("report", " \\n"));
+    ran.exits(0).says("requirements.md: was changed or removed, and is put back");
     assert!(on_branch(&sandbox, REQUIREMENTS).starts_with("# requirements"));
+    assert_eq!(sandbox.metadata()["phases"]["report"]["retry_count"], 1);
 }
 
 #[test]
-fn approved_document_rewritten_in_a_phase_without_review_fails_the_phase() {
+fn approved_document_rewritten_in_a_phase_without_review_is_put_back() {
     let without_reviewer = "\n[phases.report]\npolicy = \"completion\"\n";
     let (sandbox, ran) = run("short", without_reviewer, &rewriting("report", "# less is asked\\n"));
-    ran.exits(1).says("requirements.md: was changed by a phase that nobody reviews");
+    let ran = ran.exits(0).says("requirements.md: was changed or removed, and is put back");
     assert!(on_branch(&sandbox, REQUIREMENTS).starts_with("# requirements"));
+    let line = line_with(&ran.stderr, "`git show ");
+    let (_, shown) = line.split_once("`git show ").expect("a command");
+    let blob = shown.split('`').next().expect("the id of a blob");
+    assert_eq!(sandbox.git(&["show", blob]), "# less is asked");
+}
+
+/// What an author does to the requirements, and a name for it.
+const TAMPERING: [(&str, &str); 6] = [
+    ("design", "rm \"$1\""),
+    ("test_scenario", ": > \"$1\""),
+    ("documentation", "echo less > \"$1\""),
+    ("report", "rm \"$1\"; ln -s ../../../../README.md \"$1\""),
+    ("extra", "mv \"$1\" \"$1.old\"; mkdir \"$1\"; echo less > \"$1/requirements.md\""),
+    (
+        "last",
+        "d=$(dirname \"$1\"); mv \"$d\" \"$d.moved\"; mkdir elsewhere; echo less > elsewhere/requirements.md; ln -s ../../../elsewhere \"$d\"",
+    ),
+];
+
+#[test]
+fn whatever_a_later_author_does_to_an_approved_document_it_is_put_back() {
+    let sandbox = Sandbox::new();
+    let phases: Vec<&str> = TAMPERING.iter().map(|(phase, _)| *phase).collect();
+    let own = phases.iter().fold(String::new(), |own, phase| {
+        own + &format!("[phases.{phase}]\noutput = \"{phase}.md\"\nneeds = [\"requirements\"]\n")
+    });
+    let settings =
+        format!("{own}[presets.tampered]\nphases = {:?}\n", [&["requirements"], &phases[..]].concat());
+    sandbox.write(".ai-workflow/config.toml", &settings);
+    let mut turns = String::new();
+    for (phase, does) in TAMPERING {
+        sandbox.write(&format!("tamper-{phase}.sh"), &format!("{does}\n"));
+        turns += &turn(
+            phase,
+            "execute",
+            1,
+            &format!(
+                "write = [{{ path = \"{{{{output}}}}\", text = \"# {phase}\\n\" }}]\nrun = \"sh tamper-{phase}.sh {REQUIREMENTS}\"\nsay = \"done\""
+            ),
+        );
+    }
+    sandbox.git(&["add", "tamper-*.sh"]);
+    sandbox.git(&["commit", "-q", "-m", "scripts"]);
+    let agent = sandbox.script(&honest_script(&turns));
+    let ran = sandbox
+        .run(&["execute", "--preset", "tampered", "--issue", "243", "--forge", "local", "--agent", &agent]);
+    let ran = ran.exits(0);
+    let metadata = sandbox.metadata();
+    for phase in phases {
+        assert_eq!(metadata["phases"][phase]["retry_count"], 1, "{phase}: {}", ran.stderr);
+        let told =
+            format!("Phase {phase}: {REQUIREMENTS} is approved and was changed or removed; it is put back");
+        assert!(ran.stderr.contains(&told), "{phase}: {}", ran.stderr);
+    }
+    assert!(on_branch(&sandbox, REQUIREMENTS).starts_with("# requirements"));
+    assert!(sandbox.read(REQUIREMENTS).starts_with("# requirements"));
 }
 
 #[test]
-fn rewritten_document_is_in_the_diff_that_the_reviewer_sees() {
-    let (sandbox, ran) = run("short", "", &rewriting("report", "# more is asked\\n"));
+fn a_document_repaired_by_its_review_is_in_the_diff_that_the_next_reviewer_sees() {
+    let finding = r#"say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "a limit is missing", "findings": []}'"#;
+    let turns = turn("document_review", "review", 1, finding)
+        + &triage(1, &format!("write = [{{ path = \"{REQUIREMENTS}\", text = \"# more is asked\\n\" }}]"));
+    let (sandbox, ran) = run("reviewed", "", &turns);
     ran.exits(0);
     assert_eq!(on_branch(&sandbox, REQUIREMENTS), "# more is asked");
-    let prompt = sandbox.read(".ai-workflow/issue-243/08_report/review/round-1/attempt-1/prompt.md");
+    let prompt = sandbox.read(".ai-workflow/issue-243/document_review/review/round-2/attempt-1/prompt.md");
     let changed = prompt.lines().filter(|line| line.starts_with("-#") || line.starts_with("+#"));
     insta::assert_snapshot!(changed.collect::<Vec<_>>().join("\n"), @r"
     -# requirements

@@ -183,6 +183,7 @@ fn triaged_phase(change: impl FnOnce(&mut Triaged)) -> PhaseState {
         table: Some(TriageTable::default()),
         unread: None,
         judgments: vec![],
+        put_back: vec![],
         tree: "tree".into(),
         changed: vec![],
     };

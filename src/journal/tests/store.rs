@@ -1,6 +1,7 @@
 //! The files of a run: the log that survives every crash and shows every change, and the folders around it.
 #![allow(clippy::disallowed_methods, reason = "tests of a crate that touches the world")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -78,6 +79,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
                     ended,
                     tree: "t".to_owned(),
                     changed,
+                    put_back: vec![],
                     claim: None,
                     evaluation: None,
                 })
@@ -98,6 +100,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
                 round: 1,
                 results: vec![result],
                 tree: "t".to_owned(),
+                documents: BTreeMap::new(),
             })
         }),
         Just(Fact::Finished { outcome: RunOutcome::Failed }),

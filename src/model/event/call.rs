@@ -207,6 +207,9 @@ pub struct Worked {
     /// Paths the call changed, relative to the worktree.
     #[serde(default)]
     pub changed: Vec<String>,
+    /// Approved documents that the call changed without being allowed to, and that were put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub put_back: Vec<String>,
     /// What the author says about itself, where it says it.
     pub claim: Option<Claim>,
     /// The decision about the run, from a phase that decides.
@@ -318,6 +321,9 @@ pub struct Triaged {
     /// Paths the call changed, relative to the worktree.
     #[serde(default)]
     pub changed: Vec<String>,
+    /// Approved documents that the call changed without being allowed to, and that were put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub put_back: Vec<String>,
 }
 
 /// The evaluation's decision about the whole run.

@@ -22,6 +22,29 @@ pub struct Checked {
     pub results: Vec<CheckResult>,
     /// The files as the checks left them.
     pub tree: String,
+    /// The deliverables of the other completed phases in these files.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub documents: BTreeMap<PhaseName, DocumentSeen>,
+}
+
+/// The deliverable of a completed phase as it stands in the files of a later one.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentSeen {
+    /// The SHA-256 of its content in hexadecimal digits; nothing when it is no plain file with text.
+    pub digest: Option<String>,
+    /// What changed it that is no fault of the phase.
+    pub changed_by: Option<DocumentChange>,
+}
+
+/// A change of an approved document that its later phase need not answer for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentChange {
+    /// A person changed it.
+    Person,
+    /// Boxes of its tasks were ticked, and nothing else.
+    Ticks,
 }
 
 /// What one check saw.

@@ -5,6 +5,8 @@ mod call;
 mod evidence;
 mod ruling;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::issue::Issue;
@@ -16,7 +18,10 @@ pub use call::{
     EvaluationDecision, ExecOutcome, RemainingTask, Replied, ReportedProgram, Reviewed, SpentOnDay,
     StepStarted, Triaged, Usage, UsageTotal, Worked,
 };
-pub use evidence::{CheckResult, CheckStatus, Checked, FindingJudgment, Place, Reading, TriageTable};
+pub use evidence::{
+    CheckResult, CheckStatus, Checked, DocumentChange, DocumentSeen, FindingJudgment, Place, Reading,
+    TriageTable,
+};
 pub use ruling::{
     Answered, Escalation, Feedback, FeedbackSource, FeedbackThread, PauseChoice, PauseReason, Reopened,
     ReopenedBy, Ruled, Ruling,
@@ -85,8 +90,13 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         changed: Vec<String>,
     },
-    /// The announced commit is on the branch.
-    Committed { phase: PhaseName, commit: String },
+    /// The announced commit is on the branch; `documents` are the digests of the deliverables of all completed phases in it.
+    Committed {
+        phase: PhaseName,
+        commit: String,
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        documents: BTreeMap<PhaseName, String>,
+    },
     /// The progress comment of the run is on the issue.
     Commented { id: u64 },
     /// The pull request (or its text, on the local forge) is up to date with the branch.

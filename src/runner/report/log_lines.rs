@@ -51,7 +51,9 @@ impl Reporter for LogLines {
                 let paths = list_first(changed);
                 warn!("Phase {phase}: Changed by hand since the last step, judged as it is: {paths}");
             }
-            Fact::Committed { phase, commit } => info!("Phase {phase}: Completed, commit {}", short(commit)),
+            Fact::Committed { phase, commit, .. } => {
+                info!("Phase {phase}: Completed, commit {}", short(commit))
+            }
             Fact::Commented { .. } => {
                 info!("Progress comment: {}", run.progress_comment_url().unwrap_or_default());
             }

@@ -87,9 +87,14 @@ fn stopped_phase(run: &Run, phase: &PhaseState) -> String {
     head + &bullets(&open) + gap
 }
 
+/// Lists the deliverables on the branch. One that a person accepted as missing is not there.
 fn document_list(run: &Run) -> String {
-    let completed =
-        run.phases.iter().filter(|phase| phase.status == Status::Completed && !phase.def.policy.triage);
+    let is_there =
+        |phase: &PhaseState| phase.files.deliverable.is_some() || phase.person.accepted_by.is_none();
+    let completed = run
+        .phases
+        .iter()
+        .filter(|phase| phase.status == Status::Completed && !phase.def.policy.triage && is_there(phase));
     completed.map(|phase| format!("- `{}`\n", deliverable_path(run, phase))).collect()
 }
 

@@ -1,5 +1,7 @@
 //! A phase that was approved once: how it is played up to a decision, and what the tests look at.
 
+use std::collections::BTreeMap;
+
 use engine::{Action, Decision, decide};
 use model::event::{CheckStatus, Checked, Fact, RunRequested};
 use model::phase::Step;
@@ -57,7 +59,7 @@ pub fn checked(world: &mut World, tree: &str) {
     let rules = world.first().def.policy.checks.clone();
     let results = rules.iter().map(|rule| result(&rule.id, CheckStatus::Pass)).collect();
     let (phase, round, tree) = (name("planning"), world.first().round, tree.to_owned());
-    world.record(Fact::Checked(Checked { phase, round, results, tree }));
+    world.record(Fact::Checked(Checked { phase, round, results, tree, documents: BTreeMap::new() }));
 }
 
 /// Tells whether the next review is left out.

@@ -1,5 +1,7 @@
 //! The corners: policies with half of the stages, standstill, approvals that are void, codes of failures.
 
+use std::collections::BTreeMap;
+
 use engine::{Action, Decision, Status, apply, decide};
 use model::event::{CheckStatus, Checked, Fact, PauseChoice, PauseReason, Ruling, RunOutcome};
 use model::finding::Severity;
@@ -92,7 +94,7 @@ fn check_without_a_result_does_not_count_as_passed() {
     let checked = full.entries.iter().position(|entry| matches!(entry.fact, Fact::Checked(_)));
     let mut world = full.cut(checked.expect("checks"));
     let tree = "tree-1".to_owned();
-    let fact = Checked { phase: name("design"), round: 1, results: vec![], tree };
+    let fact = Checked { phase: name("design"), round: 1, results: vec![], tree, documents: BTreeMap::new() };
     world.record(Fact::Checked(fact));
     assert_eq!(world.play_on(), RunOutcome::Paused);
     assert_eq!(world.last_rule(), "check deliverable gave no result; on blocked: pause");
@@ -104,7 +106,13 @@ fn failed_check_not_listed_by_the_policy_leads_to_a_revision() {
     let checked = full.entries.iter().position(|entry| matches!(entry.fact, Fact::Checked(_)));
     let mut world = full.cut(checked.expect("checks"));
     let results = vec![result("deliverable", CheckStatus::Pass), result("extra", CheckStatus::Fail)];
-    let fact = Checked { phase: name("design"), round: 1, results, tree: "tree-1".into() };
+    let fact = Checked {
+        phase: name("design"),
+        round: 1,
+        results,
+        tree: "tree-1".into(),
+        documents: BTreeMap::new(),
+    };
     world.record(Fact::Checked(fact));
     world.play_on();
     assert_eq!(world.history(), ["revise", "advance"]);
@@ -125,7 +133,13 @@ fn failure_reason_is_the_code_of_the_failed_check() {
                         failed.params.insert("code".into(), "E_NO_DELIVERABLE".into());
                     }
                     let tree = world.first().files.tree.clone();
-                    world.record(Fact::Checked(Checked { phase, round, results: vec![failed], tree }));
+                    world.record(Fact::Checked(Checked {
+                        phase,
+                        round,
+                        results: vec![failed],
+                        tree,
+                        documents: BTreeMap::new(),
+                    }));
                 }
                 _ => advance_by_one(&mut world),
             }

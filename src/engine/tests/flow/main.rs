@@ -6,6 +6,7 @@
 )]
 
 mod answers;
+mod approved_documents;
 mod approved_phase;
 mod budget;
 mod claims;

@@ -1,5 +1,7 @@
 //! A fact that does not fit is an error that says why, and leaves the state as it was.
 
+use std::collections::BTreeMap;
+
 use engine::{InvalidFact, State, apply};
 use model::event::{
     Answered, Entry, ExecOutcome, Fact, PauseChoice, Reopened, ReopenedBy, Ruled, Ruling, RunOutcome,
@@ -107,6 +109,7 @@ fn checks_reviews_and_triages_outside_the_current_round_are_refused() {
         table: None,
         unread: None,
         judgments: vec![],
+        put_back: vec![],
         tree: String::new(),
         changed: vec![],
     });
@@ -123,10 +126,12 @@ fn rulings_and_commits_out_of_order_are_refused() {
     refused(&deciding, Fact::Ruled(Ruled { round: 2, ..ruled.clone() }), "planning is in round 1, not 2");
     let reopen = Ruling::Reopen { phase: name("testing") };
     refused(&deciding, Fact::Ruled(Ruled { ruling: reopen, ..ruled }), "this run has no phase testing");
-    let commit = Fact::Committed { phase: name("planning"), commit: "0".repeat(40) };
+    let commit =
+        Fact::Committed { phase: name("planning"), commit: "0".repeat(40), documents: BTreeMap::new() };
     refused(&deciding, commit.clone(), "planning is ready for a ruling, not ready for the commit");
     refused(&played(), commit, "planning is closed, not ready for the commit");
-    let design = Fact::Committed { phase: name("design"), commit: "0".repeat(40) };
+    let design =
+        Fact::Committed { phase: name("design"), commit: "0".repeat(40), documents: BTreeMap::new() };
     refused(&deciding, design, "design is not begun, not ready for the commit");
     let (closing, _) = before(|fact| matches!(fact, Fact::Committed { .. }));
     let checked = closing.entries.iter().find(|entry| matches!(entry.fact, Fact::Checked(_)));

@@ -1,5 +1,7 @@
 //! Random agreements, scripts, people and facts for the properties.
 
+use std::collections::BTreeMap;
+
 use model::event::{
     Answered, CallEnd, CheckStatus, Checked, Claim, ClaimStatus, DifficultyAssessed, Escalation, Evaluation,
     EvaluationDecision, ExecOutcome, Fact, PauseChoice, PauseReason, Reopened, ReopenedBy, Replied, Reviewed,
@@ -450,7 +452,11 @@ pub fn fact() -> impl Strategy<Value = Fact> {
         (place(), ended(), triage()).prop_map(|(place, ended, triage)| triaged(place, ended, &triage)),
         (place(), judgment(), ruling()).prop_map(|(place, judgment, ruling)| ruled(place, judgment, ruling)),
         some_phase().prop_map(|phase| Fact::ApprovalVoided { phase, reason: "moved".into() }),
-        some_phase().prop_map(|phase| Fact::Committed { phase, commit: "c".repeat(40) }),
+        some_phase().prop_map(|phase| Fact::Committed {
+            phase,
+            commit: "c".repeat(40),
+            documents: BTreeMap::new()
+        }),
         option::of(1..9_u64).prop_map(|pr_number| Fact::Published { pr_number, pr_url: "pull".into() }),
         escalation().prop_map(|escalation| Fact::Paused { escalation }),
         (choice(), ".*").prop_map(|(choice, text)| Fact::Answered(Answered::new(choice, &text, "bob"))),
@@ -509,12 +515,23 @@ fn worked((phase, step, round, attempt): Place, ended: CallEnd, work: Work) -> F
     let evaluation = work.decision.map(|decision| Evaluation { decision, remaining_tasks: vec![] });
     let changed = if work.changes { vec!["a".into()] } else { vec![] };
     let tree = "tree-9".into();
-    Fact::Worked(Worked { phase, step, round, attempt, ended, tree, changed, claim, evaluation })
+    Fact::Worked(Worked {
+        phase,
+        step,
+        round,
+        attempt,
+        ended,
+        tree,
+        changed,
+        put_back: vec![],
+        claim,
+        evaluation,
+    })
 }
 
 fn checked((phase, _, round, _): Place, odd: &[(String, CheckStatus)]) -> Fact {
     let results = odd.iter().map(|(check, status)| result(check, *status)).collect();
-    Fact::Checked(Checked { phase, round, results, tree: "tree-9".into() })
+    Fact::Checked(Checked { phase, round, results, tree: "tree-9".into(), documents: BTreeMap::new() })
 }
 
 fn reviewed((phase, _, round, attempt): Place, ended: CallEnd, review: Review) -> Fact {
@@ -545,6 +562,7 @@ fn triaged((phase, _, round, attempt): Place, ended: CallEnd, triage: &Triage) -
         table: triage.table,
         unread: None,
         judgments: vec![],
+        put_back: vec![],
         tree: "tree-9".into(),
         changed,
     })

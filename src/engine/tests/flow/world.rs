@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use engine::{Action, Call, Decision, PhaseState, Run, State, apply, decide, fold};
+use engine::{Action, Call, Decision, PhaseState, Run, State, Status, apply, decide, fold};
 use model::event::{
-    Answered, CallEnd, CheckResult, CheckStatus, Checked, Claim, ClaimStatus, DifficultyAssessed, Entry,
-    Evaluation, EvaluationDecision, ExecOutcome, Fact, PauseChoice, Reading, Reopened, ReopenedBy, Replied,
-    Reviewed, Ruled, Ruling, RunOutcome, RunRequested, RunStarted, StepStarted, TriageTable, Triaged, Usage,
-    Worked,
+    Answered, CallEnd, CheckResult, CheckStatus, Checked, Claim, ClaimStatus, DifficultyAssessed,
+    DocumentSeen, Entry, Evaluation, EvaluationDecision, ExecOutcome, Fact, PauseChoice, Reading, Reopened,
+    ReopenedBy, Replied, Reviewed, Ruled, Ruling, RunOutcome, RunRequested, RunStarted, StepStarted,
+    TriageTable, Triaged, Usage, Worked,
 };
 use model::finding::{Disposition, Finding, Severity};
 use model::issue::Issue;
@@ -269,6 +269,10 @@ pub struct World {
     pub cost_usd: Option<f64>,
     /// What the difficulty is found to be.
     pub assessed: Option<DifficultyAssessed>,
+    /// What the author of a phase, the first one, does to the document of another phase, the second one.
+    pub tampering: BTreeMap<(PhaseName, PhaseName), DocumentSeen>,
+    /// The phase that writes no document.
+    pub unwritten: Option<PhaseName>,
     /// No run may need more entries than this.
     pub limit: usize,
 }
@@ -298,6 +302,8 @@ impl World {
             input_tokens: 1_000,
             cost_usd: Some(0.25),
             assessed: None,
+            tampering: BTreeMap::new(),
+            unwritten: None,
             limit: 2_000,
         };
         world.record(Fact::RunStarted(Box::new(started(agreement))));
@@ -551,6 +557,7 @@ impl World {
             ended: CallEnd { session, ..self.ended(work.outcome, work.resets) },
             tree: self.tree_after(work.changes),
             changed: changed(work.changes),
+            put_back: vec![],
             claim,
             evaluation,
         })
@@ -587,7 +594,8 @@ impl World {
             let failed = results.iter().position(|result| result.status == CheckStatus::Fail);
             results.truncate(failed.map_or(results.len(), |index| index + 1));
         }
-        self.record(Fact::Checked(Checked { phase, round, results, tree: self.tree() }));
+        let documents = self.documents_beside(&phase);
+        self.record(Fact::Checked(Checked { phase, round, results, tree: self.tree(), documents }));
     }
 
     fn review(&self, call: Call) -> Fact {
@@ -644,7 +652,20 @@ impl World {
             judgments: vec![],
             tree: self.tree_after(triage.changes),
             changed: changed(triage.changes),
+            put_back: vec![],
         })
+    }
+
+    /// The documents of the other completed phases, after what the author of this one did to them.
+    pub fn documents_beside(&self, name: &PhaseName) -> BTreeMap<PhaseName, DocumentSeen> {
+        let completed = self.run().phases.iter().filter(|phase| phase.status == Status::Completed);
+        let others = completed.filter(|phase| phase.name() != name);
+        let seen = |other: &PhaseState| {
+            let untouched = DocumentSeen { digest: other.files.deliverable.clone(), changed_by: None };
+            let tampered = self.tampering.get(&(name.clone(), other.name().clone())).cloned();
+            (other.name().clone(), tampered.unwrap_or(untouched))
+        };
+        others.map(seen).collect()
     }
 
     fn commit(&mut self, phase: PhaseName) {
@@ -653,7 +674,15 @@ impl World {
         self.record(if void {
             Fact::ApprovalVoided { phase, reason: "the files changed".into() }
         } else {
-            Fact::Committed { phase, commit: self.tree() }
+            let mut documents: BTreeMap<_, _> = self
+                .documents_beside(&phase)
+                .into_iter()
+                .filter_map(|(other, seen)| Some((other, seen.digest?)))
+                .collect();
+            if self.unwritten.as_ref() != Some(&phase) {
+                documents.insert(phase.clone(), format!("{phase} at {}", self.tree()));
+            }
+            Fact::Committed { phase, commit: self.tree(), documents }
         });
     }
 
