@@ -27,6 +27,8 @@ pub struct RunStatus {
     pub held_by: Option<LockHolder>,
     /// The agent call that goes on right now.
     pub under_way: Option<RunningStep>,
+    /// What the log cannot say, where no process works on the run.
+    pub unknown: Option<summary::Unknown>,
 }
 
 /// The agent call that goes on right now.
@@ -76,7 +78,8 @@ fn run_status(project: &Project, issue: IssueNumber) -> Result<RunStatus> {
     let view = view(project, issue)?;
     let held_by = holder(&issue_folder(project.workspace.common(), issue));
     let under_way = held_by.as_ref().and_then(|_| under_way(&view));
-    Ok(RunStatus { view, held_by, under_way })
+    let unknown = if held_by.is_none() { summary::find_unknown(&view.state, &view.entries) } else { None };
+    Ok(RunStatus { view, held_by, under_way, unknown })
 }
 
 impl RunStatus {
@@ -87,13 +90,13 @@ impl RunStatus {
 
     /// Returns where the run stands, for people.
     pub fn text(&self) -> String {
-        lines(self.view.run(), self.held_by.as_ref(), self.under_way.as_ref())
+        lines(self.view.run(), self.held_by.as_ref(), self.under_way.as_ref(), self.unknown.as_ref())
     }
 }
 
 /// Returns where a run stands that no process holds, for people.
 pub(crate) fn text(run: &Run) -> String {
-    lines(run, None, None)
+    lines(run, None, None, None)
 }
 
 /// Returns the runs that this repository points to, and those whose files are in this checkout.
@@ -138,7 +141,12 @@ fn word(run: &Run, held_by: Option<&LockHolder>) -> &'static str {
     }
 }
 
-fn lines(run: &Run, held_by: Option<&LockHolder>, under_way: Option<&RunningStep>) -> String {
+fn lines(
+    run: &Run,
+    held_by: Option<&LockHolder>,
+    under_way: Option<&RunningStep>,
+    unknown: Option<&summary::Unknown>,
+) -> String {
     let issue = &run.started.issue;
     let alone = run.outcome == RunOutcome::Running && held_by.is_none();
     let nobody = if alone { "; no process here works on it" } else { "" };
@@ -147,7 +155,9 @@ fn lines(run: &Run, held_by: Option<&LockHolder>, under_way: Option<&RunningStep
         let _ = writeln!(text, "no test was run: {}", plain(&why));
     }
     text.push('\n');
-    let rows: Vec<[String; 5]> = run.phases.iter().map(row).collect();
+    let unknown_phase = unknown.and_then(summary::Unknown::phase);
+    let rows: Vec<[String; 5]> =
+        run.phases.iter().map(|phase| row(phase, unknown_phase == Some(phase.name()))).collect();
     for (phase, row) in run.phases.iter().zip(align_columns(&rows)) {
         let _ = writeln!(text, "  {row}");
         for line in phase_lines(phase) {
@@ -157,6 +167,9 @@ fn lines(run: &Run, held_by: Option<&LockHolder>, under_way: Option<&RunningStep
     text.push('\n');
     for (name, value) in values(run, held_by, under_way) {
         let _ = writeln!(text, "  {name:<9}{}", plain(&value));
+    }
+    if let Some(unknown) = unknown {
+        let _ = writeln!(text, "  unknown  {}", unknown.sentence());
     }
     if let Some(escalation) = &run.paused {
         let _ = write!(text, "\n{}", summary::question_lines(run, escalation));
@@ -248,14 +261,15 @@ fn named_agents(phase: &PhaseState) -> impl Iterator<Item = &String> {
     phase.def.agents.iter().chain(&phase.def.reviewers).chain(of_seats)
 }
 
-fn row(phase: &PhaseState) -> [String; 5] {
+fn row(phase: &PhaseState, is_unknown: bool) -> [String; 5] {
     let (used, most) = phase.used_of_limit();
     let rounds = match (phase.history.current_rounds().is_empty(), phase.def.policy.triage) {
         (true, _) => String::new(),
         (false, true) => format!("{used}/{most} rounds"),
         (false, false) => format!("{used}/{most} revisions"),
     };
-    let (status, verdict) = (summary::status_word(phase), summary::verdict_word(phase));
+    let status = if is_unknown { "? unknown".to_owned() } else { summary::status_word(phase) };
+    let verdict = summary::verdict_word(phase);
     [phase.name().to_string(), status, plain(&verdict), rounds, plain(&summary::note(phase))]
 }
 

@@ -29,6 +29,7 @@ pub(super) fn run(arguments: &arguments::StatusArgs) -> CommandResult {
     value["held_by"] = json!(status.held_by.as_ref().map(ToString::to_string));
     value["worktree"] = json!(status.view.root);
     value["under_way"] = json!(status.under_way);
+    value["unknown"] = json!(status.unknown);
     value["next"] = json!(next_command(run));
     value["used"] = json!(used_line(run));
     show(arguments.json, &value, &status.text())

@@ -12,6 +12,7 @@ mod pull_request;
 mod question;
 pub mod review_loop;
 mod sarif;
+mod unknown;
 
 pub use crate::text::{
     columns, counted, duration, format_title, neutralize, neutralize_json, pad, plain, quoted,
@@ -32,3 +33,4 @@ pub use pull_request::{
 };
 pub use question::question_lines;
 pub use sarif::sarif;
+pub use unknown::{Unknown, find_unknown};

@@ -44,5 +44,6 @@ mod scope;
 mod sessions;
 mod speed;
 mod three_facts;
+mod unknown;
 mod views;
 mod world;
