@@ -145,6 +145,11 @@ impl From<git::Error> for Failure {
             | Git::BranchGone { .. }
             | Git::ConfigChanged { .. }
             | Git::RepositoryReplaced { .. }
+            | Git::DamagedHead { .. }
+            | Git::LostBranch { .. }
+            | Git::MissingObjects { .. }
+            | Git::DamagedIndex { .. }
+            | Git::DamagedConfig { .. }
             | Git::DiskFull { .. }
             | Git::File { .. } => FailureKind::State,
             Git::BadObjectId(_) | Git::Unexpected { .. } => FailureKind::OurBug,

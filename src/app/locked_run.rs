@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, FailureKind, Halt, Result, exit_code};
 use crate::project::Project;
 use crate::run_location::{
-    RunLocation, is_on_other_branch, link_branch, locate_or_fetch, no_run, no_run_failure, record_location,
-    refuse_missing_log, require_clean, view,
+    RunLocation, is_on_other_branch, link_branch, locate_or_fetch, log_failure, no_run, no_run_failure,
+    record_location, refuse_lost_log, refuse_missing_log, require_clean, view,
 };
 use engine::Run;
 use git::{RunWorkspace, Workspace, remove_stale_locks};
@@ -71,6 +71,7 @@ impl LockedRun {
         let Some((space, folder)) = found else { return Ok(LockedIssue::NotBegun(locks)) };
         let mut journal = open_journal(project, &folder)?;
         if journal.state().run.is_none() {
+            refuse_lost_log(project, issue)?;
             return Ok(LockedIssue::NotBegun(locks));
         }
         settle_commit(&mut journal, &space)?;
@@ -111,7 +112,8 @@ impl LockedRun {
 /// Opens the journal of a run.
 pub(crate) fn open_journal(project: &Project, folder: &RunFolder) -> Result<Journal> {
     let path = folder.at(&folder.relative());
-    let mut journal = Journal::open(&path, project.masker.clone())?;
+    let opened = Journal::open(&path, project.masker.clone());
+    let mut journal = opened.map_err(|error| log_failure(project, folder, error))?;
     journal.keep_copy(LogCopy::of(project.workspace.common(), folder.issue()));
     Ok(journal)
 }

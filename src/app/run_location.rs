@@ -13,10 +13,12 @@ use crate::project::Project;
 use checks::command_environment;
 use engine::{Run, State, fold};
 use git::{Branch, CommitId, RunBase, Workspace, WorktreeState};
+use journal::JournalError;
+use journal::store::StoreError;
 use journal::store::common_dir::{FinalizedRun, RunPointer};
 use journal::store::folders::RunFolder;
-use journal::store::log;
-use model::event::Entry;
+use journal::store::log::{self, LogCopy};
+use model::event::{Entry, RunOutcome};
 use model::issue::{IssueNumber, run_branch_name};
 use process::{Launch, ProgramExit, Stop};
 use settings::{ForgeKind, PushWhen, split_words};
@@ -50,10 +52,11 @@ pub(crate) fn locate(project: &Project, issue: IssueNumber) -> Result<RunLocatio
     if let Some(record) = FinalizedRun::read(project.workspace.common(), issue)? {
         return Ok(RunLocation::Finalized(record));
     }
-    Ok(match log_removed_by(project, issue)? {
-        Some(commit) => RunLocation::LogRemoved(commit),
-        None => RunLocation::Missing,
-    })
+    if let Some(commit) = log_removed_by(project, issue)? {
+        return Ok(RunLocation::LogRemoved(commit));
+    }
+    refuse_lost_log(project, issue)?;
+    Ok(RunLocation::Missing)
 }
 
 /// Finds the run of an issue; one that only origin has is fetched first.
@@ -101,9 +104,43 @@ fn is_of_repository(workspace: &Workspace, root: &Path) -> bool {
     root == workspace.root() || Workspace::open(root).is_ok_and(|other| other.common() == workspace.common())
 }
 
+/// Tells whether a worktree has the log of a run. An empty file says nothing.
 fn has_log(root: &Path, issue: IssueNumber) -> bool {
     let folder = RunFolder::new(root, issue);
-    folder.at(&folder.events()).is_file()
+    folder.at(&folder.events()).metadata().is_ok_and(|found| found.is_file() && found.len() > 0)
+}
+
+/// Refuses to take an issue for one without a run where the log of an unfinished run is gone and its copy is intact.
+pub(crate) fn refuse_lost_log(project: &Project, issue: IssueNumber) -> Result<()> {
+    let copy = LogCopy::of(project.workspace.common(), issue);
+    let run = copy.entries().and_then(|entries| fold(&entries).ok()?.run);
+    let Some(run) = run else { return Ok(()) };
+    if matches!(run.outcome, RunOutcome::Completed | RunOutcome::Cancelled) {
+        return Ok(());
+    }
+    let pointer = RunPointer::read(project.workspace.common(), issue)?;
+    let root = pointer.map_or_else(|| project.root().to_owned(), |pointer| pointer.worktree);
+    let folder = RunFolder::new(&root, issue);
+    let (log, copied) = (folder.at(&folder.events()), copy.path().display());
+    let back =
+        format!("mkdir -p {} && cp {copied} {}", folder.at(&folder.relative()).display(), log.display());
+    Err(Failure::state(format!("{} is gone or empty; its copy {copied} is intact", log.display()))
+        .hint(format!("bring it back with `{back}`, then run the same command again"))
+        .hint(format!("or give up what the run has done and begin anew: remove the copy with `rm {copied}`")))
+}
+
+/// Says how a damaged log is brought back from its copy, where that is intact.
+pub(crate) fn log_failure(project: &Project, folder: &RunFolder, error: JournalError) -> Failure {
+    let is_damaged =
+        matches!(error, JournalError::Store(StoreError::Damaged { .. }) | JournalError::DoesNotFit { .. });
+    let (failure, copy) = (Failure::from(error), LogCopy::of(project.workspace.common(), folder.issue()));
+    if !is_damaged || copy.entries().is_none() {
+        return failure;
+    }
+    let log = folder.at(&folder.events());
+    let back = format!("cp {} {}", copy.path().display(), log.display());
+    Failure { hints: Vec::new(), ..failure }
+        .hint(format!("nothing was changed; the copy of the log is intact, bring it back with `{back}`"))
 }
 
 fn log_removed_by(project: &Project, issue: IssueNumber) -> Result<Option<CommitId>> {
@@ -161,7 +198,8 @@ pub fn view(project: &Project, issue: IssueNumber) -> Result<RunView> {
     let (contents, root) = match locate(project, issue)? {
         RunLocation::Worktree(root) => {
             let folder = RunFolder::new(&root, issue);
-            (log::read_file(&folder.at(&folder.events()))?, Some(root))
+            let contents = log::read_file(&folder.at(&folder.events()));
+            (contents.map_err(|error| log_failure(project, &folder, error.into()))?, Some(root))
         }
         RunLocation::OnBranch(branch) => {
             let path = RunFolder::new("", issue).events();
@@ -285,7 +323,7 @@ fn is_same_folder(one: &Path, other: &Path) -> bool {
 /// Says that the files of a run are not in the checkout although its branch is checked out there now.
 pub(crate) fn refuse_missing_log(project: &Project, issue: IssueNumber) -> Result<()> {
     let folder = RunFolder::new(project.root(), issue);
-    if folder.at(&folder.events()).is_file() {
+    if has_log(project.root(), issue) {
         return Ok(());
     }
     let (log, branch) = (folder.events(), run_branch_name(issue));

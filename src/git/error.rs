@@ -22,6 +22,16 @@ pub enum Error {
     Bare { dir: PathBuf },
     #[error("the repository {} has no commits yet", root.display())]
     NoCommits { root: PathBuf },
+    #[error("{} names no branch and no commit; the files and the branches are intact", file.display())]
+    DamagedHead { file: PathBuf, branch: String },
+    #[error("the branch `{branch}`, which is checked out, is gone or damaged; its last commit was {commit}")]
+    LostBranch { file: PathBuf, branch: String, commit: String },
+    #[error("objects of the commit {commit} are missing or damaged; the files in the worktree are intact")]
+    MissingObjects { commit: String },
+    #[error("git's index is damaged: {detail}; the files in the worktree are intact")]
+    DamagedIndex { detail: String },
+    #[error("git cannot read its settings: {detail}; nothing else was looked at")]
+    DamagedConfig { detail: String },
     #[error("git does not know who commits: {detail}")]
     NoIdentity { detail: String },
     #[error("HEAD is detached and no base branch was named")]
@@ -82,6 +92,21 @@ impl Error {
             Self::NotARepository { .. } => "go into a clone of the repository, or make one with `git init`",
             Self::Bare { .. } => "make a clone with files: `git clone REPOSITORY FOLDER`",
             Self::NoCommits { .. } => "commit something first: `git add -A && git commit -m start`",
+            Self::DamagedHead { file, branch } => &format!(
+                "name the branch again with `echo 'ref: refs/heads/{branch}' > {}`, and run again",
+                file.display()
+            ),
+            Self::LostBranch { file, branch, commit } => &format!(
+                "make it again with `rm -f {} && git update-ref refs/heads/{branch} {commit}`, and run again",
+                file.display()
+            ),
+            Self::MissingObjects { .. } => {
+                "bring them back from another clone with `git fetch PATH_OR_URL`; `git fsck` shows what is missing"
+            }
+            Self::DamagedIndex { .. } => {
+                "make it again with `rm -f \"$(git rev-parse --git-path index)\" && git reset -q`, and run again"
+            }
+            Self::DamagedConfig { .. } => "correct that line of the file, and run again",
             Self::NoIdentity { .. } => {
                 "tell git who you are: `git config user.name NAME` and `git config user.email ADDRESS`"
             }

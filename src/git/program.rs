@@ -395,11 +395,18 @@ impl GitOutput {
         if self.stderr().contains("No space left on device") {
             return Error::DiskFull { command };
         }
+        let detail = self.error_lines();
+        if is_about_index(&detail) {
+            return Error::DamagedIndex { detail };
+        }
+        if detail.contains("bad config line") {
+            return Error::DamagedConfig { detail };
+        }
         let ending = match self.status.code() {
             Some(code) => format!("exit {code}"),
             None => "killed by a signal".into(),
         };
-        Error::Git { command, ending, detail: self.error_lines() }
+        Error::Git { command, ending, detail }
     }
 
     /// Makes an error of an answer that has another form than expected.
@@ -407,6 +414,19 @@ impl GitOutput {
         let detail = self.text().escape_debug().take(200).collect();
         Error::Unexpected { command: self.command.clone(), detail }
     }
+}
+
+/// Tells whether git says that an index is damaged.
+fn is_about_index(errors: &str) -> bool {
+    [
+        "index file smaller than expected",
+        "index file corrupt",
+        "bad signature 0x",
+        "bad index version",
+        "bad index file sha",
+    ]
+    .iter()
+    .any(|words| errors.contains(words))
 }
 
 /// Returns the lock that another git holds.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use model::issue::IssueNumber;
 
+use crate::damage;
 use crate::pinned_config::PinnedConfig;
 use crate::program::{Call, Git, GitOutput};
 use crate::run_files::RunFiles;
@@ -76,10 +77,10 @@ impl Workspace {
         let &[root, head, ref tree @ ..] = rest else {
             return Err(output.failure());
         };
-        let head = CommitId::try_from(head).map_err(|_| Error::NoCommits { root: root.into() })?;
-        let &[tree] = tree else { return Err(output.failure()) };
-        let tree = Tree::try_from(tree).map_err(|_| output.unexpected_answer())?;
         let (root, common, git_dir) = (PathBuf::from(root), PathBuf::from(common), PathBuf::from(git_dir));
+        let head = CommitId::try_from(head).map_err(|_| damage::of_unborn_head(&root, &git_dir, &common))?;
+        let &[tree] = tree else { return Err(output.failure()) };
+        let tree = Tree::try_from(tree).map_err(|_| Error::MissingObjects { commit: head.to_string() })?;
         let config = Arc::new(PinnedConfig::pin(&root, &common, &git_dir));
         let prefix = prefix.trim_end_matches('/').to_owned();
         Ok(Self { git, root, common, git_dir, prefix, is_shallow: shallow == "true", head, tree, config })
@@ -231,7 +232,7 @@ fn open_error(dir: &Path, output: &GitOutput, lines: &[&str]) -> Error {
         return Error::TooOld;
     }
     if output.stderr().contains("not a git repository") {
-        return Error::NotARepository { dir: dir.to_owned() };
+        return damage::of_unopened(dir);
     }
     output.failure()
 }

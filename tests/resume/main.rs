@@ -32,6 +32,7 @@ mod review_result;
 mod support;
 mod sweep;
 mod user_commits;
+mod ways_back;
 pub mod world;
 
 /// Returns the one line with some words, without what differs from run to run.

@@ -39,7 +39,7 @@ fn load<T: DeserializeOwned>(common: &Path, issue: IssueNumber, name: &str) -> R
     if bytes.is_empty() {
         return Ok(None);
     }
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| StoreError::Damaged {
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| StoreError::DamagedRecord {
         file: path.display().to_string(),
         line: error.line(),
         why: error.to_string(),

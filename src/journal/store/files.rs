@@ -1,6 +1,7 @@
 //! How files are read and replaced here, and what can be wrong with them. Every error names the file.
 //! A file is replaced by rename, so that a reader sees the old one or the new one. Knows no file by name.
 
+use std::borrow::Cow;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,16 @@ pub enum StoreError {
     #[error("{file} is damaged at line {line}: {why}")]
     Damaged {
         /// The file as messages name it.
+        file: String,
+        /// The first line that is wrong, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A small file under git's common directory does not hold what it has to hold.
+    #[error("{file} is damaged at line {line}: {why}")]
+    DamagedRecord {
+        /// The file.
         file: String,
         /// The first line that is wrong, from 1.
         line: usize,
@@ -78,10 +89,16 @@ pub enum StoreError {
 
 impl StoreError {
     /// Returns what a person can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
+    pub fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::Damaged { .. } => {
                 "nothing was changed; restore the file from the run's branch (`git checkout -- FILE`) or start anew with `cleanup`"
+            }
+            Self::DamagedRecord { file, .. } => {
+                return Cow::Owned(format!(
+                    "the log of the run is not in this file; move the file away with `mv {file} {file}.damaged`, then run the \
+                     same command again where the files of the run are"
+                ));
             }
             Self::Newer { .. } => "use the version of ai-workflow that wrote it, or a later one",
             Self::Tampered { .. } => {
@@ -94,7 +111,7 @@ impl StoreError {
             Self::Io { .. } if self.is_disk_full() => "free some space, then run the same command again",
             Self::Io { .. } => "look at the permissions and the disk, then run the same command again",
             Self::Unwritable { .. } => "this is a bug of ai-workflow; please report it",
-        }
+        })
     }
 
     /// Tells whether there was no space left.

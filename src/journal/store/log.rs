@@ -352,6 +352,17 @@ impl LogCopy {
         Self { path: issue_folder(common, issue).join("events.jsonl") }
     }
 
+    /// Returns the path of the copy.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the entries of the copy; nothing where there is no copy, or one that is damaged.
+    pub fn entries(&self) -> Option<Vec<Entry>> {
+        let entries = read_file(&self.path).ok()?.entries;
+        if entries.is_empty() { None } else { Some(entries) }
+    }
+
     /// Tells whether a log is an earlier state of its copy.
     pub fn is_ahead_of(&self, log: &Path) -> Result<bool, StoreError> {
         let (copy, found) = (read_ordinary_file(&self.path)?, read_ordinary_file(log)?);
