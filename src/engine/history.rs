@@ -59,6 +59,8 @@ pub struct AnswerDocument {
     pub attempt: u32,
     /// SHA-256 of its text.
     pub digest: String,
+    /// Its text; nothing in logs of earlier versions.
+    pub text: Option<String>,
 }
 
 impl CallState {
@@ -67,7 +69,8 @@ impl CallState {
         let Some(digest) = ended.document.clone() else { return };
         let is_review = |step: Step| step == Step::Review;
         self.documents.retain(|made| made.round != round || is_review(made.step) != is_review(step));
-        self.documents.push(AnswerDocument { step, round, attempt, digest });
+        let text = ended.document_text.clone();
+        self.documents.push(AnswerDocument { step, round, attempt, digest, text });
     }
 
     /// Returns what stays when the phase is opened again: the record of the calls. Turns and sessions begin anew.

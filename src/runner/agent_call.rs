@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::prompt::{self, AgentContext, DiffCache, PreparedCall, nonce};
-use crate::{documents, manual_changes, review};
+use crate::{documents, manual_changes, records, review};
 use agents::{AgentAnswer, AgentCall};
 use content_parser::{Estimate, Terms, read_difficulty};
 use engine::{Call, PhaseState, PreviousReview};
@@ -38,6 +38,7 @@ pub(super) async fn call(
     if active.is_stopping() {
         return Ok(());
     }
+    let records = records::restore(active)?;
     let before = Tree::try_from(active.phase(&call.phase)?.files.tree.as_str())?;
     if manual_changes::record_new_changes(active, &call.phase, call.step, &before)? {
         return Ok(());
@@ -57,7 +58,6 @@ pub(super) async fn call(
     record_start(active, &prepared, &prompt)?;
     active.snapshot = None;
     let watched = !call.step.writes();
-    let documents = documents::restore_answer_documents(active)?;
     let references = watched.then(|| References::read(active.space.workspace())).transpose()?;
     if watched {
         active.space.run_branch().remember_resting_tip()?;
@@ -74,9 +74,9 @@ pub(super) async fn call(
     let moved = moved.unwrap_or_default();
     let kept = active.masker.mask(&answer.text);
     active.folder.write_answer(place, &kept)?;
-    documents::put_back_changed(active, &documents)?;
+    records.put_back(active)?;
     // Before the snapshot is taken, so that the commit holds the document.
-    let document = documents::write_answer_document(active, call, &kept)?;
+    let document = records::write_answer_document(active, call, &kept)?;
     let was_stopped = active.is_stopping();
     if was_stopped && watched {
         // The next process would take the change for a person's.
@@ -211,11 +211,23 @@ fn inspect_ended_call(
     Ok(EndedCall { call: call.clone(), review_id, ended, tree, changed, put_back })
 }
 
-fn build_call_end(answer: &AgentAnswer, document: Option<String>) -> CallEnd {
+fn build_call_end(answer: &AgentAnswer, document: Option<Masked>) -> CallEnd {
     let AgentAnswer {
         outcome, reason, millis, usage, truncated, simulated, resets_at, session, program, ..
     } = answer.clone();
-    CallEnd { outcome, reason, millis, usage, truncated, simulated, resets_at, session, program, document }
+    CallEnd {
+        document: document.as_ref().map(|text| sha256_hex(&[text.as_str().as_bytes()])),
+        document_text: document.map(|text| text.as_str().to_owned()),
+        outcome,
+        reason,
+        millis,
+        usage,
+        truncated,
+        simulated,
+        resets_at,
+        session,
+        program,
+    }
 }
 
 /// An ended call before it is recorded.
@@ -290,7 +302,7 @@ fn record_review(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
     let tree = tree.to_string();
     let reviewed = Reviewed { phase, round, attempt, reviewer, ended, reading, tree, seat };
     active.record(Fact::Reviewed(reviewed))?;
-    review::export(active)
+    records::export_result(active)
 }
 
 fn record_triage(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
@@ -318,7 +330,7 @@ fn record_triage(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
     let tree = tree.to_string();
     let triaged = Triaged { phase, round, attempt, ended, table, unread, judgments, tree, changed, put_back };
     active.record(Fact::Triaged(triaged))?;
-    review::export(active)
+    records::export_result(active)
 }
 
 /// Returns the findings that are out of scope: new ones about lines that did not change since the previous review by the same

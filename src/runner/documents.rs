@@ -1,18 +1,17 @@
-//! Protects the documents of a run: finds those that were approved and what a phase rewrote in them, and restores the documents
-//! that the engine makes from answers when an agent changed them.
+//! Protects the documents of a run: finds those that were approved and what a phase rewrote in them. The documents that the
+//! engine makes from answers are restored by `records`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
-use engine::{AnswerDocument, Call, PhaseState, Run, Status};
+use engine::{Call, PhaseState, Run, Status};
 use git::{CommitId, Diff, Snapshot, Tree};
-use journal::store::folders::{self, RunFolder};
+use journal::store::folders::RunFolder;
 use journal::store::sha256_hex;
 use model::event::{DocumentChange, DocumentSeen};
 use model::phase::{PhaseName, Step};
-use model::redact::Masked;
 use views::summary::deliverable_path;
 
 /// Returns the path in `AI_WORKFLOW_OUTPUT`: the phase's deliverable, or the document of a document review.
@@ -196,90 +195,4 @@ pub(super) fn diff_rewritten(active: &ActiveRun, name: &PhaseName, tree: &Tree, 
         return Ok(Diff::default());
     }
     Ok(active.space.diff_of_paths(&rewritten, &approved_at, tree, most)?)
-}
-
-/// Writes the document that is made from an answer in a phase with triage, and returns its digest.
-pub(super) fn write_answer_document(
-    active: &ActiveRun,
-    call: &Call,
-    answer: &Masked,
-) -> Result<Option<String>> {
-    let triage = active.phase(&call.phase)?.def.policy.triage;
-    if !triage || !matches!(call.step, Step::Review | Step::Triage | Step::Revise) {
-        return Ok(None);
-    }
-    active.folder.write(&output_path(active, call)?, answer)?;
-    Ok(Some(sha256_hex(&[answer.as_str().as_bytes()])))
-}
-
-/// Restores the documents that the engine made from answers, and returns them by path. Removes a document whose text is lost,
-/// so that no other text stands under its name.
-pub(super) fn restore_answer_documents(active: &ActiveRun) -> Result<BTreeMap<String, Masked>> {
-    let mut known = BTreeMap::new();
-    for phase in &active.run()?.phases {
-        for made in &phase.calls.documents {
-            let text = restore_answer_document(active, phase, made)?;
-            known.extend(text.map(|text| (answer_document_path(active, phase, made), text)));
-        }
-    }
-    Ok(known)
-}
-
-fn answer_document_path(active: &ActiveRun, phase: &PhaseState, made: &AnswerDocument) -> String {
-    match made.step {
-        Step::Review => active.folder.review_document(&phase.def, made.round),
-        _ => active.folder.reply_document(&phase.def, made.round),
-    }
-}
-
-fn restore_answer_document(
-    active: &ActiveRun,
-    phase: &PhaseState,
-    made: &AnswerDocument,
-) -> Result<Option<Masked>> {
-    let path = &answer_document_path(active, phase, made);
-    let as_written = |text: &String| sha256_hex(&[text.as_bytes()]) == made.digest;
-    let file = active.folder.at(path);
-    if let Some(text) = fs::read_to_string(&file).ok().filter(as_written) {
-        return Ok(Some(active.masker.mask(&text)));
-    }
-    let AnswerDocument { step, round, attempt, .. } = *made;
-    let kept = active.folder.read_answer(folders::CallFolder { phase: &phase.def, step, round, attempt });
-    let Some(text) = kept.filter(as_written).or(read_committed_text(active, phase, path)?.filter(as_written))
-    else {
-        active.folder.remove(path)?;
-        return Ok(None);
-    };
-    let text = active.masker.mask(&text);
-    put_back(active, path, &text)?;
-    Ok(Some(text))
-}
-
-fn read_committed_text(active: &ActiveRun, phase: &PhaseState, path: &str) -> Result<Option<String>> {
-    let Some(commit) = phase.files.commit.as_ref().or(phase.files.first_commit.as_ref()) else {
-        return Ok(None);
-    };
-    let text = active.space.workspace().read_file(&CommitId::try_from(commit.as_str())?, path)?;
-    Ok(text.and_then(|text| String::from_utf8(text).ok()))
-}
-
-/// Restores the engine's documents that a call changed.
-pub(super) fn put_back_changed(active: &ActiveRun, known: &BTreeMap<String, Masked>) -> Result<()> {
-    for (path, text) in known {
-        let found = fs::read(active.folder.at(path));
-        if !found.is_ok_and(|found| found == text.as_str().as_bytes()) {
-            put_back(active, path, text)?;
-        }
-    }
-    Ok(())
-}
-
-fn put_back(active: &ActiveRun, path: &str, text: &Masked) -> Result<()> {
-    tracing::warn!("{path} was changed and is put back: nobody writes it but us");
-    Ok(active.folder.write(path, text)?)
-}
-
-/// Returns the paths of the documents that were made from the answers of a phase.
-pub(super) fn list_answer_documents(active: &ActiveRun, phase: &PhaseState) -> BTreeSet<String> {
-    phase.calls.documents.iter().map(|made| answer_document_path(active, phase, made)).collect()
 }

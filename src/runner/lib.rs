@@ -14,6 +14,7 @@ mod active_run;
 mod agent_call;
 mod documents;
 mod prompt;
+mod records;
 
 mod evidence;
 mod manual_changes;

@@ -7,7 +7,7 @@ use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::prompt::DiffCache;
 use crate::publisher::{JobRole, Publisher};
-use crate::{documents, manual_changes, review};
+use crate::{documents, manual_changes, records};
 use engine::{PhaseState, Run, StepPosition, change_since_approval};
 use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree, Workspace};
 use journal::Journal;
@@ -77,6 +77,7 @@ pub fn record_end(
     masker: &Masker,
 ) -> Result<()> {
     let run = journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
+    records::restore_in(run, space, folder, masker)?;
     let snapshot = space.snapshots().take(None)?;
     let paths = select_uncommitted(&folder.own_files(), &snapshot);
     if !paths.is_empty() {
@@ -140,8 +141,7 @@ fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<Co
         active.record(Fact::ApprovalVoided { phase: name.clone(), reason: reason.into() })?;
         return Ok(None);
     }
-    review::export(active)?;
-    documents::restore_answer_documents(active)?;
+    records::restore(active)?;
     let approved = Tree::try_from(active.phase(name)?.files.tree.as_str())?;
     if active.ensure_snapshot(Some(&approved))?.tree != approved {
         let seen = active.snapshot.take();
@@ -176,7 +176,7 @@ fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<Stri
     let mut paths: Vec<String> = phase.files.changed.iter().cloned().collect();
     paths.extend(active.folder.own_files());
     if !phase.calls.documents.is_empty() {
-        paths.extend(documents::list_answer_documents(active, phase));
+        paths.extend(records::list_answer_documents(active, phase));
     } else if phase.def.policy.triage {
         // The run was begun by an earlier version.
         let documents =
@@ -199,7 +199,7 @@ fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<Stri
 /// fetches the branch knows the state of the run.
 pub(super) fn commit_log(active: &mut ActiveRun, publisher: &Publisher, outcome: RunOutcome) -> Result<()> {
     let run = active.run()?.clone();
-    review::export(active)?;
+    records::restore(active)?;
     let message =
         active.masker.mask(&record_message(&run, outcome, &build_trailers(&active.journal, &run, NO_PHASE)));
     let mut trees = run.phases.iter().rev().map(|phase| phase.files.tree.as_str());

@@ -1,10 +1,8 @@
-//! Reads the answers of reviewers and writes the record of the latest verdict.
-//! Calls no agent and reads no file; the record is an export.
+//! Reads the answers of reviewers, and says what the record of the latest verdict holds.
+//! Calls no agent, and neither reads nor writes a file; the record is an export.
 
 use serde_json::{Value, json};
 
-use crate::active_run::ActiveRun;
-use crate::error::Result;
 use agents::AgentAnswer;
 use content_parser::{Terms, read_review, read_structured};
 use engine::Run;
@@ -82,15 +80,6 @@ pub fn result_file(run: &Run) -> Option<Value> {
         "session_id": run.started.run_id,
         "run": run.started.run_id,
     }))
-}
-
-/// Writes the latest verdict to the file that scripts read, over anything that an agent may have written there.
-pub(super) fn export(active: &ActiveRun) -> Result<()> {
-    let path = active.folder.review_result();
-    let Some(value) = result_file(active.run()?) else {
-        return Ok(active.folder.remove(&path)?);
-    };
-    Ok(active.folder.write(&path, &active.masker.mask(&format!("{value:#}\n")))?)
 }
 
 #[cfg(test)]

@@ -208,6 +208,44 @@ fn review_records_on_the_branch_are_as_the_engine_wrote_them() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn review_records_replaced_by_links_and_folders_are_restored_and_the_user_is_told() {
+    let (folder, result) =
+        (".ai-workflow/issue-243/document_review", ".ai-workflow/issue-243/review-result.json");
+    let links = format!(
+        "cp {REVIEW} ../1.md\nln -sf $PWD/../1.md {REVIEW}\nrm -r {folder}/review\nrm {result}\nmkdir {result}\n"
+    );
+    let moves =
+        format!("mv {folder}/output ../moved\nln -s $PWD/../moved {folder}/output\necho '{{}}' > {result}\n");
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", SETTINGS);
+    sandbox.write("tools/links.sh", &links);
+    sandbox.write("tools/moves.sh", &moves);
+    sandbox.git(&["add", "tools"]);
+    sandbox.git(&["commit", "-q", "-m", "tools"]);
+    let report = "run = \"sh tools/moves.sh\"\nwrite = [{ path = \"{{output}}\", text = \"# report\\n\" }]\nsay = \"done\"";
+    let turns = triage(1, "run = \"sh tools/links.sh\"") + &turn("report", "execute", 1, report);
+    let agent = sandbox.script(&honest_script(&turns));
+    let flags = ["--issue", "243", "--forge", "local", "--agent", &agent];
+    let ran = sandbox.run(&[&["execute", "--preset", "reviewed"][..], &flags[..]].concat()).exits(0);
+    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("put back")).collect();
+    insta::assert_snapshot!(told.join("\n"), @r"
+    WARN .ai-workflow/issue-243/document_review/output/document-review-1.md was changed and is put back: nobody writes it but us
+    WARN .ai-workflow/issue-243/review-result.json was changed and is put back: nobody writes it but us
+    WARN .ai-workflow/issue-243/document_review/output/document-review-1-reply.md was changed and is put back: nobody writes it but us
+    WARN .ai-workflow/issue-243/document_review/output/document-review-1.md was changed and is put back: nobody writes it but us
+    WARN .ai-workflow/issue-243/review-result.json was changed and is put back: nobody writes it but us
+    ");
+    for path in [REVIEW, REPLY, result] {
+        let listed = sandbox.git(&["ls-tree", "ai-workflow/issue-243", path]);
+        assert!(listed.starts_with("100644 blob"), "{path}: {listed}");
+        assert_eq!(on_branch(&sandbox, path), sandbox.read(path).trim_end(), "{path}");
+    }
+    let status = sandbox.git(&["status", "--porcelain"]);
+    assert_eq!(status, "?? .ai-workflow/config.toml\n?? .ai-workflow/local/");
+}
+
 #[test]
 fn a_branch_without_an_approved_document_is_not_pushed() {
     let sandbox = Sandbox::new();

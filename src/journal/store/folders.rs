@@ -139,8 +139,52 @@ impl RunFolder {
         files::replace(&self.at(relative), text.as_str().as_bytes())
     }
 
-    /// Removes a file or a link below the root; one that is not there is removed already.
+    /// Tells whether a path of the run's folder is a plain file in real folders and holds exactly this text.
+    pub fn holds(&self, relative: &str, text: &Masked) -> bool {
+        let path = self.at(relative);
+        let is_long_enough =
+            |found: fs::Metadata| found.is_file() && found.len() == text.as_str().len() as u64;
+        self.has_real_folders(relative)
+            && fs::symlink_metadata(&path).is_ok_and(is_long_enough)
+            && fs::read(&path).is_ok_and(|found| found == text.as_str().as_bytes())
+    }
+
+    fn has_real_folders(&self, relative: &str) -> bool {
+        let mut path = self.root.clone();
+        let folders = relative.rsplit_once('/').map_or("", |(folders, _)| folders);
+        folders.split('/').all(|part| {
+            path.push(part);
+            fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir())
+        })
+    }
+
+    /// Writes a text to a path of the run's folder where we wrote before. Removes what was put in its way since: a link or a file
+    /// where a folder is needed, or a folder in place of the file. Never touches what a link leads to.
+    pub fn restore(&self, relative: &str, text: &Masked) -> Result<(), StoreError> {
+        self.clear_way(relative)?;
+        self.write(relative, text)
+    }
+
+    fn clear_way(&self, relative: &str) -> Result<(), StoreError> {
+        let of_run = self.relative();
+        let inside = relative.strip_prefix(&of_run).and_then(|inside| inside.strip_prefix('/'));
+        let mut path = self.at(&of_run);
+        let mut parts = inside.unwrap_or_default().split('/').peekable();
+        while let Some(part) = parts.next() {
+            path.push(part);
+            let is_folder = fs::symlink_metadata(&path).map(|found| found.is_dir());
+            match (is_folder, parts.peek()) {
+                (Ok(true), None) => fs::remove_dir_all(&path).map_err(io_error("remove", &path))?,
+                (Ok(false), Some(_)) => files::remove(&path)?,
+                (Ok(true), Some(_)) | (Ok(false), None) | (Err(_), _) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a path of the run's folder, whatever was put there; one that is not there is removed already.
     pub fn remove(&self, relative: &str) -> Result<(), StoreError> {
+        self.clear_way(relative)?;
         files::remove(&self.at(relative))
     }
 
@@ -149,9 +193,11 @@ impl RunFolder {
         self.write_in(call, "prompt.md", text)
     }
 
-    /// Keeps the answer of a call and returns its path relative to the root.
+    /// Keeps the answer of a call, in whose way its agent may have put something, and returns its path relative to the root.
     pub fn write_answer(&self, call: CallFolder<'_>, text: &Masked) -> Result<String, StoreError> {
-        self.write_in(call, "answer.md", text)
+        let relative = format!("{}/answer.md", self.call(call));
+        self.restore(&relative, text)?;
+        Ok(relative)
     }
 
     /// Returns the prompt of a call, where it was kept on this machine.

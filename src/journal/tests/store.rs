@@ -541,6 +541,42 @@ fn run_files_have_the_documented_paths() {
     assert_eq!(run.at(&run.events()), run.root().join(".ai-workflow/issue-243/events.jsonl"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_record_is_restored_whatever_was_put_in_its_place_and_no_link_is_followed() {
+    use std::os::unix::fs::symlink;
+    let root = tempfile::tempdir().expect("a folder");
+    let outside = tempfile::tempdir().expect("another folder");
+    let run = run_folder(root.path());
+    let (record, text) = (".ai-workflow/issue-243/document_review/output/1.md", Masked::own("as written"));
+    let folder = run.at(".ai-workflow/issue-243/document_review/output");
+    let elsewhere = outside.path().join("1.md");
+    fs::write(&elsewhere, text.as_str()).expect("a copy");
+    let tricks: [&dyn Fn(); 5] = [
+        &|| fs::write(run.at(record), "forged").expect("a file"),
+        &|| symlink(&elsewhere, run.at(record)).expect("a link"),
+        &|| fs::create_dir(run.at(record)).expect("a folder"),
+        &|| {
+            fs::remove_dir(&folder).expect("it is empty");
+            symlink(outside.path(), &folder).expect("a link");
+        },
+        &|| {
+            fs::remove_dir(&folder).expect("it is empty");
+            fs::write(&folder, "a file").expect("a file");
+        },
+    ];
+    for (index, trick) in tricks.iter().enumerate() {
+        run.restore(record, &text).expect("it is written");
+        assert!(run.holds(record, &text), "trick {index}");
+        fs::remove_file(run.at(record)).expect("it is there");
+        trick();
+        assert!(!run.holds(record, &text), "trick {index}");
+    }
+    run.restore(record, &text).expect("it is written");
+    assert!(run.holds(record, &text));
+    assert_eq!(fs::read_to_string(&elsewhere).expect("it is untouched"), "as written");
+}
+
 #[test]
 fn prompts_and_answers_of_every_attempt_are_kept_apart() {
     let root = tempfile::tempdir().expect("a folder");

@@ -186,6 +186,8 @@ pub struct CallEnd {
     pub program: Option<ReportedProgram>,
     /// SHA-256 of the document that was made of the answer, in a phase with triage.
     pub document: Option<String>,
+    /// The document itself, from which the engine writes the file again; nothing in logs of earlier versions.
+    pub document_text: Option<String>,
 }
 
 /// The author's call (execute or revise) ended.

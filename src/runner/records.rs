@@ -1,0 +1,147 @@
+//! The records of reviews: the documents that the engine makes of the answers in a phase with triage, and
+//! `review-result.json`. Only the engine writes them, from the log. Before each commit, and before and after each call of an
+//! agent, every record is compared with the log; one that was touched is written again, and the user is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use crate::active_run::ActiveRun;
+use crate::documents::output_path;
+use crate::error::Result;
+use crate::review::result_file;
+use engine::{AnswerDocument, Call, PhaseState, Run};
+use git::{CommitId, RunWorkspace};
+use journal::store::folders::{CallFolder, RunFolder};
+use journal::store::sha256_hex;
+use model::phase::Step;
+use model::redact::{Masked, Masker};
+
+/// The records of a run by path; nothing where the log has none, or only a text that is lost.
+pub(super) struct Records(BTreeMap<String, Option<Masked>>);
+
+/// Where the records of a run are, and what they are written from.
+struct RecordSource<'a> {
+    run: &'a Run,
+    space: &'a RunWorkspace,
+    folder: &'a RunFolder,
+    masker: &'a Masker,
+}
+
+/// Writes every record again that is not what the log says, and returns them all. In a new process that may be one that the
+/// process before had no time to write.
+pub(super) fn restore(active: &ActiveRun) -> Result<Records> {
+    restore_in(active.run()?, &active.space, &active.folder, &active.masker)
+}
+
+/// Does the same for a run that no process works on.
+pub(super) fn restore_in(
+    run: &Run,
+    space: &RunWorkspace,
+    folder: &RunFolder,
+    masker: &Masker,
+) -> Result<Records> {
+    let records = RecordSource { run, space, folder, masker }.read()?;
+    let told = "is not what the log says and is written again: nobody writes it but us";
+    records.put_back_in(folder, told)?;
+    Ok(records)
+}
+
+/// Writes the export of the latest verdict after a fact that may have changed it.
+pub(super) fn export_result(active: &ActiveRun) -> Result<()> {
+    let (path, text) = result_record(active.run()?, &active.folder, &active.masker);
+    write(&active.folder, &path, text.as_ref())
+}
+
+/// Writes the document that is made of an answer in a phase with triage, and returns its text.
+pub(super) fn write_answer_document(
+    active: &ActiveRun,
+    call: &Call,
+    answer: &Masked,
+) -> Result<Option<Masked>> {
+    let triage = active.phase(&call.phase)?.def.policy.triage;
+    if !triage || !matches!(call.step, Step::Review | Step::Triage | Step::Revise) {
+        return Ok(None);
+    }
+    active.folder.restore(&output_path(active, call)?, answer)?;
+    Ok(Some(answer.clone()))
+}
+
+/// Returns the paths of the documents that were made of the answers of a phase.
+pub(super) fn list_answer_documents(active: &ActiveRun, phase: &PhaseState) -> BTreeSet<String> {
+    phase.calls.documents.iter().map(|made| document_path(&active.folder, phase, made)).collect()
+}
+
+impl Records {
+    /// Writes every record again that a call changed.
+    pub(super) fn put_back(&self, active: &ActiveRun) -> Result<()> {
+        self.put_back_in(&active.folder, "was changed and is put back: nobody writes it but us")
+    }
+
+    fn put_back_in(&self, folder: &RunFolder, told: &str) -> Result<()> {
+        for (path, text) in &self.0 {
+            if !is_as_written(folder, path, text.as_ref()) {
+                tracing::warn!("{path} {told}");
+                write(folder, path, text.as_ref())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_as_written(folder: &RunFolder, path: &str, text: Option<&Masked>) -> bool {
+    text.map_or_else(|| fs::symlink_metadata(folder.at(path)).is_err(), |text| folder.holds(path, text))
+}
+
+/// Without a text no other one may stand under the name of the record.
+fn write(folder: &RunFolder, path: &str, text: Option<&Masked>) -> Result<()> {
+    Ok(text.map_or_else(|| folder.remove(path), |text| folder.restore(path, text))?)
+}
+
+fn result_record(run: &Run, folder: &RunFolder, masker: &Masker) -> (String, Option<Masked>) {
+    let text = result_file(run).map(|value| masker.mask(&format!("{value:#}\n")));
+    (folder.review_result(), text)
+}
+
+fn document_path(folder: &RunFolder, phase: &PhaseState, made: &AnswerDocument) -> String {
+    match made.step {
+        Step::Review => folder.review_document(&phase.def, made.round),
+        _ => folder.reply_document(&phase.def, made.round),
+    }
+}
+
+impl RecordSource<'_> {
+    fn read(&self) -> Result<Records> {
+        let mut records = BTreeMap::from([result_record(self.run, self.folder, self.masker)]);
+        for phase in &self.run.phases {
+            for made in &phase.calls.documents {
+                let path = document_path(self.folder, phase, made);
+                let text = self.document_text(phase, made, &path)?;
+                records.insert(path, text.map(|text| self.masker.mask(&text)));
+            }
+        }
+        Ok(Records(records))
+    }
+
+    /// Returns the text of a document from the log. A log of an earlier version has only its digest: then from the file, the
+    /// answer that was kept, or the commit.
+    fn document_text(&self, phase: &PhaseState, made: &AnswerDocument, path: &str) -> Result<Option<String>> {
+        if let Some(text) = &made.text {
+            return Ok(Some(text.clone()));
+        }
+        let as_written = |text: &String| sha256_hex(&[text.as_bytes()]) == made.digest;
+        if let Some(text) = fs::read_to_string(self.folder.at(path)).ok().filter(as_written) {
+            return Ok(Some(text));
+        }
+        let AnswerDocument { step, round, attempt, .. } = *made;
+        let kept = self.folder.read_answer(CallFolder { phase: &phase.def, step, round, attempt });
+        Ok(kept.filter(as_written).or(self.committed_text(phase, path)?.filter(as_written)))
+    }
+
+    fn committed_text(&self, phase: &PhaseState, path: &str) -> Result<Option<String>> {
+        let Some(commit) = phase.files.commit.as_ref().or(phase.files.first_commit.as_ref()) else {
+            return Ok(None);
+        };
+        let text = self.space.workspace().read_file(&CommitId::try_from(commit.as_str())?, path)?;
+        Ok(text.and_then(|text| String::from_utf8(text).ok()))
+    }
+}
