@@ -15,6 +15,7 @@ mod decision;
 mod defined;
 mod deliverable;
 pub mod detected;
+mod dismissal;
 mod documents;
 mod early_termination;
 mod evidence;
@@ -56,6 +57,7 @@ mod trivial_diff;
 pub use code_changed::depends_on_the_run;
 pub use command::{Memory, Published, environment as command_environment};
 pub use deliverable::{content_lack, is_blank};
+pub use dismissal::undefended;
 pub use format::{Format, FormatResult, satisfies, validate as validate_format};
 pub use outcome::shown;
 pub use register::{

@@ -11,7 +11,7 @@ use model::event::{FindingJudgment, TriageTable};
 use model::finding::{Disposition, Finding, normalised, worst_first};
 
 /// A reason longer than this, in characters, is cut.
-const LONGEST_REASON: usize = 400;
+const LONGEST_REASON: usize = 1_000;
 /// A line longer than this, in bytes, is cut before it is looked at.
 const LONGEST_LINE: usize = 2_000;
 /// More judgments than this are not kept.
@@ -225,8 +225,8 @@ fn labelled(lines: &[Cow<str>], labels: &[String]) -> Vec<StatedJudgment> {
             // What is told in parts is still told of the finding whose heading is above them.
             if depth <= level || level == 0 || names_an_id(&line) {
                 (above, level) = (Heading::read(&line), depth);
+                open = false;
             }
-            open = false;
         } else if start.starts_with('|') || start.starts_with("review_id") {
             open = false;
         } else if open && let Some(last) = all.last_mut() {

@@ -203,6 +203,14 @@ pub(super) struct TriageWords {
     pub issues_column: Vec<String>,
     /// They begin the row of the sums.
     pub total_rows: Vec<String>,
+    /// They begin the row of the critical findings.
+    pub critical_rows: Vec<String>,
+    /// Of the major ones.
+    pub major_rows: Vec<String>,
+    /// Of the minor ones.
+    pub minor_rows: Vec<String>,
+    /// Of mere information.
+    pub info_rows: Vec<String>,
 }
 
 pub(super) static TRIAGE: LazyLock<TriageWords> =

@@ -67,7 +67,7 @@ pub use review::{read_review, read_structured};
 pub use scope::{Scope, read_scope};
 pub use slash_command::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
 pub use tasks::{Task, only_ticks, read_tasks};
-pub use triage::{answering, read_triage};
+pub use triage::{TriageRows, answering, read_triage, read_triage_rows};
 
 /// What a review is read by: which one is asked for, and what its words mean.
 #[derive(Debug, Clone, Copy)]

@@ -2,11 +2,14 @@
 //! their header, never by position. Says why a table cannot be read, because an unreadable one never approves.
 //! What the judgments of the single findings say beside it is `judgments`'.
 
+use std::collections::BTreeMap;
+
 use super::judgments;
 use super::lexicon::{Pattern, TRIAGE};
 use super::markdown::Quoted;
 use super::text::{clipped, folded, is_picture};
 use model::event::TriageTable;
+use model::finding::{Finding, Severity};
 
 /// Longer lines are no table rows.
 const LONGEST_ROW: usize = 4_000;
@@ -16,9 +19,84 @@ const LONGEST: usize = 1 << 20;
 
 const NO_TABLE: &str = "no table with the columns Fix Required, No Fix Needed and Needs Discussion";
 
-/// Reads the sums of the triage table. Of several tables each sum counts at its greatest: an agent that repeats its answer
-/// changes nothing, one that contradicts itself is read strictly.
+/// What a triage table says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TriageRows {
+    /// The sums of all rows.
+    pub sums: TriageTable,
+    /// The rows by their severity; those that name none together.
+    rows: BTreeMap<Option<Severity>, Counts>,
+}
+
+impl TriageRows {
+    /// Adds a row.
+    fn add(&mut self, severity: Option<Severity>, counts: Counts) {
+        let known = self.rows.entry(severity).or_default();
+        *known = added(*known, counts);
+        self.sums = table(added(counts_of(self.sums), counts));
+    }
+
+    /// Joins two tables: an agent that repeats its answer changes nothing, one that contradicts itself is read strictly.
+    fn join(mut self, other: Self) -> Self {
+        for (severity, counts) in other.rows {
+            let known = self.rows.entry(severity).or_default();
+            *known = greatest(*known, counts);
+        }
+        self.sums = table(greatest(counts_of(self.sums), counts_of(other.sums)));
+        self
+    }
+
+    fn names_no_severity(&self) -> bool {
+        self.rows.keys().all(Option::is_none)
+    }
+
+    /// Returns how many findings that may be critical need no fix by this table: any of them, where no row names a severity.
+    pub fn dismissed_as_critical(&self) -> u32 {
+        if self.names_no_severity() {
+            return self.sums.no_fix_needed;
+        }
+        let of = |severity| self.rows.get(&severity).map_or(0, |[_, no_fix, _]| *no_fix);
+        of(Some(Severity::Critical)).saturating_add(of(None))
+    }
+
+    /// Tells whether a row counts critical findings.
+    pub fn has_critical_row(&self) -> bool {
+        self.rows.contains_key(&Some(Severity::Critical))
+    }
+
+    /// Refuses a table that counts a finding in a row that is milder than the finding: the rows for its severity and worse count
+    /// less than the review names, and the milder ones more, or those for its severity and worse count nothing.
+    fn check_severities(&self, findings: &[Finding]) -> Result<(), String> {
+        if self.names_no_severity() {
+            return Ok(());
+        }
+        for severity in [Severity::Critical, Severity::Major, Severity::Minor] {
+            let is_milder = |row: &Option<Severity>| row.is_some_and(|row| row < severity);
+            let (milder, others): (Vec<_>, Vec<_>) = self.rows.iter().partition(|(row, _)| is_milder(row));
+            let count =
+                |rows: Vec<(_, &Counts)>| rows.iter().map(|(_, row)| u64::from(total(row))).sum::<u64>();
+            let (milder, counted) = (count(milder), count(others));
+            let named = findings.iter().filter(|finding| finding.severity >= severity).count() as u64;
+            let rest = findings.len() as u64 - named;
+            if counted < named && (milder > rest || counted == 0) {
+                let word = severity.as_str();
+                let or_worse = if severity == Severity::Critical { "" } else { " or worse" };
+                return Err(format!(
+                    "the table counts a finding in a milder row than its review: {counted} as {word}{or_worse}, where the review names {named}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the sums of the triage table.
 pub fn read_triage(text: &str, review_id: Option<&str>) -> Result<TriageTable, String> {
+    read_triage_rows(text, review_id).map(|rows| rows.sums)
+}
+
+/// Reads the triage table. Of several tables each number counts at its greatest.
+pub fn read_triage_rows(text: &str, review_id: Option<&str>) -> Result<TriageRows, String> {
     static TITLE: Pattern = Pattern::named("triage.title");
     if !TITLE.is_match(text) {
         return Err(NO_TABLE.to_owned());
@@ -29,24 +107,24 @@ pub fn read_triage(text: &str, review_id: Option<&str>) -> Result<TriageTable, S
     let quoted = Quoted::new(text);
     let lines: Vec<&str> = quoted.own_lines().collect();
     check_review_id(&lines, review_id)?;
-    let mut greatest: Option<Counts> = None;
+    let mut all: Option<TriageRows> = None;
     let mut rest = &lines[..];
     while let Some(start) = rest.iter().position(|line| Columns::read(line).is_some()) {
         let columns = Columns::read(rest[start]).ok_or(NO_TABLE)?;
         let rows: Vec<&str> = rest[start + 1..].iter().copied().take_while(|line| is_row(line)).collect();
-        let (known, sums) = (greatest.unwrap_or_default(), sum(&columns, &rows)?);
-        greatest = Some([0, 1, 2].map(|place| known[place].max(sums[place])));
+        all = Some(all.unwrap_or_default().join(sum(&columns, &rows)?));
         rest = &rest[start + 1 + rows.len()..];
     }
-    let [fix_required, no_fix_needed, needs_discussion] = greatest.ok_or(NO_TABLE)?;
-    let table = TriageTable { fix_required, no_fix_needed, needs_discussion };
-    judgments::check(&lines, table)?;
-    Ok(table)
+    let all = all.ok_or(NO_TABLE)?;
+    judgments::check(&lines, all.sums)?;
+    Ok(all)
 }
 
-/// Refuses a table that judges nothing, where the review has findings. How many an honest triage makes of them is its own:
-/// it may take two as one. Only a table that lets a review that failed pass has to judge each of its findings.
-pub fn answering(table: TriageTable, findings: usize, failed: bool) -> Result<TriageTable, String> {
+/// Returns the sums of a table that answers the review. Refuses one that judges nothing, where the review has findings, and one
+/// that counts a finding in a row that is too mild. How many an honest triage makes of them is its own: it may take two as one.
+/// Only a table that lets a review that failed pass has to judge each of its findings.
+pub fn answering(rows: &TriageRows, review: &[Finding], failed: bool) -> Result<TriageTable, String> {
+    let (table, findings) = (rows.sums, review.len());
     let judged = table.findings();
     let passes = table.fix_required + table.needs_discussion == 0;
     if failed && passes && judged > 0 && u64::from(judged) < findings as u64 {
@@ -55,6 +133,7 @@ pub fn answering(table: TriageTable, findings: usize, failed: bool) -> Result<Tr
     if table.findings() == 0 && findings > 0 {
         return Err(format!("it judges none of the {findings} findings of the review"));
     }
+    rows.check_severities(review)?;
     Ok(table)
 }
 
@@ -75,6 +154,26 @@ fn check_review_id(lines: &[&str], review_id: Option<&str>) -> Result<(), String
 /// What is to be fixed, what needs no fix, and what is to be discussed.
 type Counts = [u32; 3];
 
+fn counts_of(table: TriageTable) -> Counts {
+    [table.fix_required, table.no_fix_needed, table.needs_discussion]
+}
+
+fn table([fix_required, no_fix_needed, needs_discussion]: Counts) -> TriageTable {
+    TriageTable { fix_required, no_fix_needed, needs_discussion }
+}
+
+fn added(one: Counts, other: Counts) -> Counts {
+    [0, 1, 2].map(|place| one[place].saturating_add(other[place]))
+}
+
+fn greatest(one: Counts, other: Counts) -> Counts {
+    [0, 1, 2].map(|place| one[place].max(other[place]))
+}
+
+fn total(counts: &Counts) -> u32 {
+    counts.iter().copied().fold(0, u32::saturating_add)
+}
+
 /// Where the columns stand; how many findings a row has is not told by every table.
 struct Columns {
     issues: Option<usize>,
@@ -93,6 +192,19 @@ impl Columns {
         let counts = [fix_required, no_fix, column(&TRIAGE.needs_discussion_column)?];
         Some(Self { issues: column(&TRIAGE.issues_column), counts })
     }
+
+    /// Returns the severity that the first cell of a row names; nothing where it names none.
+    fn severity(&self, cells: &[String]) -> Option<Severity> {
+        let label = cells.first().filter(|_| !self.counts.contains(&0))?.to_lowercase();
+        match Severity::read(&label) {
+            _ if TRIAGE.critical_rows.contains(&label) => Some(Severity::Critical),
+            _ if TRIAGE.minor_rows.contains(&label) => Some(Severity::Minor),
+            _ if TRIAGE.info_rows.contains(&label) => Some(Severity::Info),
+            // What is no severity at all reads as major.
+            Severity::Major if !TRIAGE.major_rows.contains(&label) => None,
+            known => Some(known),
+        }
+    }
 }
 
 fn is_row(line: &str) -> bool {
@@ -109,22 +221,20 @@ fn cells(line: &str) -> Vec<String> {
     line.split('|').map(bare).collect()
 }
 
-fn sum(columns: &Columns, rows: &[&str]) -> Result<Counts, String> {
-    let mut sums: Option<Counts> = None;
+fn sum(columns: &Columns, rows: &[&str]) -> Result<TriageRows, String> {
+    let mut read = TriageRows::default();
     for row in rows {
         let cells = cells(row);
         if is_separator(&cells) {
             continue;
         }
-        let known = sums.unwrap_or_default();
         if is_total(&cells) {
-            check_total(columns, &cells, known, row)?;
+            check_total(columns, &cells, counts_of(read.sums), row)?;
         } else {
-            let counts = counts(columns, &cells, row)?;
-            sums = Some([0, 1, 2].map(|place| known[place].saturating_add(counts[place])));
+            read.add(columns.severity(&cells), counts(columns, &cells, row)?);
         }
     }
-    sums.ok_or_else(|| "the triage table has no rows".to_owned())
+    if read.rows.is_empty() { Err("the triage table has no rows".to_owned()) } else { Ok(read) }
 }
 
 /// Reads a row. What it counts has to add up to its findings; a cell left empty counts as nothing only where it does.
@@ -133,7 +243,7 @@ fn counts(columns: &Columns, cells: &[String], row: &str) -> Result<Counts, Stri
     for (count, place) in counts.iter_mut().zip(columns.counts) {
         *count = number(cells.get(place), row)?;
     }
-    let judged = counts.into_iter().fold(0, u32::saturating_add);
+    let judged = total(&counts);
     let blank = |place: usize| cells.get(place).is_none_or(String::is_empty);
     let issues = columns.issues.filter(|place| !blank(*place));
     match issues.map(|place| number(cells.get(place), row)).transpose()? {

@@ -98,7 +98,7 @@ fn the_reason_of_a_judgment_stands_behind_or_below_it() {
                 **Reason**: it is *there*.\n\n### [2] The name\n**Judgment**: Fix Required\n\n| Severity | Issues |\nafter";
     let expected = [("The limit", "line 4 has it) it is *there*."), ("The name", "")];
     assert_eq!(told(text), expected.map(|(title, reason)| (title.to_owned(), reason.to_owned())));
-    let long = format!("**Judgment**: Fix Required\n{}", "ぁ".repeat(900));
+    let long = format!("**Judgment**: Fix Required\n{0}\n{0}", "ぁ".repeat(600));
     assert_eq!(told(&long)[0].1.chars().count(), LONGEST_REASON);
 }
 

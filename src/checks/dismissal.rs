@@ -1,0 +1,103 @@
+//! Whether a triage may dismiss the critical findings of its review as it does. What counts as evidence, the caller knows.
+
+use content_parser::TriageRows;
+use model::event::FindingJudgment;
+use model::finding::{Disposition, Finding, Severity, worst_first};
+
+/// Returns why a triage may not dismiss the critical findings as it does; nothing where it may. Each that the table may dismiss
+/// needs a judgment of its own whose reason cites evidence: a reason that several share is nobody's own. So does each of the
+/// critical row where the review names no critical finding in its object.
+pub fn undefended(
+    rows: &TriageRows,
+    judgments: &[FindingJudgment],
+    findings: &[Finding],
+    cites_evidence: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    let dismissed = rows.dismissed_as_critical();
+    if dismissed == 0 {
+        return None;
+    }
+    let defends =
+        |one: &&FindingJudgment| one.disposition == Disposition::NoFix && cites_evidence(&one.reason);
+    let defences: Vec<&FindingJudgment> = judgments.iter().filter(defends).collect();
+    let told = worst_first(findings).into_iter().zip(1..);
+    let mut critical = told.filter(|(finding, _)| finding.severity == Severity::Critical).peekable();
+    if critical.peek().is_none() {
+        let lacks = rows.has_critical_row() && defences.len() < dismissed as usize;
+        return lacks.then(|| format!("a critical finding is dismissed {WITHOUT_REASON}"));
+    }
+    let (_, number) =
+        critical.find(|(finding, _)| !is_settled(&finding.fingerprint(), judgments, &defences, findings))?;
+    Some(format!("the critical finding [{number}] is dismissed {WITHOUT_REASON}"))
+}
+
+/// What a dismissal lacks.
+const WITHOUT_REASON: &str = "without a reason of its own that cites evidence: a file with a line (`path:12`), a test by its name, \
+     or a decision (a document with its section)";
+
+/// Tells whether each critical finding with this fingerprint is to be fixed, to be discussed, or defended.
+fn is_settled(
+    fingerprint: &String,
+    judgments: &[FindingJudgment],
+    defences: &[&FindingJudgment],
+    findings: &[Finding],
+) -> bool {
+    let is_same =
+        |finding: &&Finding| finding.severity == Severity::Critical && finding.fingerprint() == *fingerprint;
+    let is_strict = |one: &&FindingJudgment| {
+        matches!(one.disposition, Disposition::FixRequired | Disposition::NeedsDiscussion)
+            && one.findings.contains(fingerprint)
+    };
+    let is_own = |one: &&&FindingJudgment| one.findings == [fingerprint.as_str()];
+    let settled = judgments.iter().filter(is_strict).count() + defences.iter().filter(is_own).count();
+    settled >= findings.iter().filter(is_same).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use content_parser::read_dispositions;
+
+    #[test]
+    fn a_dismissed_critical_finding_needs_a_reason_of_its_own_with_evidence() {
+        let finding = |severity, issue: &str| Finding::new(severity, "design", issue.to_owned());
+        let critical = [
+            finding(Severity::Critical, "the data is lost"),
+            finding(Severity::Critical, "the key is shown"),
+        ];
+        let judge = |text: &str, rows: &str, findings: &[Finding]| {
+            let head = "| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n";
+            let rows = content_parser::read_triage_rows(&format!("{text}\n\n{head}{rows}\n"), None)
+                .expect("a table");
+            undefended(&rows, &read_dispositions(text, findings), findings, &|reason| {
+                reason.contains("a.rs:1")
+            })
+        };
+        let (one, two) = ("| Critical | 1 | 0 | 1 | 0 |", "| Critical | 2 | 0 | 2 | 0 |");
+        let no =
+            |number: u32, reason: &str| format!("### [{number}] x\n**Judgment**: No Fix Needed\n{reason}\n");
+        let proven = no(1, "a.rs:1 has it") + &no(2, "see a.rs:1");
+        let fixed = no(1, "a.rs:1 has it") + "### [2] x\n**Judgment**: Fix Required\n";
+        for (text, rows, findings) in [
+            (no(1, "a.rs:1 has it"), one, &critical[..1]),
+            (proven.clone(), two, &critical),
+            (fixed, "| Critical | 2 | 1 | 1 | 0 |", &critical),
+            (String::new(), "| Critical | 2 | 2 | 0 | 0 |", &critical),
+            (no(1, "as it is"), "| Major | 1 | 0 | 1 | 0 |", &[finding(Severity::Major, "the name is bad")]),
+            (no(1, "a.rs:1 has it"), one, &[]),
+        ] {
+            assert_eq!(judge(&text, rows, findings), None, "{text}{rows}");
+        }
+        for (text, rows, findings, who) in [
+            (String::new(), one, &critical[..1], "finding [1]"),
+            (no(1, "it is fine"), one, &critical[..1], "finding [1]"),
+            (no(1, "a.rs:1 has it") + &no(2, "likewise"), two, &critical, "finding [2]"),
+            ("### [1, 2] x\n**Judgment**: No Fix Needed\na.rs:1\n".to_owned(), two, &critical, "finding [1]"),
+            (String::new(), one, &[], "a critical finding"),
+            (String::new(), "| The loss | 1 | 0 | 1 | 0 |", &critical[..1], "finding [1]"),
+        ] {
+            let why = judge(&text, rows, findings).expect("it is undefended");
+            assert!(why.contains(who), "{text}{rows}: {why}");
+        }
+    }
+}
