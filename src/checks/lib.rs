@@ -8,6 +8,7 @@ mod reading;
 
 mod answer_format;
 mod binaries;
+mod cited;
 mod code_changed;
 mod command;
 mod conflict_markers;
@@ -54,6 +55,7 @@ mod todo;
 mod traceability;
 mod trivial_diff;
 
+pub use cited::{Citable, cites_evidence};
 pub use code_changed::depends_on_the_run;
 pub use command::{Memory, Published, environment as command_environment};
 pub use deliverable::{content_lack, is_blank};

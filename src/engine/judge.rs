@@ -241,7 +241,7 @@ impl PhaseState {
         let Some(triage) = &self.evidence.triage else { return (Judgment::Unverifiable, "no triage".into()) };
         let Some(table) = triage.table else {
             let why = triage.unread.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-            return (Judgment::Unverifiable, format!("the triage table cannot be read{why}"));
+            return (Judgment::Unverifiable, format!("the triage does not count{why}"));
         };
         let discuss = (Judgment::Discuss, format!("{} findings need a discussion", table.needs_discussion));
         if table.needs_discussion > 0 && self.def.policy.discuss == DiscussWhen::AtOnce {
@@ -286,13 +286,13 @@ impl PhaseState {
             .then(|| format!("the reviewer states {}, and names no finding", reading.stated))
     }
 
-    /// Returns the hint for a triage that is called again because its table could not be read.
+    /// Returns the hint for a triage that is called again because its answer did not count.
     pub fn triage_hint(&self) -> String {
         let unread = self.evidence.triage.as_ref().filter(|triage| triage.round == self.round);
         let why = unread.and_then(|triage| triage.unread.as_ref());
         why.map_or_else(String::new, |why| {
             format!(
-                "Your table cannot be read: {why}. What you edited is still edited; judge each finding again."
+                "Your answer does not count: {why}. What you edited is still edited; judge each finding again."
             )
         })
     }

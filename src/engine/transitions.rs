@@ -180,8 +180,10 @@ impl PhaseState {
         if !matches!(triaged.ended.outcome, ExecOutcome::Done | ExecOutcome::Partial) {
             return self.record_break(Step::Triage);
         }
-        self.clear_advice();
-        self.counters.reviews += u32::from(triaged.table.is_some());
+        if triaged.table.is_some() {
+            self.clear_advice();
+            self.counters.reviews += 1;
+        }
         self.decide_after(Step::Triage);
     }
 

@@ -82,6 +82,22 @@ impl Workspace {
         Ok(entries.into_iter().map(|(path, entry)| (path, entry.id)).collect())
     }
 
+    /// Returns the plain files of a tree.
+    pub fn list_plain_files(&self, tree: &Tree) -> Result<Vec<String>> {
+        let mut held = self.tree_entries(tree.as_str(), &BTreeSet::new())?;
+        held.retain(|_, entry| is_plain(parse_mode(&entry.mode)));
+        Ok(held.into_keys().collect())
+    }
+
+    /// Returns the files of a tree in which a word stands as a whole.
+    pub fn list_files_with_word(&self, tree: &Tree, word: &str) -> Result<Vec<String>> {
+        let found =
+            self.try_ask(["grep", "-l", "-z", "-w", "-F", "--full-name", "-e", word, tree.as_str(), "--"])?;
+        let prefix = format!("{tree}:");
+        let paths = found.paths().into_iter();
+        Ok(paths.filter_map(|path| Some(path.strip_prefix(&prefix)?.to_owned())).collect())
+    }
+
     /// Returns those of the paths that are plain files of a tree.
     pub fn plain_files(&self, tree: &Tree, paths: &BTreeSet<String>) -> Result<BTreeSet<String>> {
         Ok(self.blob_ids(tree, paths)?.into_keys().collect())

@@ -8,15 +8,15 @@ use std::time::Duration;
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::prompt::{self, AgentContext, DiffCache, PreparedCall, nonce};
-use crate::{documents, manual_changes, records, review};
+use crate::{dismissals, documents, manual_changes, records, review};
 use agents::{AgentAnswer, AgentCall};
 use content_parser::{Estimate, Terms, read_difficulty};
 use engine::{Call, PhaseState, PreviousReview};
 use git::{Diff, References, Tree, is_engines_own};
 use journal::store::{folders, sha256_hex};
 use model::event::{
-    CallEnd, DifficultyAssessed, Evaluation, ExecOutcome, Fact, Replied, Reviewed, StepStarted, Triaged,
-    Worked,
+    CallEnd, DifficultyAssessed, Evaluation, ExecOutcome, Fact, FindingJudgment, Replied, Reviewed,
+    StepStarted, TriageTable, Triaged, Worked,
 };
 use model::finding::Finding;
 use model::phase::{PhaseName, Step};
@@ -306,24 +306,10 @@ fn record_review(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
 }
 
 fn record_triage(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
-    let phase = active.phase(&ending.call.phase)?;
-    let findings = phase.findings().to_vec();
-    let reading = phase.reviews.current.as_ref().and_then(|review| review.reading.as_ref());
-    let failed = reading.is_some_and(|reading| !reading.judgment.approves());
-    let (table, unread) = if !ending.ended.outcome.ended() {
-        (None, None)
-    } else if answer.truncated {
-        (None, Some("the answer was cut off".to_owned()))
-    } else {
-        let read = content_parser::read_triage(&answer.text, ending.review_id.as_deref());
-        match read.and_then(|table| content_parser::answering(table, findings.len(), failed)) {
-            Ok(table) => (Some(table), None),
-            Err(why) => (None, Some(why)),
-        }
-    };
-    let judgments = match table {
-        Some(_) => content_parser::read_dispositions(&answer.text, &findings),
-        None => Vec::new(),
+    let (table, unread, judgments) = match read_triage(active, answer, &ending)? {
+        None => (None, None, Vec::new()),
+        Some(Ok((table, judgments))) => (Some(table), None, judgments),
+        Some(Err(why)) => (None, Some(why), Vec::new()),
     };
     let EndedCall { call, ended, tree, changed, put_back, .. } = ending;
     let Call { phase, round, attempt, .. } = call;
@@ -331,6 +317,37 @@ fn record_triage(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
     let triaged = Triaged { phase, round, attempt, ended, table, unread, judgments, tree, changed, put_back };
     active.record(Fact::Triaged(triaged))?;
     records::export_result(active)
+}
+
+/// What a triage says: its table, and its judgments of the single findings; else why it does not count.
+type TriageReading = std::result::Result<(TriageTable, Vec<FindingJudgment>), String>;
+
+/// Reads the answer of a triage; nothing when the call did not come to an end.
+fn read_triage(
+    active: &ActiveRun,
+    answer: &AgentAnswer,
+    ending: &EndedCall,
+) -> Result<Option<TriageReading>> {
+    if !ending.ended.outcome.ended() {
+        return Ok(None);
+    }
+    if answer.truncated {
+        return Ok(Some(Err("the answer was cut off".to_owned())));
+    }
+    let phase = active.phase(&ending.call.phase)?;
+    let reading = phase.reviews.current.as_ref().and_then(|review| review.reading.as_ref());
+    let failed = reading.is_some_and(|reading| !reading.judgment.approves());
+    let rows = match content_parser::read_triage_rows(&answer.text, ending.review_id.as_deref()) {
+        Ok(rows) => rows,
+        Err(why) => return Ok(Some(Err(why))),
+    };
+    let table = match content_parser::answering(&rows, phase.findings(), failed) {
+        Ok(table) => table,
+        Err(why) => return Ok(Some(Err(why))),
+    };
+    let judgments = content_parser::read_dispositions(&answer.text, phase.findings());
+    let lack = dismissals::find_undefended(active, phase.name(), &ending.tree, (&rows, &judgments))?;
+    Ok(Some(lack.map_or(Ok((table, judgments)), Err)))
 }
 
 /// Returns the findings that are out of scope: new ones about lines that did not change since the previous review by the same

@@ -12,6 +12,7 @@ mod phase_runner;
 mod active_run;
 
 mod agent_call;
+mod dismissals;
 mod documents;
 mod prompt;
 mod records;

@@ -167,7 +167,7 @@ fn discussion_items_are_shown_at_once_and_pause_after_the_fixes() {
 fn unreadable_triage_table_is_asked_again_and_then_pauses() {
     let nothing = triage(1, 0, 0, 0);
     let planned = Planned::new(&(review(1, "FAIL", FINDING) + &nothing));
-    let why = "the triage table cannot be read: it judges none of the 1 findings of the review";
+    let why = "the triage does not count: it judges none of the 1 findings of the review";
     planned.doc_review(&["--autofix"]).exits(3).says(why);
     assert_eq!(planned.calls(), 3);
     let prompt = ".ai-workflow/issue-243/document_review/triage/round-1/attempt-2/prompt.md";
@@ -176,11 +176,53 @@ fn unreadable_triage_table_is_asked_again_and_then_pauses() {
     What we noticed about your last answer:
     [data [RUN]: our words, with the author's own]
     ```
-    Your table cannot be read: it judges none of the 1 findings of the review. What you edited is still edited; judge each finding again.
+    Your answer does not count: it judges none of the 1 findings of the review. What you edited is still edited; judge each finding again.
     ```
     [end of data [RUN]]
     ");
     assert_eq!(planned.sandbox.metadata()["paused"]["reason"], "unreadable");
+}
+
+/// A triage of one attempt that says this above its table.
+fn attempt(attempt: u32, text: &str, row: &str) -> String {
+    format!(
+        "[[turn]]\nphase = \"document_review\"\nstep = \"triage\"\nround = 1\nattempt = {attempt}\nsay = \"\"\"\n{text}\n\nreview_id: {{{{review_id}}}}\n\n| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n{row}\n\"\"\"\n\n"
+    )
+}
+
+const CRITICAL: &str =
+    r#"[{"severity": "critical", "category": "data", "file": "planning.md", "issue": "the data is lost"}]"#;
+
+#[test]
+fn a_critical_finding_dismissed_without_evidence_is_asked_about_and_its_reason_is_checked() {
+    let dismissed = "| Critical | 1 | 0 | 1 | 0 |";
+    let reason =
+        |place: &str| format!("### [1] The data\n**Judgment**: No Fix Needed\nIt is kept, see {place}.");
+    for (first, second, code) in [
+        ("", reason("planning.md:3"), 0),
+        ("### [1] The data\n**Judgment**: No Fix Needed\nIt is kept.", reason("src/lib.rs, line 2"), 0),
+        ("", reason("planning.md:99"), 3),
+        ("", reason(".ai-workflow/issue-243/document_review/output/document-review-1.md:1"), 3),
+    ] {
+        let turns =
+            review(1, "FAIL", CRITICAL) + &attempt(1, first, dismissed) + &attempt(2, &second, dismissed);
+        let planned = Planned::new(&turns);
+        let ran = planned.doc_review(&["--autofix"]).exits(code);
+        let ran =
+            ran.says("the critical finding [1] is dismissed without a reason of its own that cites evidence");
+        assert_eq!(planned.calls(), 3, "{second}\n{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_finding_counted_in_a_milder_row_makes_the_triage_void() {
+    let milder = "| Critical | 0 | 0 | 0 | 0 |\n| Minor | 1 | 0 | 1 | 0 |";
+    let planned =
+        Planned::new(&(review(1, "FAIL", CRITICAL) + &attempt(1, "", milder) + &attempt(2, "", milder)));
+    planned.doc_review(&["--autofix"]).exits(3).says(
+        "the table counts a finding in a milder row than its review: 0 as critical, where the review names 1",
+    );
+    assert_eq!(planned.calls(), 3);
 }
 
 #[test]

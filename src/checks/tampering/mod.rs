@@ -115,6 +115,11 @@ pub(crate) fn questions<'s>(site: &'s Site<'_>) -> &'s [Place] {
     &findings(site).asked
 }
 
+/// Tells whether a file has a test with such a name.
+pub(crate) fn has_test(path: &str, text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
+    cases::cases(path, text, &BTreeSet::new()).iter().any(|case| is_meant(&case.name))
+}
+
 /// Returns how many tests a change of the whole run took away that the run's documents name with a reason.
 pub(crate) fn named_as_gone(changes: &[Change], site: &Site<'_>) -> u64 {
     let tests: Vec<&Change> = changes.iter().filter(|change| holds_tests(change)).collect();

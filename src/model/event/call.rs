@@ -311,9 +311,9 @@ pub struct Triaged {
     pub attempt: u32,
     /// How the call ended.
     pub ended: CallEnd,
-    /// What its table says; nothing when it could not be read.
+    /// What its table says; nothing when the answer does not count.
     pub table: Option<TriageTable>,
-    /// Why it could not be read.
+    /// Why it does not count: it could not be read, contradicts its review, or dismisses a critical finding without evidence.
     pub unread: Option<String>,
     /// What it says about the single findings. For the record: the table counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
