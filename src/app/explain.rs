@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::run_location::RunView;
-use engine::{Exchange, PhaseState, Run};
-use model::event::{Entry, Fact, Replied, Ruled};
+use engine::{ChangedVerdict, Exchange, PhaseState, Run};
+use model::event::{Entry, Fact, Replied, Reviewed, Ruled};
 use model::policy::{PanelReviewer, PhaseDef};
 use views::metadata::{AgentProgram, provenance};
-use views::summary::{self, plain};
+use views::summary::{self, VerdictExchange, plain};
 
 /// How many digits of a digest tell two prompts apart for people.
 const SHORT: usize = 12;
@@ -23,6 +23,8 @@ pub enum Explanation<'a> {
     Ruling(&'a Ruled),
     /// What a reviewer asked the author, and where the author's call ended.
     Question(&'a Replied, &'a Exchange),
+    /// The answer of a reviewer that changed its verdict, and the exchange before it.
+    ChangedVerdict(&'a Reviewed, &'a ChangedVerdict),
 }
 
 /// Returns the entries of a log that explain how the run went on.
@@ -33,6 +35,10 @@ pub fn explanations(view: &RunView) -> impl Iterator<Item = (&Entry, Explanation
             let exchange = exchange_of(view.run(), replied)?;
             Some((entry, Explanation::Question(replied, exchange)))
         }
+        Fact::Reviewed(reviewed) => {
+            let changed = changed_by(view.run(), reviewed)?;
+            Some((entry, Explanation::ChangedVerdict(reviewed, changed)))
+        }
         _ => None,
     })
 }
@@ -42,6 +48,12 @@ fn exchange_of<'a>(run: &'a Run, replied: &Replied) -> Option<&'a Exchange> {
     let recorded = phase.history.rounds.iter().filter_map(|round| round.exchange.as_ref());
     let mut all = recorded.chain(&phase.reviews.exchange);
     all.find(|exchange| exchange.reply.as_ref() == Some(replied))
+}
+
+fn changed_by<'a>(run: &'a Run, reviewed: &Reviewed) -> Option<&'a ChangedVerdict> {
+    let phase = run.phase(&reviewed.phase)?;
+    let mut all = phase.history.rounds.iter().flat_map(|round| &round.changed_verdicts);
+    all.find(|changed| changed.last == *reviewed)
 }
 
 /// Returns the rulings of a run with the limits used, and what was found.
@@ -60,6 +72,13 @@ pub fn text(view: &RunView) -> String {
             Explanation::Question(replied, exchange) => {
                 let line = plain(&summary::exchange_line(exchange));
                 let _ = writeln!(text, "{} round {}: {line}", replied.phase, replied.round);
+            }
+            Explanation::ChangedVerdict(reviewed, changed) => {
+                let line = plain(&VerdictExchange::of(changed).line());
+                let _ = writeln!(text, "{} round {}: {line}", reviewed.phase, reviewed.round);
+                for finding in &changed.withdrawn {
+                    let _ = writeln!(text, "        {}", plain(&summary::withdrawn_line(finding)));
+                }
             }
         }
     }

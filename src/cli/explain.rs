@@ -12,7 +12,7 @@ use app::project::Project;
 use app::run_location::view;
 use model::event::Entry;
 use model::issue::IssueNumber;
-use views::summary::plain;
+use views::summary::{VerdictExchange, plain};
 
 /// Runs `explain`.
 pub(super) fn run(arguments: &ExplainArgs) -> CommandResult {
@@ -34,6 +34,10 @@ fn value((entry, explanation): (&Entry, Explanation)) -> Value {
             "seq": entry.seq, "at": entry.at.to_string(), "phase": replied.phase, "round": replied.round,
             "asked_by": exchange.first.reviewer, "seat": exchange.first.seat,
             "questions": exchange.questions(), "answer": exchange.answer(),
+        }),
+        Explanation::ChangedVerdict(reviewed, changed) => json!({
+            "seq": entry.seq, "at": entry.at.to_string(), "phase": reviewed.phase, "round": reviewed.round,
+            "changed_verdict": VerdictExchange::of(changed), "withdrawn": changed.withdrawn,
         }),
     }
 }

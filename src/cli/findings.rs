@@ -49,14 +49,16 @@ fn lines(findings: &Findings) -> String {
     for problem in open {
         let _ = writeln!(text, "  {}", problem_text(problem));
     }
-    let mut answered = found.iter().filter(|problem| problem.answered).peekable();
-    if answered.peek().is_some() {
-        text.push_str("answered:\n");
-    }
-    for problem in answered {
-        let _ = writeln!(text, "  {}", problem_text(problem));
-    }
+    add_section(&mut text, "answered", found.iter().filter(|problem| problem.answered));
+    add_section(&mut text, "withdrawn", found.iter().filter(|problem| problem.is_withdrawn()));
     text
+}
+
+fn add_section<'a>(text: &mut String, title: &str, problems: impl Iterator<Item = &'a Problem>) {
+    let lines: String = problems.map(|problem| format!("  {}\n", problem_text(problem))).collect();
+    if !lines.is_empty() {
+        let _ = write!(text, "{title}:\n{lines}");
+    }
 }
 
 fn problem_text(problem: &Problem) -> String {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::fix_tasks::{FixTask, FixTasks, TaskState, items};
 use crate::ledger::{
-    FindingId, FindingSource, FindingStatus, LastReview, Ledger, LedgerFinding, NamedFinding, check_identity,
+    FindingId, FindingSource, LastReview, Ledger, LedgerFinding, NamedFinding, check_identity,
 };
 use crate::panel;
 use crate::phase_state::{PhaseState, StepPosition};
@@ -57,11 +57,15 @@ fn enter_round(phase: &PhaseState, ledger: &mut Ledger) {
             review.is_some() && was_looked_for(phase, listed)
         }
     };
-    ledger.resolve_unnamed(&named, looked_again);
+    let withdrawn: Vec<NamedFinding> = if review.is_some() { withdrawn_findings(phase) } else { Vec::new() };
+    ledger.resolve_unnamed(&[&named[..], &withdrawn[..]].concat(), looked_again);
     let mut identities = BTreeSet::new();
     for finding in named {
         let is_first = identities.insert(finding.identity.clone());
         ledger.enter(phase.round, finding, is_first);
+    }
+    for finding in withdrawn {
+        ledger.withdraw(phase.round, finding);
     }
     if let Some(review) = review {
         let round_is_vague = is_vague(phase, review);
@@ -73,9 +77,21 @@ fn enter_round(phase: &PhaseState, ledger: &mut Ledger) {
         }
     }
     if let Some(triage) = &phase.evidence.triage {
-        ledger.dispose(phase.round, triage);
+        ledger.dispose(phase.round, triage, &phase.evidence.triaged_by);
     }
     ledger.count_open(phase.round);
+}
+
+/// Returns the findings that reviewers named in this round and did not name when they were asked again.
+fn withdrawn_findings(phase: &PhaseState) -> Vec<NamedFinding> {
+    let mut named = Vec::new();
+    for changed in phase.changed_verdicts() {
+        for finding in changed.withdrawn {
+            let found_by = vec![FindingSource::Reviewer(changed.first.reviewer.clone())];
+            named.push(NamedFinding { identity: finding.fingerprint(), finding, found_by });
+        }
+    }
+    named
 }
 
 /// Returns the review of this round, when its findings are all that it names.
@@ -186,7 +202,7 @@ pub fn remarks(phase: &PhaseState) -> Vec<&LedgerFinding> {
 pub fn state_of(phase: &PhaseState, task: &FixTask) -> TaskState {
     let items: Vec<&LedgerFinding> = items(task, &phase.ledger).collect();
     let Some(given) = task.given_in.last().copied() else {
-        let gone = items.iter().all(|listed| listed.status == FindingStatus::Resolved);
+        let gone = items.iter().all(|listed| listed.is_gone());
         return if gone { TaskState::Done } else { TaskState::Open };
     };
     if !items.iter().any(|listed| listed.is_open()) {

@@ -113,6 +113,8 @@ pub struct Reviews {
     pub left_out: BTreeMap<String, String>,
     /// What a reviewer of this round asked the author.
     pub exchange: Option<Exchange>,
+    /// All answers of this round in their order, those before a question too.
+    pub(crate) answers: Vec<Reviewed>,
     /// Approvals of this round whose reviewers were asked what they meant, by their seats.
     pub doubts: BTreeMap<Option<String>, Reviewed>,
     /// The latest verdict, whatever became of it.
@@ -167,6 +169,35 @@ impl Exchange {
     pub fn answer(&self) -> Option<&str> {
         self.reply.as_ref()?.text.as_deref()
     }
+}
+
+/// An answer of a reviewer, and the last one of the same round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedVerdict {
+    /// The earlier answer.
+    pub first: Reviewed,
+    /// What the reviewer was asked then.
+    pub question: ReviewerQuestion,
+    /// The answer that counts.
+    pub last: Reviewed,
+    /// The findings of the earlier answer that no reviewer names any more.
+    pub withdrawn: Vec<Finding>,
+}
+
+/// What a reviewer was asked between two answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReviewerQuestion {
+    /// Which holds: its approval, or these words beside it.
+    Doubt(String),
+    /// To answer again, for this reason: its answer could not be read, say.
+    Again(String),
+    /// To judge with the author's reply to its own questions.
+    WithReply {
+        /// What it had asked the author.
+        questions: Vec<String>,
+        /// What the author said.
+        reply: String,
+    },
 }
 
 /// What one reviewer of a round came to.
@@ -237,6 +268,8 @@ pub struct Round {
     pub opinions: Vec<Opinion>,
     /// What a reviewer asked the author.
     pub exchange: Option<Exchange>,
+    /// The verdicts that changed after a question.
+    pub changed_verdicts: Vec<ChangedVerdict>,
     /// What the triage counted, where its table could be read.
     pub table: Option<TriageTable>,
 }

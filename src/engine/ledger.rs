@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use model::event::{CheckResult, TriageTable, Triaged};
-use model::finding::{Disposition, Finding, normalised};
+use model::finding::{Disposition, Finding, Severity, normalised};
 
 /// The number of a finding in its phase, written as `F1`. In the order in which they were first seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
@@ -27,6 +27,8 @@ pub enum FindingStatus {
     Resolved,
     /// Open when a person accepted the work.
     Waived,
+    /// Named in a round, and not any more by the same reviewer when it was asked again in that round.
+    Withdrawn,
 }
 
 /// One finding of the ledger.
@@ -48,6 +50,8 @@ pub struct LedgerFinding {
     pub disposition: Disposition,
     /// Why it needs no fix or a discussion, where the triage says so.
     pub evidence: Option<String>,
+    /// The agent whose triage said so.
+    pub triaged_by: Option<String>,
     /// The round in which it was first named.
     pub first_round: u32,
     /// The round in which it was named last.
@@ -67,6 +71,18 @@ impl LedgerFinding {
     /// Returns the finding with the wording of the round that named it last.
     pub fn with_latest_wording(&self) -> Finding {
         Finding { issue: self.wording.clone(), ..self.finding.clone() }.with_also(&self.also)
+    }
+
+    /// Tells whether those who named it do not name it any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        matches!(self.status, FindingStatus::Resolved | FindingStatus::Withdrawn)
+    }
+
+    /// Tells whether it is critical or major, and a triage dismissed it or a person waived it. That stays on record, also where the
+    /// reviewer did not name it again after it was dismissed.
+    pub fn is_grave_and_unfixed(&self) -> bool {
+        let is_dismissed = self.disposition == Disposition::NoFix;
+        self.finding.severity >= Severity::Major && (self.status == FindingStatus::Waived || is_dismissed)
     }
 
     /// Tells whether a check found it, and no reviewer.
@@ -146,8 +162,7 @@ impl Ledger {
 
     /// Returns those of the identities that were first named in this round or later, have gone, and are there again.
     pub(crate) fn returned_ids(&self, named: &BTreeSet<String>, since: u32) -> Vec<FindingId> {
-        let gone =
-            |listed: &&LedgerFinding| listed.status == FindingStatus::Resolved && listed.first_round >= since;
+        let gone = |listed: &&LedgerFinding| listed.is_gone() && listed.first_round >= since;
         let back = self.listed.iter().filter(gone).filter(|listed| named.contains(&listed.identity));
         back.map(|listed| listed.id).collect()
     }
@@ -180,6 +195,7 @@ impl Ledger {
                 finding,
                 also: Vec::new(),
                 evidence: None,
+                triaged_by: None,
                 first_round: round,
                 last_round: round,
                 returned_in: None,
@@ -203,9 +219,18 @@ impl Ledger {
     ) {
         for listed in &mut self.listed {
             let is_named = named.iter().any(|named| named.identity == listed.identity);
-            if !is_named && looked_again(listed) {
+            if !is_named && listed.status != FindingStatus::Withdrawn && looked_again(listed) {
                 listed.status = FindingStatus::Resolved;
             }
+        }
+    }
+
+    /// Enters what a reviewer named in a round and did not name when it was asked again.
+    pub(crate) fn withdraw(&mut self, round: u32, named: NamedFinding) {
+        let identity = named.identity.clone();
+        self.enter(round, named, true);
+        for listed in self.listed.iter_mut().filter(|listed| listed.identity == identity) {
+            listed.status = FindingStatus::Withdrawn;
         }
     }
 
@@ -225,7 +250,7 @@ impl Ledger {
 
     /// Takes the dispositions of a triage. A table with one kind of judgments holds for each finding of its round; a judgment
     /// holds for its own findings, with the reason. Of several about one finding the strictest counts.
-    pub(crate) fn dispose(&mut self, round: u32, triage: &Triaged) {
+    pub(crate) fn dispose(&mut self, round: u32, triage: &Triaged, agent: &str) {
         let Some(table) = triage.table else { return };
         let by_table = common_disposition(table).map(|disposition| (disposition, ""));
         for listed in self.listed.iter_mut().filter(|listed| listed.last_round == round) {
@@ -236,6 +261,7 @@ impl Ledger {
             let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             listed.disposition = disposition;
             listed.evidence = Some(format!("the triage of round {round}{why}"));
+            listed.triaged_by = Some(agent.to_owned());
         }
     }
 }

@@ -15,6 +15,7 @@ mod phase_state;
 mod panel;
 mod review_scope;
 
+mod changed_verdicts;
 mod findings;
 mod judge;
 mod reviewers;
@@ -51,8 +52,8 @@ pub use escalation::{job_limit_pause, pause, pause_on_request, rate_limit_pause}
 pub use findings::{remarks, state_of};
 pub use fix_tasks::{FixTask, FixTasks, LARGEST_BATCH, TaskId, TaskState, items};
 pub use history::{
-    AnswerDocument, Approval, CallState, Exchange, FallbackChain, History, Opinion, Reviews, Round,
-    VerdictRecord,
+    AnswerDocument, Approval, CallState, ChangedVerdict, Exchange, FallbackChain, History, Opinion,
+    ReviewerQuestion, Reviews, Round, VerdictRecord,
 };
 pub use ledger::{FindingId, FindingSource, FindingStatus, Ledger, LedgerFinding, Trend, check_identity};
 pub use phase_state::{

@@ -124,6 +124,8 @@ pub struct Evidence {
     pub documents: BTreeMap<PhaseName, DocumentSeen>,
     /// The triage of this round.
     pub triage: Option<Triaged>,
+    /// The agent that made the latest triage.
+    pub triaged_by: String,
     /// The steps of the round that came to their end.
     pub completed_steps: Vec<Step>,
 }

@@ -152,6 +152,7 @@ impl PhaseState {
         if reviewed.ended.outcome != ExecOutcome::Done || reviewed.reading.is_none() {
             return self.record_break(Step::Review);
         }
+        self.reviews.answers.push(reviewed.clone());
         if self.def.policy.checks.is_empty() {
             reviewed.tree.clone_into(&mut self.files.tree);
         }
@@ -174,6 +175,7 @@ impl PhaseState {
             return;
         }
         self.evidence.triage = Some(triaged.clone());
+        self.evidence.triaged_by.clone_from(&self.calls.last_agent);
         if self.triage_changed_files() {
             triaged.tree.clone_into(&mut self.files.tree);
         }
@@ -262,6 +264,7 @@ impl PhaseState {
         (self.evidence.checks, self.reviews.current, self.evidence.triage, self.reviews.exchange) =
             (None, None, None, None);
         self.reviews.doubts.clear();
+        self.reviews.answers.clear();
         self.forget_opinions();
         self.evidence.documents.clear();
         self.evidence.completed_steps.retain(|step| matches!(step, Step::Execute | Step::Revise));
@@ -435,6 +438,7 @@ impl PhaseState {
             standstill: ruled.standstill.clone(),
             opinions: self.summarize_opinions(),
             exchange: self.reviews.exchange.clone(),
+            changed_verdicts: self.changed_verdicts(),
             table: self.evidence.triage.as_ref().and_then(|triage| triage.table),
         }
     }

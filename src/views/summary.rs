@@ -2,6 +2,7 @@
 //! pause, the page of a job, problems as SARIF. Plain Markdown, text and JSON from the state; says nothing that is not in
 //! the facts, and writes nothing anywhere.
 
+mod changed_verdicts;
 mod commands;
 mod evidence;
 pub mod job;
@@ -17,6 +18,7 @@ mod unknown;
 pub use crate::text::{
     columns, counted, duration, format_title, neutralize, neutralize_json, pad, plain, quoted,
 };
+pub use changed_verdicts::{VerdictExchange, withdrawn_line};
 pub use commands::next_command;
 pub use evidence::reason_without_tests;
 pub use job::annotations;

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, honest_script};
+use crate::excerpt::excerpt;
+use crate::support::{Sandbox, filtered, honest_script};
 
 /// A first review with two problems, and a second one in which the smaller is still there.
 const REVIEWS: &str = r#"
@@ -211,4 +212,59 @@ say = "done"
         assert_eq!((&it["open"], &it["answered"]), (&json!(false), &json!(true)), "{it}");
         assert_eq!(it["reason"], "an example");
     }
+}
+
+/// A reviewer that fails the plan with a critical finding and a question, and approves after the author's answer.
+const WITHDRAWN: &str = r#"
+[[turn]]
+phase = "planning"
+step = "review"
+attempt = 1
+say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "old data is lost", "findings": [{"severity": "critical", "category": "data", "file": "docs/plan.md", "line": 3, "issue": "old data is lost"}], "questions": ["Is there any?"]}'
+
+[[turn]]
+phase = "planning"
+step = "answer"
+say = "There is none."
+
+[[turn]]
+phase = "planning"
+step = "review"
+attempt = 2
+say = '{"review_id": "{{review_id}}", "result": "PASS", "summary": "fine then", "findings": []}'
+"#;
+
+#[test]
+fn a_finding_that_its_reviewer_withdraws_is_told_with_both_answers() {
+    let sandbox = Sandbox::new();
+    sandbox.short(WITHDRAWN, &[]).exits(0);
+    insta::assert_snapshot!(findings(&sandbox, &[]).stdout, @"
+    #243 The last page is missing: 0 open, 1 settled
+    withdrawn:
+      critical docs/plan.md:3: old data is lost [data] (planning, since round 1, withdrawn: the reviewer first stated FAIL with 1 finding: old data is lost; it was asked to judge with the author's reply to: Is there any? (the author replied: There is none.); then it stated PASS with 0 findings: fine then)
+    ");
+    let json = findings(&sandbox, &["--format", "json"]).json();
+    let withdrawn = &json["findings"][0]["withdrawn"];
+    assert_eq!(
+        (&withdrawn["first"]["verdict"], &withdrawn["last"]["verdict"]),
+        (&json!("FAIL"), &json!("PASS"))
+    );
+    assert_eq!(withdrawn["reply"], "There is none.");
+    let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    insta::assert_snapshot!(excerpt(&request, "## Verdicts that changed", "\n---"), @"
+    ## Verdicts that changed after a question
+
+    - planning round 1: the reviewer first stated FAIL with 1 finding: old data is lost; it was asked to judge with the author's reply to: Is there any? (the author replied: There is none.); then it stated PASS with 0 findings: fine then
+      - withdrawn: critical docs/plan.md:3: old data is lost
+    ");
+    let explained = sandbox.run(&["explain", "--issue", "243"]).exits(0).stdout;
+    let lines =
+        explained.lines().filter(|line| line.contains("first stated") || line.contains("withdrawn: "));
+    let lines: Vec<&str> =
+        lines.map(|line| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit())).collect();
+    insta::assert_snapshot!(filtered(&lines.join("\n")), @"
+    planning round 1: the reviewer first stated FAIL with 1 finding: old data is lost; it was asked to judge with the author's reply to: Is there any? (the author replied: There is none.); then it stated PASS with 0 findings: fine then
+    withdrawn: critical docs/plan.md:3: old data is lost
+    ");
+    assert_eq!(sandbox.metadata()["phases"]["planning"]["findings"][0]["state"], "withdrawn");
 }

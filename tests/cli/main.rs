@@ -14,6 +14,8 @@ mod base_branch;
 mod check_command;
 mod data_loss;
 mod demo;
+#[path = "../support/excerpt.rs"]
+mod excerpt;
 mod finalize_and_cleanup;
 mod findings;
 mod help_and_schemas;

@@ -215,6 +215,36 @@ fn a_critical_finding_dismissed_without_evidence_is_asked_about_and_its_reason_i
 }
 
 #[test]
+fn a_dismissed_critical_finding_stays_in_the_pull_request_and_under_review_in_sarif() {
+    let both = CRITICAL
+        .replace(']', r#", {"severity": "major", "file": "planning.md", "issue": "the limit is missing"}]"#);
+    let text = "### [1] The data\n**Judgment**: No Fix Needed\nIt is kept: src/lib.rs:2.\n\n### [2] The limit\n**Judgment**: Fix Required";
+    let rows = "| Critical | 1 | 0 | 1 | 0 |\n| Major | 1 | 1 | 0 | 0 |";
+    let write = format!("write = [{{ path = \"{PLAN}\", text = \"# plan with a limit\" }}]\nsay");
+    let turns = review(1, "FAIL", &both) + &attempt(1, text, rows).replace("say", &write);
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", DOCUMENTS);
+    let agent = sandbox.script(&honest_script(&turns));
+    let flags = ["--issue", "243", "--forge", "local", "--agent", &agent, "--preset", "documents"];
+    sandbox.run(&[&["execute"][..], &flags[..]].concat()).exits(0);
+    let request = filtered(&sandbox.read(".ai-workflow/local/issues/243.pr.md"));
+    let section = excerpt(&request, "## Dismissed and waived", "\n---").replace(&agent, "[AGENT]");
+    insta::assert_snapshot!(section, @"
+    ## Dismissed and waived findings
+
+    - document_review · F1 critical planning.md: the data is lost · **dismissed by [AGENT]**: the triage of round 1: It is kept: src/lib.rs:2.
+    ");
+    let sarif = sandbox.run(&["findings", "--issue", "243", "--format", "sarif"]).exits(0).json();
+    let suppressed: Vec<&Value> = sarif["runs"][0]["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .map(|result| &result["suppressions"][0]["status"])
+        .collect();
+    assert_eq!(suppressed, [&json!("underReview")]);
+}
+
+#[test]
 fn a_finding_counted_in_a_milder_row_makes_the_triage_void() {
     let milder = "| Critical | 0 | 0 | 0 | 0 |\n| Minor | 1 | 0 | 1 | 0 |";
     let planned =

@@ -94,6 +94,7 @@ fn an_evaluation_decision_overruled_by_a_person_is_in_the_pull_request() {
     - evaluation · **accepted by a person, not by a reviewer**: we ship it
     - evaluation · the evaluation made **no decision**, which a person accepted: we ship it
     | evaluation | 1 | decision | **FAIL** |  |  | no decision can be read: `GOOD_ENOUGH` is none, or contradicts another |
+    - evaluation · F1 major: no decision can be read: `GOOD_ENOUGH` is none, or contradicts another · **waived by a person**: we ship it
     ");
 }
 

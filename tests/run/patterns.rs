@@ -89,8 +89,15 @@ fn status_and_explain_show_a_question_exchange_in_one_line() {
         assert_eq!(line(&sandbox.run(&[command, "--issue", "243"]).exits(0).stdout), published, "{command}");
     }
     let told = sandbox.run(&["explain", "--issue", "243", "--json"]).exits(0).json();
-    let exchanges: Vec<_> =
-        told.as_array().expect("a list").iter().filter(|it| it["ruling"].is_null()).collect();
+    let told_of = |key: &str| -> Vec<_> {
+        told.as_array().expect("a list").iter().filter(|it| !it[key].is_null()).collect()
+    };
+    let (exchanges, changed) = (told_of("questions"), told_of("changed_verdict"));
+    assert_eq!(
+        (changed.len(), &changed[0]["changed_verdict"]["last"]["verdict"]),
+        (1, &json!("PASS")),
+        "{told}"
+    );
     assert_eq!((exchanges.len(), &exchanges[0]["questions"]), (1, &json!(["Is 0 meant?"])), "{told}");
     assert!(exchanges[0]["answer"].is_string() && exchanges[0]["round"] == 1, "{told}");
     let planning = &sandbox.metadata()["phases"]["planning"];

@@ -149,7 +149,7 @@ pub struct CheckView {
 pub struct LedgerFindingView {
     /// `F1`, `F2`, … in the order in which they were first seen.
     pub id: String,
-    /// `new`, `repeated`, `resolved` or `waived`.
+    /// `new`, `repeated`, `resolved`, `waived` or `withdrawn`.
     pub state: FindingStatus,
     /// What is to be done about it.
     pub disposition: Disposition,

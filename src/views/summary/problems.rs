@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::changed_verdicts::VerdictExchange;
 use crate::text::{counted, place};
-use engine::{FindingStatus, LedgerFinding, PhaseState, Round, Run, check_identity};
+use engine::{ChangedVerdict, FindingStatus, LedgerFinding, PhaseState, Round, Run, check_identity};
 use model::event::{CheckResult, CheckStatus, Place};
 use model::finding::{Disposition, Finding, Severity, normalised};
 use model::phase::PhaseName;
@@ -45,9 +46,16 @@ pub struct Problem {
     /// Why, as it was answered; of what a person accepted, that person's reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The latest round still named it, and it was answered or accepted all the same.
+    /// The latest round still named it, and it was answered or accepted all the same. A critical or major one that was is so to the
+    /// end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub answered: bool,
+    /// Who answered or accepted it: the agent of the triage, or a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// The exchange in which its reviewer withdrew it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withdrawn: Option<VerdictExchange>,
     /// Its identity, the same in every round.
     pub fingerprint: String,
 }
@@ -80,6 +88,9 @@ fn round_line(round: &Round) -> String {
 impl Problem {
     /// Returns the answer to it, in a few words behind a comma; nothing where there is none.
     pub fn answer(&self) -> String {
+        if let Some(exchange) = &self.withdrawn {
+            return format!(", withdrawn: {}", exchange.line());
+        }
         let word = match self.disposition {
             _ if self.answered && self.disposition != Disposition::NoFix => "accepted",
             Disposition::Open => return String::new(),
@@ -87,6 +98,11 @@ impl Problem {
         };
         let why = self.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
         format!(", {word}{why}")
+    }
+
+    /// Tells whether its reviewer withdrew it and nobody named it later.
+    pub fn is_withdrawn(&self) -> bool {
+        self.withdrawn.is_some() && !self.open && !self.answered
     }
 
     /// Returns the problem in one line.
@@ -108,7 +124,8 @@ fn problems_of(phase: &PhaseState) -> Vec<Problem> {
         let first_round = known.get(&problem.fingerprint).map_or(problem.first_round, |it| it.first_round);
         let listed = listed.get(identity.as_str()).copied().filter(|listed| is_authority(listed));
         let (named, over) = (problem.last_round == latest, listed.is_some_and(is_over));
-        let answered = named && listed.is_some_and(is_answered);
+        let answered =
+            listed.is_some_and(|listed| (named && is_answered(listed)) || listed.is_grave_and_unfixed());
         // A round that is not over names nothing, and a seat that went without has not looked: then the ledger knows.
         let is_of_review = listed.is_some_and(|listed| !listed.is_of_checks());
         let open = (named || is_of_review) && !over;
@@ -139,11 +156,15 @@ fn is_answered(listed: &LedgerFinding) -> bool {
 fn add_answer(phase: &PhaseState, listed: Option<&LedgerFinding>, problem: Problem) -> Problem {
     let Some(listed) = listed else { return problem };
     let waived = listed.status == FindingStatus::Waived;
-    let reason = if waived { phase.person.accepted_because.clone() } else { listed.evidence.clone() };
+    let (reason, answered_by) = if waived {
+        (phase.person.accepted_because.clone(), phase.person.accepted_by.clone())
+    } else {
+        (listed.evidence.clone(), listed.triaged_by.clone())
+    };
     // Of what seats said in other words the ledger knows, of that round.
     let is_of_round = !listed.is_of_checks() && listed.last_round == problem.last_round;
     let issue = if is_of_round { listed.with_latest_wording().issue } else { problem.issue };
-    Problem { disposition: listed.disposition, reason, issue, ..problem }
+    Problem { disposition: listed.disposition, reason, answered_by, issue, ..problem }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -157,11 +178,27 @@ fn problems_of_round(phase: &PhaseState, round: &Round) -> Vec<(String, Problem)
     for (fingerprint, finding) in merge_findings(&round.findings) {
         problems.push((fingerprint.clone(), problem_of(phase, round, fingerprint, finding)));
     }
+    for changed in &round.changed_verdicts {
+        problems.extend(withdrawn_problems(phase, round, changed));
+    }
     for result in round.failed.iter().filter(|result| result.status == CheckStatus::Fail) {
         let of_check = problems_of_check(phase, round, result).into_iter();
         problems.extend(of_check.map(|problem| (check_identity(result), problem)));
     }
     problems
+}
+
+/// Returns the problems that a reviewer withdrew in a round, each with the exchange.
+fn withdrawn_problems<'a>(
+    phase: &'a PhaseState,
+    round: &'a Round,
+    changed: &'a ChangedVerdict,
+) -> impl Iterator<Item = (String, Problem)> + 'a {
+    let exchange = VerdictExchange::of(changed);
+    merge_findings(&changed.withdrawn).into_iter().map(move |(fingerprint, finding)| {
+        let problem = problem_of(phase, round, fingerprint.clone(), finding);
+        (fingerprint, Problem { withdrawn: Some(exchange.clone()), ..problem })
+    })
 }
 
 /// Returns findings by their fingerprints, each with everything that was said of it.
@@ -192,6 +229,8 @@ fn problem_of(phase: &PhaseState, round: &Round, fingerprint: String, finding: F
         disposition: Disposition::Open,
         reason: None,
         answered: false,
+        answered_by: None,
+        withdrawn: None,
         fingerprint,
     }
 }

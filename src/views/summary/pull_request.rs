@@ -4,19 +4,22 @@
 
 use serde_json::json;
 
+use super::changed_verdicts::list_changed_verdicts;
 use super::commands::again;
 use super::evidence::{accepted_list, evidence_table, untested_warning};
 use super::lines::{
     agent_lines, cost_line, deliverable_path, finding_lines, note, opinions_of_run, out_of_scope_lines,
     phase_values,
 };
-use crate::text::{bullets, counted, fill_template, format_title, quoted};
-use engine::{PhaseState, Run, Status};
+use crate::text::{bullets, counted, fill_template, format_title, place, quoted};
+use engine::{FindingStatus, LedgerFinding, PhaseState, Run, Status};
 use model::event::{Evaluation, EvaluationDecision, RunOutcome};
 use model::phase::PhaseName;
 
 /// The most suggestions a pull request carries.
 const MOST_SUGGESTIONS: usize = 20;
+/// The most findings of one section that are listed.
+const MOST_FINDINGS: usize = 40;
 /// More files than this are a number.
 const MOST_FILES: usize = 5;
 /// The most tasks that are listed; the evaluation's document has all of them.
@@ -53,6 +56,8 @@ pub fn pull_request(
         ("Agents", bullets(&agent_lines(run))),
         ("Opinions of the reviewers", bullets(&opinions_of_run(run))),
         ("Suggestions of the reviewers", suggestions(run)),
+        ("Verdicts that changed after a question", list_changed_verdicts(run)),
+        ("Dismissed and waived findings", list_unfixed_findings(run)),
         ("Found and not demanded", bullets(&out_of_scope_lines(run))),
         ("Left for later", list_remaining_tasks(run)),
     ];
@@ -96,6 +101,43 @@ fn document_list(run: &Run) -> String {
         .iter()
         .filter(|phase| phase.status == Status::Completed && !phase.def.policy.triage && is_there(phase));
     completed.map(|phase| format!("- `{}`\n", deliverable_path(run, phase))).collect()
+}
+
+/// Returns the critical and major findings that a triage dismissed or a person waived, each with the reason and who it was.
+fn list_unfixed_findings(run: &Run) -> String {
+    let mut unfixed: Vec<(&PhaseState, &LedgerFinding)> = Vec::new();
+    for phase in &run.phases {
+        let of_phase = phase.ledger.all().iter().filter(|listed| listed.is_grave_and_unfixed());
+        unfixed.extend(of_phase.map(|listed| (phase, listed)));
+    }
+    unfixed.sort_by_key(|(_, listed)| std::cmp::Reverse(listed.finding.severity));
+    let more = count_more(unfixed.len(), MOST_FINDINGS);
+    let lines = unfixed.into_iter().take(MOST_FINDINGS).map(|(phase, listed)| unfixed_line(phase, listed));
+    lines.collect::<String>() + &more
+}
+
+fn unfixed_line(phase: &PhaseState, listed: &LedgerFinding) -> String {
+    let (person, finding) = (&phase.person, listed.with_latest_wording());
+    let (word, who, why) = if listed.status == FindingStatus::Waived {
+        ("waived", &person.accepted_by, &person.accepted_because)
+    } else {
+        ("dismissed", &listed.triaged_by, &listed.evidence)
+    };
+    let who = who.as_ref().map_or(String::new(), |who| format!(" by {}", quoted(who)));
+    let why = why.as_ref().map_or_else(|| "no reason was given".to_owned(), |why| quoted(why));
+    let place = place(finding.file.as_deref(), finding.line);
+    let place = place.map_or(String::new(), |place| format!(" {}", quoted(&place)));
+    let (name, id, severity, issue) =
+        (phase.name(), listed.id, finding.severity.as_str(), quoted(&finding.issue));
+    format!("- {name} · {id} {severity}{place}: {issue} · **{word}{who}**: {why}\n")
+}
+
+/// Returns a line that says how many more there are than are listed; nothing where all are.
+fn count_more(all: usize, most: usize) -> String {
+    match all.saturating_sub(most) {
+        0 => String::new(),
+        more => format!("- … and {more} more: `ai-workflow findings` lists them\n"),
+    }
 }
 
 fn suggestions(run: &Run) -> String {

@@ -77,9 +77,15 @@ fn result(problem: &Problem, rules: &[String]) -> Value {
     }
     if problem.answered {
         let why = problem.reason.as_deref().unwrap_or("accepted by a person");
-        result["suppressions"] = json!([{"kind": "external", "status": "accepted", "justification": why}]);
+        let status = suppression_status(problem.severity);
+        result["suppressions"] = json!([{"kind": "external", "status": status, "justification": why}]);
     }
     result
+}
+
+/// Returns how an answered problem stands: a critical or major one waits for the people who review the pull request.
+fn suppression_status(severity: Severity) -> &'static str {
+    if severity >= Severity::Major { "underReview" } else { "accepted" }
 }
 
 /// Returns the level of a severity in the words of the format.

@@ -46,4 +46,5 @@ mod speed;
 mod three_facts;
 mod unknown;
 mod views;
+mod withdrawn;
 mod world;

@@ -18,6 +18,8 @@ fn problem(file: &str, severity: Severity, issue: &str) -> Problem {
         disposition: Disposition::Open,
         reason: None,
         answered: false,
+        answered_by: None,
+        withdrawn: None,
         fingerprint: issue.into(),
     }
 }

@@ -17,6 +17,8 @@ fn problem(file: Option<&str>, severity: Severity) -> Problem {
         disposition: Disposition::Open,
         reason: None,
         answered: false,
+        answered_by: None,
+        withdrawn: None,
         fingerprint: "security|src/lib.rs|aproblem".into(),
     }
 }
@@ -56,7 +58,13 @@ fn answered_problem_is_reported_as_suppressed_with_its_reason() {
         ..problem(None, Severity::Major)
     };
     let told = result(&answered, &rules(std::slice::from_ref(&answered)));
-    assert_eq!(told["suppressions"][0]["justification"], "line 4 has it");
+    assert_eq!(
+        told["suppressions"][0],
+        json!({"kind": "external", "status": "underReview", "justification": "line 4 has it"})
+    );
+    let minor = Problem { severity: Severity::Minor, ..answered.clone() };
+    let told_of_minor = result(&minor, &rules(std::slice::from_ref(&minor)));
+    assert_eq!(told_of_minor["suppressions"][0]["status"], "accepted");
     assert_eq!((&told["properties"]["disposition"], &told["ruleIndex"]), (&json!("no_fix"), &json!(0)));
     let open = problem(None, Severity::Major);
     assert!(result(&open, &rules(std::slice::from_ref(&open))).get("suppressions").is_none());
