@@ -163,7 +163,8 @@ pub(crate) fn hand_out_tasks(phase: &mut PhaseState) {
 
 fn tasks_now(phase: &PhaseState) -> FixTasks {
     let mut tasks = phase.tasks.clone();
-    tasks.hand_out(phase.round, findings_to_fix(phase));
+    let blocking = phase.def.policy.review.as_ref().map_or(Severity::Info, |rule| rule.blocking);
+    tasks.hand_out(phase.round, findings_to_fix(phase), blocking);
     tasks
 }
 

@@ -1,5 +1,5 @@
-//! The findings of a review as tasks for the author, one for each file, the worst first. Which findings become tasks is decided
-//! in `findings`.
+//! The findings of a review as tasks for the author, one for each file: first what forbids an approval, and of that what can be
+//! repaired mechanically. Which findings become tasks is decided in `findings`.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::{FindingId, Ledger, LedgerFinding};
+use model::finding::Severity;
 
 /// The most tasks that one revision gets.
 pub const LARGEST_BATCH: usize = 8;
@@ -79,10 +80,10 @@ impl FixTasks {
         (given.to_vec(), later.to_vec())
     }
 
-    /// Hands out what is to be repaired in the revision of a round.
-    pub(crate) fn hand_out(&mut self, round: u32, findings: Vec<&LedgerFinding>) {
+    /// Hands out what is to be repaired in the revision of a round; `blocking` is the mildest severity that forbids an approval.
+    pub(crate) fn hand_out(&mut self, round: u32, findings: Vec<&LedgerFinding>, blocking: Severity) {
         self.latest.clear();
-        for (index, group) in group_by_file(findings).into_iter().enumerate() {
+        for (index, group) in group_by_file(findings, blocking).into_iter().enumerate() {
             let findings: Vec<FindingId> = group.iter().map(|listed| listed.id).collect();
             let task = self.find_or_add(group[0].finding.file.as_deref(), &findings);
             task.findings = findings;
@@ -121,23 +122,25 @@ impl FixTasks {
     }
 }
 
-/// Groups findings by file: groups and the findings in them in the order in which to repair them. Severity first; of equals
-/// what can be repaired mechanically.
-fn group_by_file(mut findings: Vec<&LedgerFinding>) -> Vec<Vec<&LedgerFinding>> {
-    findings.sort_by_key(|listed| {
-        let it = &listed.finding;
-        (Reverse(it.severity), !it.auto_fixable, it.line, listed.id)
-    });
+/// Groups findings by file. In a group what can be repaired mechanically comes first, then the worst. The groups stand in the
+/// same order, but those with nothing that forbids an approval come last.
+fn group_by_file(mut findings: Vec<&LedgerFinding>, blocking: Severity) -> Vec<Vec<&LedgerFinding>> {
+    findings.sort_by_key(|listed| (rank(listed), listed.finding.line, listed.id));
     let mut files: BTreeMap<Option<&str>, Vec<&LedgerFinding>> = BTreeMap::new();
     for listed in findings {
         files.entry(listed.finding.file.as_deref()).or_default().push(listed);
     }
     let mut groups: Vec<Vec<&LedgerFinding>> = files.into_values().collect();
     groups.sort_by_key(|group| {
-        let manual = !group.iter().all(|listed| listed.finding.auto_fixable);
-        (Reverse(group[0].finding.severity), manual, group[0].id)
+        let forbids = |listed: &&&LedgerFinding| listed.finding.weight() >= blocking;
+        let first = group.iter().find(forbids);
+        (first.is_none(), rank(first.unwrap_or(&group[0])), group[0].id)
     });
     groups
+}
+
+fn rank(listed: &LedgerFinding) -> (bool, Reverse<Severity>) {
+    (!listed.finding.auto_fixable, Reverse(listed.finding.severity))
 }
 
 /// Returns the findings of a task.

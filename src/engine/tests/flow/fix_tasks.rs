@@ -61,21 +61,39 @@ fn order(phase: &PhaseState) -> Vec<&str> {
     given.into_iter().map(|task| task.owns.as_deref().unwrap_or("-")).collect()
 }
 
+fn fixable(file: &str, severity: Severity, issue: &str) -> Finding {
+    Finding { auto_fixable: true, ..in_file(file, severity, issue) }
+}
+
 #[test]
-fn one_task_per_file_ordered_by_severity_then_auto_fixable() {
-    let fixable = Finding { auto_fixable: true, ..in_file("c", Severity::Major, "c") };
+fn one_task_per_file_auto_fixable_first_then_by_severity() {
     let findings = [
-        Finding { auto_fixable: true, ..in_file("a", Severity::Minor, "a") },
+        fixable("a", Severity::Minor, "a"),
         in_file("b", Severity::Major, "b"),
-        fixable,
+        fixable("c", Severity::Major, "c"),
         in_file("d", Severity::Critical, "d"),
         in_file("b", Severity::Minor, "later"),
         Finding { file: None, ..finding(Severity::Major, "nowhere") },
     ];
     let world = play(all(), vec![names(&findings), passes()]);
     let phase = after(&world, ruled_on(1));
-    assert_eq!(order(&phase), ["d", "c", "b", "-", "a"]);
+    assert_eq!(order(&phase), ["c", "d", "b", "-", "a"], "what forbids no approval comes last");
     assert_eq!(told(&phase)[2], "T3 b: b later, 1 tries, open");
+}
+
+#[test]
+fn findings_of_a_task_are_auto_fixable_first_then_by_severity_then_by_line() {
+    let at = |line: u64, found: Finding| Finding { line: Some(line), ..found };
+    let findings = [
+        at(1, in_file("a", Severity::Minor, "fourth")),
+        at(2, in_file("a", Severity::Critical, "third")),
+        at(3, fixable("a", Severity::Minor, "second")),
+        at(9, fixable("a", Severity::Major, "first, below")),
+        at(4, fixable("a", Severity::Major, "first")),
+    ];
+    let world = play(all(), vec![names(&findings), passes()]);
+    let phase = after(&world, ruled_on(1));
+    assert_eq!(told(&phase), ["T1 a: first first, below second third fourth, 1 tries, open"]);
 }
 
 #[test]
