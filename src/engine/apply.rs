@@ -109,7 +109,7 @@ impl Run {
             Fact::Checked(checked) => self.phase_mut(&checked.phase).record_checks(checked),
             Fact::Reviewed(reviewed) => {
                 self.end_call(&reviewed.phase, Step::Review, &reviewed.ended, at);
-                self.phase_mut(&reviewed.phase).record_review(reviewed);
+                self.phase_mut(&reviewed.phase).record_review(reviewed, at);
                 if reviewed.reading.is_some() {
                     self.branch.remember_shown(phase_of(&mut self.phases, &reviewed.phase));
                 }
@@ -122,7 +122,7 @@ impl Run {
             Fact::ReviewStands { phase, .. } => self.phase_mut(phase).reuse_approval(),
             Fact::Triaged(triaged) => {
                 self.end_call(&triaged.phase, Step::Triage, &triaged.ended, at);
-                self.phase_mut(&triaged.phase).record_triage(triaged);
+                self.phase_mut(&triaged.phase).record_triage(triaged, at);
                 self.remember_verdict(&triaged.phase, &triaged.ended, at);
             }
             Fact::Ruled(ruled) => self.record_ruling(ruled, at),
@@ -290,7 +290,9 @@ impl Run {
         let Some(review) = phase.reviews.current.clone() else { return };
         if ruled.ruling == Ruling::Advance && phase.takes_reviews() {
             let (opinions, left_out) = (phase.reviews.opinions.clone(), phase.reviews.left_out.clone());
-            phase.reviews.approval = Some(Approval { review, opinions, left_out, commit, settings });
+            let answered_at = phase.reviews.answered_at;
+            phase.reviews.approval =
+                Some(Approval { review, opinions, left_out, answered_at, commit, settings });
         } else if !phase.judgment().0.approves() {
             phase.reviews.approval = None;
         }

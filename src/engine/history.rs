@@ -107,6 +107,8 @@ fn sum(one: &Usage, other: &Usage) -> Usage {
 pub struct Reviews {
     /// The review that counts now: that of the latest call, or all opinions merged once every reviewer has answered.
     pub current: Option<Reviewed>,
+    /// When the latest answer in it came in.
+    pub answered_at: Option<Timestamp>,
     /// The reviews of this round that came to an end, the first reviewer's first.
     pub opinions: Vec<Reviewed>,
     /// The seats that are left out of this round, and why.
@@ -144,6 +146,7 @@ pub struct Approval {
     /// The reviews that were merged for it, and the seats that were left out.
     pub(crate) opinions: Vec<Reviewed>,
     pub(crate) left_out: BTreeMap<String, String>,
+    pub(crate) answered_at: Option<Timestamp>,
     /// The latest commit below it that is no record of a halt.
     pub(crate) commit: String,
     /// The digest of the settings it was given under.
@@ -272,4 +275,8 @@ pub struct Round {
     pub changed_verdicts: Vec<ChangedVerdict>,
     /// What the triage counted, where its table could be read.
     pub table: Option<TriageTable>,
+    /// When its review came in: with several reviewers, the last of them.
+    pub reviewed_at: Option<Timestamp>,
+    /// When its triage came in.
+    pub triaged_at: Option<Timestamp>,
 }

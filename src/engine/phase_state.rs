@@ -126,6 +126,8 @@ pub struct Evidence {
     pub triage: Option<Triaged>,
     /// The agent that made the latest triage.
     pub triaged_by: String,
+    /// When it came in.
+    pub triaged_at: Option<Timestamp>,
     /// The steps of the round that came to their end.
     pub completed_steps: Vec<Step>,
 }
@@ -359,6 +361,16 @@ impl PhaseState {
 
     pub(crate) fn has_triage_table(&self) -> bool {
         self.evidence.triage.as_ref().is_some_and(|triage| triage.table.is_some())
+    }
+
+    /// Returns when the review of this round came in; nothing before that.
+    pub fn reviewed_at(&self) -> Option<Timestamp> {
+        self.reading().and(self.reviews.answered_at)
+    }
+
+    /// Returns when the triage of this round came in with a table that could be read.
+    pub fn triaged_at(&self) -> Option<Timestamp> {
+        if self.has_triage_table() { self.evidence.triaged_at } else { None }
     }
 
     pub(crate) fn reading(&self) -> Option<&Reading> {

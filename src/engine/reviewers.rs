@@ -166,6 +166,7 @@ impl PhaseState {
         self.reviews.current = Some(in_this_round(&approval.review));
         self.reviews.opinions = approval.opinions.iter().map(in_this_round).collect();
         self.reviews.left_out.clone_from(&approval.left_out);
+        self.reviews.answered_at = approval.answered_at;
         self.decide_after(Step::Review);
     }
 }

@@ -140,12 +140,15 @@ impl PhaseState {
         };
     }
 
-    pub(crate) fn record_review(&mut self, reviewed: &Reviewed) {
+    pub(crate) fn record_review(&mut self, reviewed: &Reviewed, at: Timestamp) {
         self.calls.remember_document(Step::Review, reviewed.round, reviewed.attempt, &reviewed.ended);
         if reviewed.ended.outcome == ExecOutcome::Cancelled {
             return;
         }
         self.reviews.current = Some(reviewed.clone());
+        if reviewed.reading.is_some() {
+            self.reviews.answered_at = Some(at);
+        }
         if self.is_rejection_without_answer(reviewed) {
             return self.decide_after(Step::Review);
         }
@@ -167,7 +170,7 @@ impl PhaseState {
         self.record_opinion(reviewed);
     }
 
-    pub(crate) fn record_triage(&mut self, triaged: &Triaged) {
+    pub(crate) fn record_triage(&mut self, triaged: &Triaged, at: Timestamp) {
         self.calls.remember_document(Step::Triage, triaged.round, triaged.attempt, &triaged.ended);
         self.files.changed.extend(triaged.changed.iter().cloned());
         self.files.put_back.extend(triaged.put_back.iter().cloned());
@@ -176,6 +179,7 @@ impl PhaseState {
         }
         self.evidence.triage = Some(triaged.clone());
         self.evidence.triaged_by.clone_from(&self.calls.last_agent);
+        self.evidence.triaged_at = Some(at);
         if self.triage_changed_files() {
             triaged.tree.clone_into(&mut self.files.tree);
         }
@@ -440,6 +444,8 @@ impl PhaseState {
             exchange: self.reviews.exchange.clone(),
             changed_verdicts: self.changed_verdicts(),
             table: self.evidence.triage.as_ref().and_then(|triage| triage.table),
+            reviewed_at: self.reviewed_at(),
+            triaged_at: self.triaged_at(),
         }
     }
 

@@ -76,10 +76,13 @@ fn doc_review_makes_one_review_and_exits_with_its_verdict() {
     insta::assert_snapshot!(filtered(&planned.sandbox.read(&format!("{OUTPUT}/document-review-1.md"))), @r#"{"review_id": "[RUN]", "result": "FAIL", "summary": "read", "findings": [{"severity": "major", "category": "design", "file": "planning.md", "issue": "the limit is missing"}]}"#);
     assert!(!planned.sandbox.has(&format!("{OUTPUT}/document-review-1-reply.md")));
     assert_eq!((planned.calls(), planned.phase()["status"].clone()), (1, json!("in_progress")));
+    let view = planned.phase()["document_review"].clone();
+    let reviewed_at = &view["rounds"][0]["review_completed_at"];
+    assert!(reviewed_at.is_string(), "{view}");
     let expected = json!({"status": "in_progress", "current_round": 1, "rounds": [{
-        "number": 1, "status": "review_complete", "fix_status": null, "fix_required": null,
-        "no_fix_needed": null, "needs_discussion": null}]});
-    assert_eq!(planned.phase()["document_review"], expected);
+        "number": 1, "status": "review_complete", "review_completed_at": reviewed_at, "reply_completed_at": null,
+        "fix_status": null, "fix_required": null, "no_fix_needed": null, "needs_discussion": null}]});
+    assert_eq!(view, expected);
     let status = planned.sandbox.run(&["status", "--issue", "243"]).exits(0);
     insta::assert_snapshot!(excerpt(&status.stdout, "round 1:", "\n"), @"round 1: reviewed, no answer yet");
 }
@@ -106,6 +109,8 @@ fn doc_review_fix_answers_a_review_once_and_the_next_review_sees_it() {
         (&rounds[0]["fix_status"], &rounds[0]["status"]),
         (&json!("applied"), &json!("reply_complete"))
     );
+    let times = (rounds[0]["review_completed_at"].as_str(), rounds[0]["reply_completed_at"].as_str());
+    assert!(times.0.is_some() && times.0 < times.1, "{rounds}");
     planned.doc_review(&["--fix"]).refuses(2, "no review of document_review waits for an answer");
     planned.doc_review(&[]).exits(0);
     assert!(planned.sandbox.has(&format!("{OUTPUT}/document-review-2.md")));

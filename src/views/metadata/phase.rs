@@ -104,6 +104,14 @@ pub struct RoundView {
     /// What a reviewer asked the author before its verdict counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<ExchangeView>,
+    /// When the review came in: with several reviewers, the last of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub review_completed_at: Option<Timestamp>,
+    /// When the author's reply to the review came in, where findings are triaged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub reply_completed_at: Option<Timestamp>,
 }
 
 /// Questions of a reviewer to the author.
@@ -246,6 +254,8 @@ fn round_view(round: &Round) -> RoundView {
         attempts: round.attempts,
         standstill: round.standstill.clone(),
         exchange: round.exchange.as_ref().map(exchange_view),
+        review_completed_at: round.reviewed_at,
+        reply_completed_at: round.triaged_at,
     }
 }
 
@@ -331,6 +341,14 @@ pub struct DocumentRound {
     pub number: u32,
     /// How far the round is.
     pub status: RoundStatus,
+    /// When the review came in.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub review_completed_at: Option<Timestamp>,
+    /// When the author's reply to it came in.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub reply_completed_at: Option<Timestamp>,
     /// Nothing before the triage, and when its table could not be read.
     pub fix_status: Option<FixStatus>,
     /// Findings that have to be fixed.
@@ -384,9 +402,11 @@ pub fn document_review(phase: &PhaseState) -> Option<DocumentReview> {
         return None;
     }
     let current = under_way(phase);
-    let rounds = phase.history.rounds.iter();
-    let finished = rounds
-        .map(|round| document_round(round.n, round.verdict.is_some(), round.table, round.changed_files));
+    let finished = phase.history.rounds.iter().map(|round| DocumentRound {
+        review_completed_at: round.reviewed_at,
+        reply_completed_at: round.triaged_at,
+        ..document_round(round.n, round.verdict.is_some(), round.table, round.changed_files)
+    });
     Some(DocumentReview {
         status: review_status(phase.status),
         current_round: current.as_ref().map(|round| round.number),
@@ -413,10 +433,14 @@ fn under_way(phase: &PhaseState) -> Option<DocumentRound> {
     let reviewed = phase.reviews.current.as_ref().is_some_and(|review| review.reading.is_some());
     let triage = phase.evidence.triage.as_ref();
     let changed = triage.is_some_and(|triage| !triage.changed.is_empty());
-    Some(document_round(phase.round, reviewed, triage.and_then(|triage| triage.table), changed))
+    Some(DocumentRound {
+        review_completed_at: phase.reviewed_at(),
+        reply_completed_at: phase.triaged_at(),
+        ..document_round(phase.round, reviewed, triage.and_then(|triage| triage.table), changed)
+    })
 }
 
-/// `changed` says whether the triage changed files.
+/// Returns a round without its times; `changed` says whether the triage changed files.
 fn document_round(number: u32, reviewed: bool, table: Option<TriageTable>, changed: bool) -> DocumentRound {
     DocumentRound {
         number,
@@ -425,6 +449,8 @@ fn document_round(number: u32, reviewed: bool, table: Option<TriageTable>, chang
             (None, true) => RoundStatus::ReviewComplete,
             (None, false) => RoundStatus::Incomplete,
         },
+        review_completed_at: None,
+        reply_completed_at: None,
         fix_status: table.map(|table| FixStatus::of(table, changed)),
         fix_required: table.map(|table| table.fix_required),
         no_fix_needed: table.map(|table| table.no_fix_needed),

@@ -94,6 +94,47 @@ fn view_shows_counts_and_status_of_each_round() {
     assert_eq!(rounds(&full, "needs_discussion"), [0, 0]);
 }
 
+/// Returns the times of the facts of this kind, as the view writes them.
+fn times(world: &World, wanted: impl Fn(&Fact) -> bool) -> Vec<Value> {
+    world.entries.iter().filter(|entry| wanted(&entry.fact)).map(|entry| json!(entry.at)).collect()
+}
+
+#[test]
+fn each_round_shows_when_its_review_and_its_reply_came_in() {
+    let full = play(&[table(2, 1, 0), table(0, 1, 0)]);
+    let reviewed = times(&full, |fact| matches!(fact, Fact::Reviewed(_)));
+    let replied = times(&full, |fact| matches!(fact, Fact::Triaged(_)));
+    assert_eq!((reviewed.len(), replied.len()), (2, 2));
+    assert_eq!(rounds(&full, "review_completed_at"), reviewed);
+    assert_eq!(rounds(&full, "reply_completed_at"), replied);
+    let all = metadata(&full.state, "").expect("a view").phases["document_review"]["rounds"].clone();
+    let of = |key: &str| all.as_array().expect("rounds").iter().map(|it| it[key].clone()).collect::<Vec<_>>();
+    assert_eq!((of("review_completed_at"), of("reply_completed_at")), (reviewed.clone(), replied));
+    let triages = |world: &World| world.first().position == StepPosition::Ready(Step::Triage);
+    let under_way = (1..full.entries.len()).map(|length| full.cut(length)).find(triages).expect("a review");
+    assert_eq!(rounds(&under_way, "review_completed_at"), [reviewed[0].clone()], "while it is under way too");
+    assert_eq!(rounds(&under_way, "reply_completed_at"), [json!(null)]);
+}
+
+#[test]
+fn reply_that_cannot_be_read_completes_no_round() {
+    let world = play(&[no_table()]);
+    let last = times(&world, |fact| matches!(fact, Fact::Reviewed(_))).pop().expect("a review");
+    assert_eq!(rounds(&world, "review_completed_at"), [last]);
+    assert_eq!(rounds(&world, "reply_completed_at"), [json!(null)]);
+}
+
+#[test]
+fn round_of_a_panel_is_reviewed_when_its_last_reviewer_has_answered() {
+    let seat = model::policy::PanelReviewer { name: "safety".into(), ..Default::default() };
+    let def = model::policy::PhaseDef { panel: vec![seat], ..phase("planning", phase_review()) };
+    let world = World::play(def, Script::default());
+    let last = times(&world, |fact| matches!(fact, Fact::Reviewed(_))).pop().expect("a review");
+    let view = metadata(&world.state, "").expect("a view");
+    let round = &view.phases["planning"]["rounds"][0];
+    assert_eq!((&round["review_completed_at"], round.get("reply_completed_at")), (&last, None));
+}
+
 #[test]
 fn unreadable_triage_leaves_the_round_without_counts() {
     let world = play(&[no_table()]);
