@@ -279,7 +279,11 @@ impl Run {
         let Some(review) = phase.reviews.current.clone() else { return };
         if ended.outcome != ExecOutcome::Cancelled {
             let verdict = phase.verdict(phase.triage_judgment().0);
-            phase.reviews.latest_verdict = Some(VerdictRecord { review, verdict, commit, at });
+            let judgment = phase.judgment_of_review();
+            let decision = judgment.and_then(|judgment| phase.decision(judgment));
+            let grade = judgment.and_then(|judgment| phase.grade(judgment));
+            phase.reviews.latest_verdict =
+                Some(VerdictRecord { review, verdict, decision, grade, commit, at });
         }
     }
 

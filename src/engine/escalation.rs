@@ -1,18 +1,14 @@
 //! The question to a person that every pause carries: what is asked, which answers there are, and what has happened so far.
-//! Whether a phase pauses is decided in `revision_limit`, `redo` and `budget`.
+//! Whether a phase pauses is decided in `revision_limit`, `redo` and `budget`; what stopped a phase is told in `stop_report`.
 
 use jiff::Timestamp;
 
 use crate::findings::next_tasks;
 use crate::fix_tasks::FixTask;
 use crate::phase_state::{PhaseState, limit_reached};
-use model::event::{
-    CheckResult, CheckStatus, Escalation, EvaluationDecision, PauseChoice, PauseReason, Place,
-};
-use model::finding::{Finding, Severity};
+use crate::stop_report::{StopReport, describe_issue, stop_report};
+use model::event::{Escalation, EvaluationDecision, PauseChoice, PauseReason};
 use model::phase::{PhaseName, Step};
-use model::policy::OnFail;
-use model::verdict::Judgment;
 
 /// The longest report of an escalation, in lines.
 const LONGEST_REPORT: usize = 40;
@@ -20,10 +16,13 @@ const LONGEST_REPORT: usize = 40;
 /// Writes the question for a phase that cannot go on by itself; `why` is what led there.
 pub(crate) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> Escalation {
     let question = question(phase, reason, &add_decision(phase, &phase.with_unreviewed_fixes(why)));
-    let stopped = if reason == PauseReason::Blocked { describe_stop(phase) } else { None };
+    let stopped = if reason == PauseReason::Blocked { stop_report(phase) } else { None };
     let (question, lines) = match stopped {
-        Some((heading, lines)) => (format!("{heading}. {question}"), lines),
-        None => (question, Vec::new()),
+        Some(StopReport { heading, lines }) => (format!("{heading}. {question}"), lines),
+        None => (
+            question,
+            phase.decision(phase.judgment().0).map(|word| format!("Decision: {word}")).into_iter().collect(),
+        ),
     };
     let options = vec![PauseChoice::Continue, PauseChoice::Edited, PauseChoice::Accept, PauseChoice::GiveUp];
     let report = lines.into_iter().chain(report(phase)).take(LONGEST_REPORT).collect();
@@ -151,7 +150,7 @@ fn question(phase: &PhaseState, reason: PauseReason, why: &str) -> String {
 
 fn report(phase: &PhaseState) -> Vec<String> {
     let rounds = phase.history.rounds.iter().map(|round| {
-        let verdict = round.verdict.map_or("no verdict", |verdict| verdict.as_str());
+        let verdict = round.stated_decision().unwrap_or("no verdict");
         let still = round.standstill.as_ref().map_or(String::new(), |why| format!(", standstill: {why}"));
         let checks = match round.failed.len() {
             0 => String::new(),
@@ -163,10 +162,9 @@ fn report(phase: &PhaseState) -> Vec<String> {
     });
     let now = format!("round {}: {}, now", phase.round, phase.judgment().1);
     let checks = phase.failed_checks().map(|result| format!("check {}: {}", result.check, result.summary));
-    let findings = phase.findings().iter().map(|finding| {
-        let place = finding.file.as_deref().unwrap_or("-");
-        format!("{} {place}: {}", finding.severity.as_str(), finding.issue)
-    });
+    let findings = phase.findings().iter();
+    let findings =
+        findings.map(|finding| format!("{} {}", finding.severity.as_str(), describe_issue(finding)));
     rounds.chain([now]).chain(describe_tries(phase)).chain(checks).chain(findings).collect()
 }
 
@@ -181,81 +179,4 @@ pub(crate) fn describe_tries(phase: &PhaseState) -> Vec<String> {
 fn describe_task_tries(task: &FixTask) -> String {
     let owns = task.owns.as_deref().unwrap_or("no file");
     format!("{} {owns}: tried by {}", task.id, task.tried_by.join(", "))
-}
-
-/// The most required fixes of one check that are listed.
-const MOST_FIXES: usize = 10;
-
-/// Returns what stopped a phase that is blocked, under a heading; nothing when neither a reviewer nor a check stopped it.
-fn describe_stop(phase: &PhaseState) -> Option<(&'static str, Vec<String>)> {
-    if let Some((judgment, why)) = phase.evidence_judgment() {
-        return (judgment == Judgment::Block)
-            .then(|| ("Verification Failed", describe_failed_checks(phase, &why)));
-    }
-    let (judgment, why) = phase.reviews_judgment(phase.reading()?);
-    (judgment == Judgment::Block)
-        .then(|| ("Manual Intervention Required", describe_intervention(phase, &why)))
-}
-
-fn describe_intervention(phase: &PhaseState, why: &str) -> Vec<String> {
-    let grade = phase.reading().and_then(|reading| reading.grade);
-    let grade = grade.map_or_else(|| "N/A".to_owned(), |grade| grade.to_string());
-    let head = [
-        format!("Decision: {}", decision(phase)),
-        format!("Grade: {grade}"),
-        format!("Reason: {why}"),
-        "Critical issues:".to_owned(),
-    ];
-    let critical = phase.findings().iter().filter(|finding| finding.severity == Severity::Critical);
-    let issues: Vec<String> = critical.enumerate().map(describe_issue).collect();
-    let head = head.into_iter().take(if issues.is_empty() { 3 } else { 4 });
-    head.chain(issues).collect()
-}
-
-/// Returns the word that stops in this policy: the stated one, else the first of them.
-fn decision(phase: &PhaseState) -> String {
-    let map = phase.def.policy.review.as_ref().map(|rule| &rule.verdict_map);
-    let stops = |word: &String| map.and_then(|map| map.get(word)) == Some(&Judgment::Block);
-    let stated = phase.reading().map(|reading| reading.stated.clone()).filter(|word| stops(word));
-    let any = || map.into_iter().flatten().find(|(_, judgment)| **judgment == Judgment::Block);
-    stated.or_else(|| any().map(|(word, _)| word.clone())).unwrap_or_else(|| "stop".into())
-}
-
-fn describe_issue((index, finding): (usize, &Finding)) -> String {
-    let Finding { file, line, issue, suggestion, .. } = finding.clone();
-    describe_fix((index, &Place { file, line, what: issue, suggestion }))
-}
-
-fn describe_failed_checks(phase: &PhaseState, why: &str) -> Vec<String> {
-    let mut lines = vec!["Decision: STOP".to_owned()];
-    let stops = |result: &&CheckResult| result.demand(&phase.def.policy) == OnFail::Stop;
-    for result in phase.evidence.results().filter(stops) {
-        lines.push(format!("Failure type: {}", failure_type(result)));
-        lines.push(format!("Failed command: {}", result.param("command").unwrap_or(&result.check)));
-        lines.push(format!("Required fixes: {}", result.summary));
-        lines.extend(result.places.iter().take(MOST_FIXES).enumerate().map(describe_fix));
-        let more = result.places.len().saturating_sub(MOST_FIXES);
-        lines.extend((more > 0).then(|| format!("… and {more} more")));
-    }
-    if lines.len() == 1 {
-        lines.push(format!("Required fixes: {why}"));
-    }
-    lines
-}
-
-fn describe_fix((index, place): (usize, &Place)) -> String {
-    let suggestion = place.suggestion.as_ref().map_or(String::new(), |text| format!(" → {text}"));
-    let line = place.line.map_or(String::new(), |line| format!(":{line}"));
-    format!("{}. {}{line}: {}{suggestion}", index + 1, place.file.as_deref().unwrap_or("-"), place.what)
-}
-
-/// Returns the kind of a failure; what could not run says nothing about the code.
-fn failure_type(result: &CheckResult) -> &'static str {
-    match result.check.as_str() {
-        _ if result.status == CheckStatus::Unavailable => "environment_error",
-        "tests" | "red_green" => "test_failure",
-        "build" | "typecheck" | "syntax" => "build_failure",
-        "lint" | "format" => "lint_failure",
-        _ => "check_failure",
-    }
 }

@@ -132,6 +132,10 @@ pub struct VerdictRecord {
     pub review: Reviewed,
     /// Tightened by its findings; nothing when there was no answer.
     pub verdict: Option<Verdict>,
+    /// The judgment in the words of the policy.
+    pub decision: Option<String>,
+    /// The grade that goes with it.
+    pub grade: Option<Grade>,
     /// Where the branch stood.
     pub commit: String,
     /// When it came in.
@@ -247,9 +251,11 @@ pub struct Round {
     pub n: u32,
     /// Nothing when a failed check ended the round.
     pub verdict: Option<Verdict>,
+    /// The judgment in the words of the policy; nothing where a step broke, and where the policy has no words.
+    pub decision: Option<String>,
     /// How the verdict was read.
     pub read_as: Option<ReadAs>,
-    /// The grade the reviewer gave, where the policy uses grades.
+    /// The grade of the work, where the policy uses grades.
     pub grade: Option<Grade>,
     /// The engine's judgment.
     pub judgment: Judgment,
@@ -279,4 +285,12 @@ pub struct Round {
     pub reviewed_at: Option<Timestamp>,
     /// When its triage came in.
     pub triaged_at: Option<Timestamp>,
+}
+
+impl Round {
+    /// Returns the decision of its reviewers in the words of the policy; nothing when a failed check ended the round.
+    pub fn stated_decision(&self) -> Option<&str> {
+        let verdict = self.verdict?;
+        Some(self.decision.as_deref().unwrap_or(verdict.as_str()))
+    }
 }

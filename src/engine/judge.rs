@@ -8,8 +8,8 @@ use crate::phase_state::PhaseState;
 use model::event::{Claim, ClaimStatus, ExecOutcome, Reading, Reviewed};
 use model::finding::{Finding, Severity};
 use model::phase::Step;
-use model::policy::{CheckWhen, DiscussWhen, OnFail, OnPartial};
-use model::verdict::{Judgment, ReadAs, Verdict};
+use model::policy::{CheckWhen, DiscussWhen, OnFail, OnPartial, VERIFICATION_FAILED};
+use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// The hint for an author that asked a person although no person can answer.
 const HINT_NOT_TO_ASK: &str =
@@ -154,6 +154,40 @@ impl PhaseState {
         }
         let strictest = judged.into_iter().reduce(stricter);
         strictest.unwrap_or((Judgment::Unverifiable, "no review".into()))
+    }
+
+    /// Returns a judgment in the words of the policy, which stop in another one where a check stops the phase; nothing where a step
+    /// broke, and where the policy has no words.
+    pub(crate) fn decision(&self, judgment: Judgment) -> Option<String> {
+        let rule = self.def.policy.review.as_ref()?;
+        let stated = if self.is_stopped_by_checks() {
+            VERIFICATION_FAILED
+        } else {
+            self.reading().map_or("", |reading| &reading.stated)
+        };
+        self.evidence.broken.is_none().then(|| rule.word_for(judgment, stated).to_owned())
+    }
+
+    /// Returns what the review of this round amounts to, with its triage once there is one.
+    pub(crate) fn judgment_of_review(&self) -> Option<Judgment> {
+        let reading = self.reading()?;
+        let (judgment, _) =
+            if self.has_triage_table() { self.triage_judgment() } else { self.reviews_judgment(reading) };
+        Some(judgment)
+    }
+
+    /// Returns the grade that goes with a judgment: the worst that the reviewer gave, and none that would mean less. Nothing where
+    /// nobody reviewed, or where the work could not be verified.
+    pub(crate) fn grade(&self, judgment: Judgment) -> Option<Grade> {
+        let stated = self.reading()?.worst_grade();
+        if self.decision(judgment).as_deref() == Some(VERIFICATION_FAILED) {
+            return None;
+        }
+        stated.max(self.def.policy.review.as_ref()?.grade_map.grade_for(judgment))
+    }
+
+    fn is_stopped_by_checks(&self) -> bool {
+        self.evidence_judgment().is_some_and(|(judgment, _)| judgment == Judgment::Block)
     }
 
     /// Returns what one review demands by itself.

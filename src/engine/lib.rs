@@ -26,6 +26,7 @@ mod spending;
 mod run;
 
 mod escalation;
+mod stop_report;
 
 mod budget;
 mod fallback_chain;

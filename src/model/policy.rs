@@ -17,7 +17,7 @@ pub use checks::{
     CheckKind, CheckSettings, DefinedCheck, Extractor, FailurePattern, OwnCheck, RetryPromptPath, check_id,
     command_line, criteria, criterion, finding_type,
 };
-pub use review_rule::{GradeMap, PanelReviewer, ReviewRule, TaskRule};
+pub use review_rule::{GradeMap, PanelReviewer, ReviewRule, TaskRule, VERIFICATION_FAILED};
 
 /// Everything a run was started with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -24,6 +24,11 @@ impl Verdict {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
+
+    /// Tells whether a word is one of the three that a reviewer may write under most policies.
+    pub fn is_word(word: &str) -> bool {
+        [Self::Pass, Self::PassWithSuggestions, Self::Fail].iter().any(|verdict| verdict.as_str() == word)
+    }
 }
 
 /// The engine's combination of outcome, checks, reviews and triage, mildest first.

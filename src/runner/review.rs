@@ -7,7 +7,7 @@ use agents::AgentAnswer;
 use content_parser::{Terms, read_review, read_structured};
 use engine::Run;
 use model::event::{ExecOutcome, Reading};
-use model::verdict::{Judgment, ReadAs, Verdict};
+use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// Reads a reviewer's answer; nothing when the call failed or the answer is empty.
 pub fn read_answer(answer: &AgentAnswer, terms: &Terms<'_>) -> Option<Reading> {
@@ -63,15 +63,15 @@ pub fn result_file(run: &Run) -> Option<Value> {
     let bound = bounds.max_by_key(|bound| bound.at)?;
     let review = &bound.review;
     let reading = review.reading.as_ref();
-    let grade = reading.and_then(|reading| reading.grade);
     Some(json!({
         "phase": review.phase,
         "round": review.round,
         "verdict": bound.verdict,
+        "decision": bound.decision,
         "stated": reading.map(|reading| reading.stated.clone()),
         "read_as": reading.map(|reading| reading.read_as.clone()),
         "suggestions": reading.map(|reading| reading.suggestions.clone()).unwrap_or_default(),
-        "grade": grade.map_or_else(|| json!("N/A"), |grade| json!(grade)),
+        "grade": bound.grade.map_or("N/A", Grade::as_str),
         "commit_hash": bound.commit,
         "tree_hash": review.tree,
         "timestamp": bound.at.to_string(),

@@ -49,6 +49,7 @@ fn review_result_has_the_verdict_and_a_critical_finding_makes_it_fail() {
         sandbox.short(&says(result, grade, severity), &["--set", "phases.planning.max_revisions=0"]).exits(1);
         let written = file(&sandbox);
         assert_eq!((&written["verdict"], &written["stated"]), (&json!(verdict), &json!(result)));
+        assert_eq!(written["decision"], "FAIL", "the word of this policy");
         assert_eq!(written["grade"], grade.get(10..11).unwrap_or_default());
     }
 }

@@ -24,7 +24,7 @@ const NOT_OURS: [(&str, &str); 5] = [
 ];
 
 const DIFFERENCES: [(&str, &str); 2] = [
-    ("browser pending", "a word that is in no verdict map is no verdict: it is read as FAIL"),
+    ("browser pending", "a word that is in no verdict map is no verdict: it is read as a request of changes"),
     ("calibration log", "the verdict is the same; a label that somebody gives it later is not kept"),
 ];
 
@@ -52,8 +52,7 @@ fn without_foreign(expected: &Value) -> Value {
 /// Returns of our file what the case asks for.
 fn in_their_words(input: &Value, asked: &Value) -> Value {
     let file = result_file(reviewed(input).run()).expect("a review");
-    let word = if file["verdict"] == "FAIL" && file["stated"] != "REQUEST_CHANGES" { "FAIL" } else { "" };
-    let verdict = if word.is_empty() { file["stated"].clone() } else { json!(word) };
+    let verdict = file["decision"].clone();
     let known: Map<String, Value> = [
         ("verdict", verdict.clone()),
         ("commit_hash", file["commit_hash"].clone()),
@@ -86,4 +85,30 @@ fn reviewed(input: &Value) -> World {
     let head = input["commit"].as_str().map(str::to_owned);
     world.ask(RunRequested { head, ..RunRequested::default() });
     world
+}
+
+/// The verdicts of the retake loop in their order, each with its grade.
+#[test]
+fn every_verdict_is_recorded_in_the_words_of_the_policy() {
+    for (stated, severity, decision, grade) in [
+        ("APPROVE", None, "APPROVE", "A"),
+        ("PASS", None, "APPROVE", "A"),
+        ("REQUEST_CHANGES", None, "REQUEST_CHANGES", "C"),
+        ("APPROVE", Some("major"), "REQUEST_CHANGES", "C"),
+        ("REJECT", None, "REJECT", "D"),
+        ("APPROVE", Some("critical"), "REJECT", "D"),
+        ("STOP", None, "STOP", "N/A"),
+    ] {
+        let findings: Vec<Value> = severity
+            .map(|severity| json!({"severity": severity, "issue": "a problem"}))
+            .into_iter()
+            .collect();
+        let world = reviewed(&json!({"verdict": stated, "gaps": findings, "commit": "abc1234"}));
+        let file = result_file(world.run()).expect("a review");
+        assert_eq!((&file["decision"], &file["grade"]), (&json!(decision), &json!(grade)), "{stated}");
+        assert_eq!(file["commit_hash"], "abc1234");
+        for key in ["timestamp", "reviewer", "session_id"] {
+            assert!(file[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {file}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use content_parser::{Terms, read_review};
 use engine::{PhaseState, State, apply};
 use model::event::{CheckStatus, Fact, PauseReason};
 use model::policy::{OnFail, Policy};
-use model::verdict::{Judgment, Verdict};
+use model::verdict::{Grade, Judgment, Verdict};
 use serde_json::{Value, json};
 
 use super::{assert_deliberate, cases};
@@ -87,7 +87,9 @@ fn decided(input: &Value) -> Value {
     let findings: Vec<Value> =
         severities.map(|severity| json!({"severity": severity, "issue": "a problem"})).collect();
     let review = answers("APPROVE", &Value::from(findings));
-    decision(&after(vec![review], &checks, 1)).into()
+    let phase = after(vec![review], &checks, 1);
+    let grade = phase.history.rounds.last().and_then(|round| round.grade);
+    json!({"decision": decision(&phase), "grade": grade.map_or("N/A", Grade::as_str)})
 }
 
 fn retaken(verdicts: &[Value]) -> Value {
@@ -121,7 +123,7 @@ fn ours(name: &str, input: &Value, expected: &Value) -> Option<Value> {
     let found = match (input.get("verdicts").and_then(Value::as_array), &input["findings"][0]) {
         (Some(verdicts), _) => retaken(verdicts),
         (None, Value::Object(_)) => tasks(&input["findings"]),
-        (None, _) => json!({"decision": decided(input)}),
+        (None, _) => decided(input),
     };
     Some(in_words_of(expected, &found))
 }
@@ -133,8 +135,10 @@ fn in_words_of(expected: &Value, found: &Value) -> Value {
         let ours = match key.as_str() {
             "decision_by_conditions" => &found["decision"],
             "next_by_inequality" => &found["next"],
-            // What the text says elsewhere about the same case, and grades, which no policy derives from findings.
-            "decision_in_example" | "next_by_message" | "grade" | "grade_in" => continue,
+            // What the text says elsewhere about the same case.
+            "decision_in_example" | "next_by_message" => continue,
+            "grade_in" if value.as_array().is_some_and(|grades| grades.contains(&found["grade"])) => continue,
+            "grade_in" => &found["grade"],
             other => &found[other],
         };
         let not_approved = *value == "not APPROVE" && *ours != "APPROVE";

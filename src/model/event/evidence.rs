@@ -156,6 +156,11 @@ impl Reading {
         self.findings.iter().map(Finding::weight).max()
     }
 
+    /// Returns the worst grade that it gives, as a whole or from a viewpoint.
+    pub fn worst_grade(&self) -> Option<Grade> {
+        self.viewpoints.values().chain(&self.grade).max().copied()
+    }
+
     /// Tells whether it grades this viewpoint, however that is written.
     pub fn grades(&self, viewpoint: &str) -> bool {
         self.viewpoints.keys().any(|name| name.trim().eq_ignore_ascii_case(viewpoint.trim()))

@@ -7,7 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Severity;
-use crate::verdict::{Grade, Judgment};
+use crate::verdict::{Grade, Judgment, Verdict};
+
+/// The word of a reviewer that finds the build, the tests or what they need broken. It stops like a rejection, but a person
+/// reads what failed instead of what is wrong with the work.
+pub const VERIFICATION_FAILED: &str = "STOP";
 
 /// How a reviewer's words are understood.
 #[serde_with::skip_serializing_none]
@@ -65,10 +69,33 @@ impl ReviewRule {
         Self::of_words(words.map(|(word, judgment)| (word.to_owned(), judgment)).into())
     }
 
+    /// Returns the word of this policy for a judgment: `stated` where it means that, else another word of its own, else a common
+    /// one. An approval never gets a word that refuses, and a refusal never one that approves.
+    pub fn word_for(&self, judgment: Judgment, stated: &str) -> &str {
+        let alike: &[Judgment] = if judgment.approves() {
+            &[judgment, Judgment::Approve, Judgment::ApproveWithNotes]
+        } else {
+            &[judgment, Judgment::Revise, Judgment::Block]
+        };
+        let stated = letters(stated);
+        let ranked = self.verdict_map.iter().filter_map(|(word, meaning)| {
+            let likeness = alike.iter().position(|alike| alike == meaning)?;
+            let rank =
+                (Verdict::is_word(word), likeness, letters(word) != stated, word == VERIFICATION_FAILED);
+            Some((rank, word.as_str()))
+        });
+        ranked.min().map_or(judgment.verdict().as_str(), |(_, word)| word)
+    }
+
     /// Returns the viewpoints that the first reviewer grades itself.
     pub fn own_viewpoints(&self) -> &[String] {
         if self.split { &[] } else { &self.viewpoints }
     }
+}
+
+/// Returns what tells a word from another one, however it is written.
+fn letters(word: &str) -> String {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase).collect()
 }
 
 /// Which findings become tasks.
@@ -142,8 +169,17 @@ impl GradeMap {
         }
     }
 
+    /// Returns the mildest grade that means a judgment; nothing for one that approves, where more than the mildest may be meant.
+    pub fn grade_for(self, judgment: Judgment) -> Option<Grade> {
+        let mut grades = [Grade::A, Grade::B, Grade::C, Grade::D].into_iter();
+        grades.find(|grade| !judgment.approves() && self.judgment(*grade) == Some(judgment))
+    }
+
     /// Tells whether no grade means anything. Serde hands over a reference.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,8 +7,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::text::line;
-use model::policy::ReviewRule;
-use model::verdict::Judgment;
+use model::policy::{ReviewRule, VERIFICATION_FAILED};
+use model::verdict::{Judgment, Verdict};
+
+/// What a reviewer says that could not verify the work. The kinds are those that the report of a stop has.
+const FAILED_VERIFICATION: &str = "stop, the build or a test fails or cannot run: a finding with one of build_failure, test_failure, \
+     lint_failure, environment_error as its category, and with the failed command in backquotes in its issue";
 
 /// What the answers under all policies have in common; the words of `result` are the policy's.
 const SCHEMA: &str = include_str!("reviewer_schema.json");
@@ -35,13 +39,16 @@ impl VerdictWords {
         let has_common = common().iter().all(|(word, _)| map.iter().any(|(known, _)| known == word));
         let own = map.iter().filter(|pair| !common().contains(pair)).cloned().collect();
         let words = map.into_iter().map(|(word, _)| word);
-        let (verdicts, decisions) = words.partition(|word| !has_common || is_common(word));
+        let (verdicts, decisions) = words.partition(|word| !has_common || Verdict::is_word(word));
         Self { verdicts, decisions, own }
     }
 
     /// Says what the words mean that are not the common ones; nothing when there are none.
     pub(super) fn meanings(&self) -> String {
-        let each = self.own.iter().map(|(word, judgment)| format!("{word}: {}", meaning(*judgment)));
+        let each = self.own.iter().map(|(word, judgment)| {
+            let means = if word == VERIFICATION_FAILED { FAILED_VERIFICATION } else { meaning(*judgment) };
+            format!("{word}: {means}")
+        });
         each.collect::<Vec<_>>().join("; ")
     }
 }
@@ -49,10 +56,6 @@ impl VerdictWords {
 fn common() -> [(String, Judgment); 3] {
     [Judgment::Approve, Judgment::ApproveWithNotes, Judgment::Revise]
         .map(|judgment| (judgment.verdict().as_str().to_owned(), judgment))
-}
-
-fn is_common(word: &str) -> bool {
-    common().iter().any(|(known, _)| known == word)
 }
 
 fn meaning(judgment: Judgment) -> &'static str {

@@ -53,6 +53,7 @@ fn values(run: &Run, escalation: &Escalation, layout: &QuestionFormat) -> Value 
     json!({
         "reason": reason.as_str(),
         "question": (layout.text)(&escalation.question),
+        "decision": decision(escalation, phase).map(|word| (layout.text)(word)),
         "limit": limit,
         "tables": explained.map(|phase| tables(phase, layout)),
         "report": report.iter().map(|line| (layout.text)(line)).collect::<Vec<_>>(),
@@ -61,6 +62,15 @@ fn values(run: &Run, escalation: &Escalation, layout: &QuestionFormat) -> Value 
         "when": when_to_answer(run, escalation),
         "commands": answer_commands(run, escalation).join(layout.indent),
     })
+}
+
+/// Returns what was decided about the phase that waits, in the words of its policy; nothing before its first round ended. The report
+/// of what stops a phase at once says it itself.
+fn decision<'a>(escalation: &Escalation, phase: Option<&'a PhaseState>) -> Option<&'a str> {
+    if escalation.reason == PauseReason::Blocked {
+        return None;
+    }
+    phase?.history.current_rounds().last()?.decision.as_deref()
 }
 
 fn limit_line(phase: &PhaseState) -> String {
@@ -128,7 +138,7 @@ fn problems_of_check(result: &CheckResult) -> Vec<PlacedProblem> {
 }
 
 fn round_row(round: &Round) -> [String; 4] {
-    let verdict = round.verdict.map_or("no verdict".to_owned(), |verdict| verdict.to_string());
+    let verdict = round.stated_decision().unwrap_or("no verdict").to_owned();
     let grade = round.grade.map_or("N/A", Grade::as_str).to_owned();
     let findings = match round.failed.len() {
         0 => round.findings.len().to_string(),

@@ -46,14 +46,14 @@ fn each_retake_verdict_has_its_ruling() {
 
 #[test]
 fn reject_and_stop_pause_for_manual_repair() {
-    for word in ["REJECT", "STOP"] {
+    for (word, heading) in [("REJECT", "Manual Intervention Required"), ("STOP", "Verification Failed")] {
         let world = play(&[stop(word)]);
         let asked = world.run().paused.as_ref().expect("a question");
         assert_eq!(asked.reason, PauseReason::Blocked);
         assert_eq!(
             asked.question,
             format!(
-                "Manual Intervention Required. implementation is blocked: the reviewer states {word}. \
+                "{heading}. implementation is blocked: the reviewer states {word}. \
                  Repair the cause and go on, accept it, or give up?"
             )
         );
@@ -143,7 +143,7 @@ fn reject_report_has_decision_grade_reason_and_critical_places() {
     let expected = [
         "Decision: REJECT",
         "Grade: D",
-        "Reason: the reviewer states REJECT",
+        "Reason: the reviewer states REJECT: feedback of REJECT",
         "Critical issues:",
         "1. src/lib.rs:7: passwords in the log → mask them",
     ];
@@ -155,7 +155,84 @@ fn reject_report_has_decision_grade_reason_and_critical_places() {
 fn approval_with_a_critical_finding_is_reported_as_reject() {
     let world = play(&[approve().with(Severity::Critical, "a hole")]);
     let (_, report) = told(&world);
-    assert_eq!(report[..3], ["Decision: REJECT", "Grade: N/A", "Reason: a critical finding"]);
+    let reason = "Reason: a critical finding: feedback of APPROVE";
+    assert_eq!(report[..3], ["Decision: REJECT", "Grade: D", reason]);
+}
+
+#[test]
+fn reject_report_counts_the_critical_issues_that_it_does_not_list() {
+    let holes =
+        (0..13).fold(stop("REJECT"), |review, n| review.with(Severity::Critical, &format!("hole {n:b}")));
+    let world = play(&[holes]);
+    let (_, report) = told(&world);
+    assert_eq!(report[3..5], ["Critical issues:", "1. src/lib.rs: hole 0"]);
+    assert_eq!(report[13..15], ["10. src/lib.rs: hole 1001", "… and 3 more"]);
+}
+
+#[test]
+fn reject_report_has_the_worst_grade_of_the_viewpoints() {
+    let mut review = approve();
+    let grades =
+        [("security", Grade::D), ("quality", Grade::A)].map(|(name, grade)| (name.to_owned(), grade));
+    review.reading.as_mut().expect("a reading").viewpoints = grades.into();
+    let world = play(&[review]);
+    let (_, report) = told(&world);
+    assert_eq!(report[..2], ["Decision: REJECT", "Grade: D"]);
+    assert_eq!(world.first().history.rounds[0].grade, Some(Grade::D));
+}
+
+#[test]
+fn stop_of_a_reviewer_is_reported_as_a_failed_verification() {
+    let mut review = stop("Stop").with(Severity::Major, "`npm ci` ends with EACCES");
+    let finding = &mut review.reading.as_mut().expect("a reading").findings[0];
+    (finding.category, finding.suggestion) =
+        ("environment_error".into(), Some("give the job its token".into()));
+    let world = play(&[review]);
+    let (heading, report) = told(&world);
+    assert_eq!(heading, "Verification Failed");
+    let expected = [
+        "Decision: STOP",
+        "Grade: N/A",
+        "Failure type: environment_error",
+        "Failed command: npm ci",
+        "Required fixes: the reviewer states Stop: feedback of Stop",
+        "1. src/lib.rs: `npm ci` ends with EACCES → give the job its token",
+    ];
+    assert_eq!(report[..6], expected);
+    let world = play(&[stop("STOP")]);
+    let unnamed = ["Failure type: not named by the reviewer", "Failed command: not named by the reviewer"];
+    assert_eq!(told(&world).1[2..4], unnamed);
+}
+
+#[test]
+fn every_question_has_the_decision_in_the_words_of_the_policy() {
+    let major = || request_changes().with(Severity::Major, "a problem");
+    let mut asked = Vec::new();
+    for (reviews, decision) in [
+        (vec![major(), states("FAIL", Verdict::Fail, Judgment::Revise), major()], "REQUEST_CHANGES"),
+        (vec![stop("REJECT")], "REJECT"),
+        (vec![stop("STOP")], "STOP"),
+        (vec![super::world::unreadable()], "REQUEST_CHANGES"),
+    ] {
+        let world = play(&reviews);
+        let paused = world.run().paused.as_ref().expect("a question");
+        assert_eq!(paused.report[0], format!("Decision: {decision}"));
+        let lines = views::summary::question_lines(world.run(), paused);
+        assert_eq!(lines.to_lowercase().matches("decision: ").count(), 1, "{lines}");
+        asked.push(lines);
+    }
+    insta::assert_snapshot!(asked[0]);
+    let mut policy = retake();
+    policy.limits.max_revisions = 0;
+    let checks = vec![vec![("build".into(), CheckStatus::Fail)]];
+    let world = World::play(phase("implementation", policy), Script { checks, ..Script::default() });
+    let paused = world.run().paused.as_ref().expect("a question");
+    assert_eq!(paused.report[0], "Decision: REQUEST_CHANGES", "whoever judged");
+    let world = World::play(
+        phase("planning", super::policies::phase_review()),
+        Script { reviews: vec![stop("FAIL")], ..Script::default() },
+    );
+    assert_eq!(told(&world).1[0], "Decision: FAIL", "a policy without further words uses the common ones");
 }
 
 #[test]
@@ -179,11 +256,12 @@ fn stop_report_names_failure_kind_command_and_fixes() {
         assert_eq!(heading, "Verification Failed");
         let expected = [
             "Decision: STOP".to_owned(),
+            "Grade: N/A".to_owned(),
             format!("Failure type: {kind}"),
             format!("Failed command: {check}"),
             format!("Required fixes: {check} was looked at"),
         ];
-        assert_eq!(report[..4], expected);
+        assert_eq!(report[..5], expected);
         let asked = world.run().paused.as_ref().expect("one");
         questions.push(views::summary::question_lines(world.run(), asked));
     }

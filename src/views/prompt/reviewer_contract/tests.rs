@@ -34,7 +34,8 @@ fn additional_verdicts_become_the_decision_and_replaced_ones_the_result() {
         ("STOP", Block),
         ("GO", Approve),
     ];
-    assert_eq!(words(&map), told(COMMON, "GO|STOP", "GO: approved; STOP: stop, a person has to look"));
+    let means = format!("GO: approved; STOP: {FAILED_VERIFICATION}");
+    assert_eq!(words(&map), told(COMMON, "GO|STOP", &means));
     assert_eq!(
         words(&[("NO", Revise), ("OK", Approve)]),
         told("OK|NO", "", "OK: approved; NO: has to be revised")
