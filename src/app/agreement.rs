@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::failure::{Failure, Result};
 use crate::project::{CONFIG, Project, REVIEW_LOOP, STEPS, second_reviewers};
 use agents::find_program;
-use checks::detected::detect;
+use checks::detected::{detect, detect_integration};
 use engine::Run;
 use journal::store::folders::HOME;
 use journal::store::sha256_hex;
@@ -20,6 +20,8 @@ use settings::{Origin, Settings, output_schema, split_words};
 
 /// Checks that every phase that changes code makes as soon as their command is known, the cheap ones first.
 const CODE_CHECKS: [(&str, &str); 3] = [("lint", "lint"), ("typecheck", "typecheck"), ("tests", "test")];
+/// The check that runs what a project has to integrate it.
+const INTEGRATION: &str = "integration";
 /// The largest file with schemas, in bytes.
 const LARGEST_SCHEMA: u64 = 1024 * 1024;
 
@@ -60,7 +62,10 @@ pub(crate) fn project_commands(project: &Project) -> Vec<ProjectCommand> {
     for (key, line) in set.clone() {
         commands.push(ProjectCommand { key, line, detected_by: None });
     }
-    let detected = if keys.detect { detect(project.root()) } else { Vec::new() };
+    let mut detected = if keys.detect { detect(project.root()) } else { Vec::new() };
+    if keys.detect {
+        detected.extend(detect_integration(project.root(), set.contains_key("test")));
+    }
     for found in detected.into_iter().filter(|found| !set.contains_key(found.key)) {
         let (key, detected_by) = (found.key.to_owned(), Some(found.because));
         commands.push(ProjectCommand { key, line: found.line, detected_by });
@@ -76,7 +81,34 @@ pub(crate) fn pin_commands(agreement: &mut Agreement, commands: &[ProjectCommand
     agreement.detected_commands = detected.map(|command| command.key.clone()).collect();
     for phase in &mut agreement.phases {
         add_checks(phase, commands, &agreement.check_settings);
+    }
+    add_integration(agreement, commands);
+    for phase in &mut agreement.phases {
         checks::cheap_first(&mut phase.policy);
+    }
+}
+
+/// Has the last phase that looks at the code run everything that the project has, where that is more than one `test`.
+fn add_integration(agreement: &mut Agreement, commands: &[ProjectCommand]) {
+    let is_more = |command: &ProjectCommand| {
+        checks::INTEGRATION.contains(&command.key.as_str())
+            && !CODE_CHECKS.iter().any(|(_, key)| *key == command.key)
+    };
+    let is_disabled = agreement.check_settings.disabled.iter().any(|name| name == INTEGRATION);
+    let has_it = |phase: &PhaseDef| phase.policy.checks.iter().any(|rule| rule.id == INTEGRATION);
+    if is_disabled || !commands.iter().any(is_more) || agreement.phases.iter().any(has_it) {
+        return;
+    }
+    let looks_at_code = |phase: &&mut PhaseDef| {
+        phase.changes_code || phase.policy.checks.iter().any(|rule| rule.id == "tests")
+    };
+    if let Some(last) = agreement.phases.iter_mut().rev().find(looks_at_code) {
+        let on_unavailable = OnUnavailable::Note;
+        last.policy.checks.push(CheckRule {
+            id: INTEGRATION.to_owned(),
+            on_fail: OnFail::Revise,
+            on_unavailable,
+        });
     }
 }
 

@@ -34,8 +34,8 @@ const TESTING: &str = "testing";
 const MOST_PLACES: usize = 40;
 
 /// The checks that run a command, the cheap ones first.
-pub(super) const CHEAP_FIRST: [&str; 6] =
-    ["format", "lint", "typecheck", "build", "tests", super::red_green::ID];
+pub(super) const CHEAP_FIRST: [&str; 7] =
+    ["format", "lint", "typecheck", "build", "tests", super::red_green::ID, super::integration::ID];
 
 /// A command that is asked for evidence.
 #[derive(Clone, Copy)]
@@ -57,6 +57,23 @@ pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Sto
         return skipped(id, &format!("no `[commands] {key}` is set or detected"));
     };
     let now = look(asked, site.published.map(|published| &published.tree), site, stop).await;
+    if let Some(published) = site.published {
+        published.memory.remember_latest(asked.line, &published.tree, &now);
+    }
+    judge(asked, now, site, stop).await
+}
+
+/// Judges a command that another check of the same round may have run already on the same files.
+pub(super) async fn examine_again(asked: Asked<'_>, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
+    let known = site.published.and_then(|published| published.memory.latest(asked.line, &published.tree));
+    let now = match known {
+        Some(now) => now,
+        None => look(asked, site.published.map(|published| &published.tree), site, stop).await,
+    };
+    judge(asked, now, site, stop).await
+}
+
+async fn judge(asked: Asked<'_>, now: Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     let result = match &now.end {
         End::Unavailable(why) => asked.unavailable(why),
         End::Green => green(asked, &now, site, stop).await,

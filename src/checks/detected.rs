@@ -4,6 +4,7 @@
 mod cargo;
 mod deno;
 mod go;
+mod integration;
 mod make;
 mod node;
 mod python;
@@ -14,7 +15,7 @@ use std::path::Path;
 /// A command that was found, and by what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Detected {
-    /// Its key in `[commands]`.
+    /// Its key in `[commands]`, or the one by which `integration` knows it.
     pub key: &'static str,
     /// The command, as it would stand in the settings.
     pub line: String,
@@ -22,13 +23,22 @@ pub struct Detected {
     pub because: String,
 }
 
+/// How the commands of a language, or of a tool, are found.
+type Detection = fn(&Project<'_>) -> Vec<Detected>;
+
 /// The ways to look, in the order in which they count.
-const WAYS: [fn(&Project<'_>) -> Vec<Detected>; 6] =
+const WAYS: [Detection; 6] =
     [cargo::commands, node::commands, python::commands, go::commands, deno::commands, make::commands];
 
 /// Returns the commands of the project in a folder, one for each key at most.
 pub fn detect(root: &Path) -> Vec<Detected> {
     detect_with(root, &|program| agents::find_program(program.as_ref()).is_ok())
+}
+
+/// Returns what the project runs at its end besides, each with a key of its own; `is_test_set` says that its tests are known.
+pub fn detect_integration(root: &Path, is_test_set: bool) -> Vec<Detected> {
+    let is_installed = |program: &str| agents::find_program(program.as_ref()).is_ok();
+    integration::commands(&Project { root, is_installed: &is_installed }, is_test_set)
 }
 
 fn detect_with(root: &Path, is_installed: &dyn Fn(&str) -> bool) -> Vec<Detected> {
@@ -77,13 +87,18 @@ mod tests {
         found_without(files, "")
     }
 
-    fn found_without(files: &[(&str, &str)], missing: &str) -> Vec<String> {
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         for (path, text) in files {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
             fs::write(path, text).expect("a file");
         }
+        folder
+    }
+
+    fn found_without(files: &[(&str, &str)], missing: &str) -> Vec<String> {
+        let folder = folder(files);
         let found = detect_with(folder.path(), &|program| program != missing);
         assert!(found.iter().all(|command| !command.because.is_empty()));
         found.into_iter().map(|command| format!("{}: {}", command.key, command.line)).collect()
@@ -194,5 +209,35 @@ mod tests {
     fn a_language_counts_before_make_and_make_fills_what_is_open() {
         let files = [("go.mod", "module a\n"), ("Makefile", "test:\n\tx\ntypecheck:\n\ty\n")];
         assert_eq!(found(&files), ["test: go test ./...", "lint: go vet ./...", "typecheck: make typecheck"]);
+    }
+
+    #[test]
+    fn scripts_and_the_tests_of_several_languages_are_what_a_project_runs_at_its_end() {
+        let files = [
+            ("package.json", r#"{"scripts": {"test": "jest", "lint": "eslint ."}}"#),
+            ("scripts/ci/check-consistency.sh", ""),
+            ("tests/validate-plugin.sh", ""),
+            ("go.mod", "module a\n"),
+            ("Cargo.toml", "[package]\n"),
+            ("pytest.ini", ""),
+        ];
+        let scripts =
+            ["validate: sh tests/validate-plugin.sh", "consistency: sh scripts/ci/check-consistency.sh"];
+        let tests = [
+            "package_test: npm test",
+            "pytest: python3 -m pytest",
+            "cargo_test: cargo test",
+            "go_test: go test ./...",
+        ];
+        assert_eq!(at_the_end(&files, false), [&scripts[..], &tests].concat());
+        assert_eq!(at_the_end(&files, true), scripts, "what is set says what the tests are");
+        assert_eq!(at_the_end(&files[3..4], false), [""; 0], "one language has one `test`");
+        assert_eq!(at_the_end(&files[3..5], false), ["cargo_test: cargo test", "go_test: go test ./..."]);
+    }
+
+    fn at_the_end(files: &[(&str, &str)], is_test_set: bool) -> Vec<String> {
+        let folder = folder(files);
+        let found = detect_integration(folder.path(), is_test_set);
+        found.into_iter().map(|command| format!("{}: {}", command.key, command.line)).collect()
     }
 }

@@ -23,6 +23,7 @@ mod evidence;
 mod files;
 mod format;
 mod goal_drift;
+mod integration;
 mod isolation;
 mod left_out;
 mod links;
@@ -61,6 +62,7 @@ pub use command::{Memory, Published, environment as command_environment};
 pub use deliverable::{content_lack, is_blank};
 pub use dismissal::undefended;
 pub use format::{Format, FormatResult, satisfies, validate as validate_format};
+pub use integration::INTEGRATION;
 pub use outcome::shown;
 pub use register::{
     cheap_first, command_checks, ids, runs_a_command, twice_named, unknown, unknown_template,
@@ -112,6 +114,7 @@ async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Some(Check::Template(template)) => templates::evaluate(template, site),
         Some(Check::Command(key)) => command::examine(id, key, site, stop).await,
         Some(Check::RedGreen) => red_green::examine(site, stop).await,
+        Some(Check::Integration) => integration::examine(site, stop).await,
         None => result(id, CheckStatus::Unavailable, "there is no check of this name"),
     }
 }

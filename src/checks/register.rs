@@ -9,9 +9,9 @@ use super::templates::{self, Template};
 use super::{Site, command};
 use super::{
     answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
-    early_termination, evidence, files, isolation, links, modes, noted, omission, patch_size, protected,
-    red_green, scope, scratch_files, secrets, snapshots, staged, submodules, suspect, syntax, tampering,
-    task_list, tautology, todo, traceability, trivial_diff,
+    early_termination, evidence, files, integration, isolation, links, modes, noted, omission, patch_size,
+    protected, red_green, scope, scratch_files, secrets, snapshots, staged, submodules, suspect, syntax,
+    tampering, task_list, tautology, todo, traceability, trivial_diff,
 };
 use model::event::CheckResult;
 use model::phase::PhaseName;
@@ -26,6 +26,8 @@ pub(super) enum Check {
     Command(&'static str),
     /// Runs the tests without the code they are about.
     RedGreen,
+    /// Runs what the project has to integrate it, up to the first failure.
+    Integration,
     /// Asks an evaluator of answers.
     Template(&'static Template),
 }
@@ -74,6 +76,7 @@ const ALL: &[(&str, Check)] = &[
     ("typecheck", Check::Command("typecheck")),
     ("format", Check::Command("format")),
     (red_green::ID, Check::RedGreen),
+    (integration::ID, Check::Integration),
 ];
 
 /// Names the checks of an agreement that do not exist, with their phase.
@@ -108,7 +111,7 @@ pub fn twice_named(agreement: &Agreement) -> Option<&str> {
 pub fn command_checks() -> impl Iterator<Item = (&'static str, &'static str)> {
     ALL.iter().filter_map(|(id, check)| match check {
         Check::Command(key) => Some((*id, *key)),
-        Check::Look(_) | Check::RedGreen | Check::Template(_) => None,
+        Check::Look(_) | Check::RedGreen | Check::Integration | Check::Template(_) => None,
     })
 }
 
@@ -116,7 +119,7 @@ pub fn command_checks() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn runs_a_command(id: &str, defined: &BTreeMap<String, DefinedCheck>) -> bool {
     match defined.get(id) {
         Some(check) => matches!(check.look, CheckKind::Command { .. }),
-        None => matches!(find(id), Some(Check::Command(_) | Check::RedGreen)),
+        None => matches!(find(id), Some(Check::Command(_) | Check::RedGreen | Check::Integration)),
     }
 }
 

@@ -4,6 +4,7 @@
 mod base;
 mod cheats;
 mod environment;
+mod integration;
 mod worktree;
 
 use serde_json::Value;

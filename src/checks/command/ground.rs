@@ -29,6 +29,8 @@ pub struct Published<'a> {
 pub struct Memory {
     /// Looks at the base, by command line and commit.
     base: Mutex<BTreeMap<(String, String), Look>>,
+    /// The latest look at each command line, with its tree.
+    latest: Mutex<BTreeMap<String, (String, Look)>>,
     /// The lock files that the clean worktree was last set up with.
     set_up: Mutex<Option<Vec<u8>>>,
 }
@@ -42,6 +44,18 @@ impl Memory {
     pub(super) fn remember(&self, line: &str, base: &CommitId, look: &Look) {
         if let Ok(mut known) = self.base.lock() {
             known.insert((line.to_owned(), base.to_string()), look.clone());
+        }
+    }
+
+    /// Returns what a command said about this tree, where that is the last one that it was run on.
+    pub(super) fn latest(&self, line: &str, tree: &Tree) -> Option<Look> {
+        let known = self.latest.lock().ok()?;
+        known.get(line).filter(|(of, _)| *of == tree.to_string()).map(|(_, look)| look.clone())
+    }
+
+    pub(super) fn remember_latest(&self, line: &str, tree: &Tree, look: &Look) {
+        if let Ok(mut known) = self.latest.lock() {
+            known.insert(line.to_owned(), (tree.to_string(), look.clone()));
         }
     }
 

@@ -1,0 +1,78 @@
+//! What a project runs at the end, each in its turn: the scripts that validate the repository, then the tests of every language
+//! and the lint. The first that fails ends the check. A program that is missing is passed over and told, never a pass.
+
+use super::command::{self, Asked};
+use super::outcome::result;
+use super::{Site, passed, skipped};
+use model::event::{CheckResult, CheckStatus};
+use process::Stop;
+
+pub(super) const ID: &str = "integration";
+
+/// The commands by their keys in the order in which they are run. The tests of a language have keys of their own, because
+/// `test` is one command for the whole project.
+pub const INTEGRATION: [&str; 8] =
+    ["validate", "consistency", "test", "package_test", "lint", "pytest", "cargo_test", "go_test"];
+
+pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
+    let commands = commands(site);
+    if commands.is_empty() {
+        return skipped(ID, "the repository has no script that validates it, and no tests");
+    }
+    let (mut done, mut missing) = (Vec::new(), Vec::new());
+    for (index, asked) in commands.iter().enumerate() {
+        let result = command::examine_again(*asked, site, stop).await;
+        match result.status {
+            CheckStatus::Pass | CheckStatus::Skipped => done.push(asked.line),
+            CheckStatus::Unavailable => missing.push(result.summary),
+            CheckStatus::Fail => return stopped(result, &commands[index + 1..]),
+        }
+    }
+    conclude(&done, &missing)
+}
+
+/// Returns the commands of the project in their order.
+fn commands<'a>(site: &'a Site<'_>) -> Vec<Asked<'a>> {
+    let mut found: Vec<Asked<'a>> = Vec::new();
+    for key in INTEGRATION {
+        // The tests of the project that are those of a language are run in its turn.
+        let is_of_language = || {
+            let mut languages = INTEGRATION.iter().filter(|other| other.ends_with("test") && **other != key);
+            languages.any(|other| site.commands.get(*other) == site.commands.get(key))
+        };
+        let asked = command::asked(kind(key), key, site);
+        found.extend(asked.filter(|_| key != "test" || !is_of_language()));
+    }
+    found
+}
+
+/// Returns the check by whose rules the output of a command is read.
+fn kind(key: &str) -> &'static str {
+    match key {
+        "lint" => "lint",
+        "validate" | "consistency" => ID,
+        _ => "tests",
+    }
+}
+
+fn stopped(failed: CheckResult, rest: &[Asked<'_>]) -> CheckResult {
+    let not_run = if rest.is_empty() {
+        String::new()
+    } else {
+        format!("; not run after it: {}", lines(rest.iter().map(|asked| asked.line)))
+    };
+    CheckResult { check: ID.to_owned(), summary: format!("{}{not_run}", failed.summary), ..failed }
+}
+
+fn conclude(done: &[&str], missing: &[String]) -> CheckResult {
+    let passed_lines = lines(done.iter().copied());
+    match (done, missing) {
+        (_, []) => passed(ID, &format!("passed in this order: {passed_lines}")),
+        ([], _) => result(ID, CheckStatus::Unavailable, &missing.join("; ")),
+        _ => result(ID, CheckStatus::Unavailable, &format!("{}; passed: {passed_lines}", missing.join("; "))),
+    }
+}
+
+fn lines<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    lines.map(|line| format!("`{line}`")).collect::<Vec<_>>().join(", ")
+}
