@@ -81,8 +81,8 @@ fn checkout(project: &Project) -> Result<Diagnosis> {
 
 /// A prompt of the repository that no step uses is a slip more often than not; it stops nothing.
 fn prompts(project: &Project) -> Option<Diagnosis> {
-    let (own, phases) = (project.prompts(), project.settings.phase_names());
-    let unused = prompt::unknown_overrides(&own, &phases);
+    let own = project.prompts();
+    let unused = prompt::unknown_overrides(&own, &project.settings.prompt_folders());
     let first = unused.first()?;
     let more = if unused.len() == 1 { String::new() } else { format!(" and {} more", unused.len() - 1) };
     let hint =

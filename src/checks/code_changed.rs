@@ -1,4 +1,4 @@
-//! The run's change since its base holds something outside `.ai-workflow/`, and after `test_implementation` tests that belong
+//! The run's change since its base holds something outside `.ai-workflow/`, and after a phase that has tests such as belong
 //! to it, whichever phase made them. A phase that changes nothing itself says in its document why, and its reviewer judges that.
 
 use std::sync::LazyLock;
@@ -17,13 +17,11 @@ use model::policy::PhaseDef;
 use views::summary::counted;
 
 pub(super) const ID: &str = "code_changed";
-/// The phase after which the run's change holds tests.
-const OF_TESTS: &str = "test_implementation";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let command = site.commands.get("test").map_or("", String::as_str);
-    let is_of_tests = is_of_tests(site.phase);
-    if is_of_tests && !writes_tests(site.changes, command) && !holds_tests(site.since_base, command) {
+    let has_tests = site.phase.properties.has_tests;
+    if has_tests && !writes_tests(site.changes, command) && !holds_tests(site.since_base, command) {
         let summary = "since its base the run has written no test";
         return failure(ID, "no-tests-written", summary, &[("code", deliverable::CODE)]);
     }
@@ -33,7 +31,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     }
     let of_run = of_project(site.since_base).count();
     // Where nobody reviews, nobody would judge why the phase left everything as it was.
-    if of_run > 0 && (is_of_tests || site.phase.policy.review.is_some()) {
+    if of_run > 0 && (has_tests || site.phase.policy.review.is_some()) {
         let summary = format!(
             "this phase changed nothing outside .ai-workflow/; since its base the run changed {} there",
             counted(of_run as u64, "file")
@@ -47,13 +45,11 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 /// Tells whether what a phase changed itself leaves open what the run's change has to hold: only then somebody has to look.
 pub fn depends_on_the_run(phase: &PhaseDef, changes: &[Change], test_command: &str) -> bool {
     let is_asked = phase.policy.checks.iter().any(|rule| rule.id == ID);
-    let is_open =
-        || of_project(changes).next().is_none() || is_of_tests(phase) && !writes_tests(changes, test_command);
+    let is_open = || {
+        of_project(changes).next().is_none()
+            || phase.properties.has_tests && !writes_tests(changes, test_command)
+    };
     is_asked && is_open()
-}
-
-fn is_of_tests(phase: &PhaseDef) -> bool {
-    phase.name.as_str() == OF_TESTS
 }
 
 fn of_project(changes: &[Change]) -> impl Iterator<Item = &Change> {
@@ -142,7 +138,7 @@ mod tests {
         let of_run: Vec<Change> =
             files.iter().map(|(path, old, new)| Change::of_texts(path, *old, *new)).collect();
         let mut scene = Scene::new();
-        scene.phase = phase(OF_TESTS);
+        scene.phase = phase("test_implementation");
         let result = examine(&Site { since_base: &of_run, ..scene.site() });
         (result.status != CheckStatus::Pass).then(|| {
             assert_eq!(result.param("code"), Some(deliverable::CODE));
@@ -199,7 +195,7 @@ mod tests {
     fn what_the_phase_of_tests_writes_itself_may_be_a_test_unless_it_shows_that_it_is_none() {
         let judged = |path: &str, old: Option<&str>, new: &str| {
             let mut scene = Scene::of([Change::of_texts(path, old, Some(new))]);
-            scene.phase = phase(OF_TESTS);
+            scene.phase = phase("test_implementation");
             assert_eq!(
                 depends_on_the_run(&scene.phase, &scene.changes, ""),
                 scene.shown_to(examine).status == CheckStatus::Fail

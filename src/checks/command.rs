@@ -28,8 +28,6 @@ pub use running::environment;
 
 /// How much of each output is kept as evidence, in bytes.
 const KEPT: usize = 4000;
-/// The phase that is about the tests: there a red test is charged to whom it may concern.
-const TESTING: &str = "testing";
 /// More places than this are counted and not told.
 const MOST_PLACES: usize = 40;
 
@@ -220,7 +218,7 @@ async fn green(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -
 }
 
 async fn red(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let is_subject = asked.id == "tests" && site.phase.name.as_str() == TESTING;
+    let is_subject = asked.id == "tests" && site.phase.properties.judges_tests;
     let base = if is_subject { None } else { look_at_base(asked, site, stop).await };
     let Some(base) = base else { return asked.red(now, &now.failures, "") };
     let is_excused = asked.is_detected && asked.id != "tests" && fails(&base.end);

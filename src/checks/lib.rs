@@ -77,9 +77,6 @@ use outcome::{failure, passed, result, skipped};
 use process::Stop;
 use register::{Check, find};
 
-/// The phases whose deliverables plan what later phases do.
-pub const PLANNING: [&str; 2] = ["planning", "design"];
-
 /// Runs the checks of a phase in their order; in mode `first_failure` up to the first one that demands something.
 pub async fn run(site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
     let mut results = Vec::new();

@@ -5,7 +5,7 @@ use std::fs;
 
 use super::outcome::{failure, file, judged};
 use super::reading::pattern::Patterns;
-use super::{PLANNING, Site, passed, task_list};
+use super::{Site, passed, task_list};
 use content_parser::{Scope, read_scope};
 use model::event::{CheckResult, Place};
 
@@ -19,7 +19,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     if !rewritten.is_empty() {
         return judged(ID, "plan-changed", rewritten, "the plan may not be rewritten", "");
     }
-    let plans = PLANNING.contains(&site.phase.name.as_str());
+    let plans = site.phase.properties.plans;
     let own = plans.then_some(site.output);
     match stated(site, own) {
         Err((plan, why)) => {

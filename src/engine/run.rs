@@ -163,9 +163,6 @@ fn shortened(text: &str) -> String {
     words.chars().take(LONGEST_NOTICE).collect()
 }
 
-/// The phase that is revised where the run has completed it.
-const REVISED: &str = "implementation";
-
 impl State {
     /// Returns the outcome of the run; a run that has not begun counts as running.
     pub fn outcome(&self) -> RunOutcome {
@@ -249,10 +246,10 @@ impl Run {
         self.notices.iter().filter(|notice| !own(notice)).collect()
     }
 
-    /// Returns the phase that is opened again for what others say: the implementation, else the last that changes code.
+    /// Returns the phase that is opened again for what others say: the one that takes feedback, else the last that changes code.
     pub fn feedback_phase(&self) -> Option<PhaseName> {
         let mut done = self.phases.iter().rev().filter(|phase| phase.status == Status::Completed);
-        let named = done.clone().find(|phase| phase.name().as_str() == REVISED);
+        let named = done.clone().find(|phase| phase.def.properties.takes_feedback);
         named.or_else(|| done.find(|phase| phase.def.changes_code)).map(|phase| phase.name().clone())
     }
 }

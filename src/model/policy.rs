@@ -3,6 +3,7 @@
 //! The five policies are values of [`Policy`]; the engine does not know the name of a policy.
 
 mod checks;
+mod phase_properties;
 mod review_rule;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,12 +18,14 @@ pub use checks::{
     CheckKind, CheckSettings, DefinedCheck, Extractor, FailurePattern, OwnCheck, RetryPromptPath, check_id,
     command_line, criteria, criterion, finding_type,
 };
+pub use phase_properties::PhaseProperties;
 pub use review_rule::{GradeMap, PanelReviewer, ReviewRule, TaskRule, VERIFICATION_FAILED};
 
 /// Everything a run was started with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
     /// The phases of this run in their order.
+    #[serde(deserialize_with = "phase_properties::read_phases")]
     pub phases: Vec<PhaseDef>,
     /// The preset that chose the phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +87,9 @@ pub struct PhaseDef {
     /// The phase ends with a decision about the whole run.
     #[serde(default)]
     pub decides: bool,
+    /// What else it is for.
+    #[serde(default)]
+    pub properties: PhaseProperties,
     /// The name of its policy, for people.
     pub policy_name: String,
     /// The policy of its cycle.
@@ -113,6 +119,14 @@ pub struct PhaseDef {
     pub output_schema: Option<Value>,
     /// The form of the author's answer where no schema holds it.
     pub answer_form: Option<AnswerForm>,
+}
+
+impl PhaseDef {
+    /// Tells whether the engine keeps the answers of its reviewer and of its triage as documents: then it has no author and no
+    /// deliverable of its own.
+    pub fn stores_review_documents(&self) -> bool {
+        self.policy.triage
+    }
 }
 
 /// A form of an answer that is less than a schema.
@@ -168,6 +182,12 @@ pub struct Policy {
     /// Whether an open question waits until the required fixes are done.
     #[serde(default)]
     pub discuss: DiscussWhen,
+    /// What the prompt of a revision is made of.
+    #[serde(default)]
+    pub revise_prompt: RevisePrompt,
+    /// The limits and lists of `.claude/review-loop.json` are those of this policy.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub review_loop: bool,
     pub limits: PolicyLimits,
     pub outcomes: UnapprovedEnds,
     /// End the loop before its limit when it stands still.
@@ -227,6 +247,17 @@ pub enum DiscussWhen {
     #[default]
     AfterFixes,
     AtOnce,
+}
+
+/// What the prompt of a revision is made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+pub enum RevisePrompt {
+    #[default]
+    Feedback,
+    /// The task comes again under the mandatory rules, with the problems before it.
+    OriginalTask,
 }
 
 /// One check and what its results mean in this policy.

@@ -236,7 +236,8 @@ fn list_completed_before<'a>(run: &'a Run, phase: &PhaseState) -> impl Iterator<
 /// Returns the deliverables that plan what a phase does, the earlier one first.
 pub(super) fn list_plans(run: &Run, phase: &PhaseState) -> Vec<String> {
     let completed = list_completed_before(run, phase);
-    let planned = completed.filter(|earlier| checks::PLANNING.contains(&earlier.name().as_str()));
+    let planned =
+        completed.filter(|earlier| earlier.def.properties.plans && !earlier.def.stores_review_documents());
     planned.map(|earlier| deliverable_path(run, earlier)).collect()
 }
 

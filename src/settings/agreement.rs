@@ -9,17 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::defined_check::defined_check;
 use super::error::{ConfigError, did_you_mean, suggestion};
 use super::keys::{AnswerFormat, PhaseKeys, split_at_commas};
-use super::registry::{FailureAction, QUALITY_GATE, RegistryStep};
+use super::registry::{FailureAction, RegistryStep};
 use super::settings::{Settings, phase_name};
 use super::validation::takes_a_panel;
 use model::policy::{
     Agreement, AnswerForm, CheckKind, CheckRule, CheckSettings, DefinedCheck, Difficulty, FailurePattern,
-    ModelChoice, OnFail, OnUnavailable, PanelReviewer, PhaseDef, Policy, ReviewRule, TimeLimits,
-    UnapprovedEnd, check_id, criterion,
+    ModelChoice, OnFail, OnUnavailable, PanelReviewer, PhaseDef, PhaseProperties, Policy, ReviewRule,
+    TimeLimits, UnapprovedEnd, check_id, criterion,
 };
 
-/// The policy whose cycle an attached step follows.
-const CYCLE: &str = "completion";
 /// The check that documents which were approved stand.
 const DOCUMENTS: &str = "documents";
 
@@ -96,6 +94,7 @@ impl Settings {
             needs: self.needs_within(name, list).into_iter().map(|need| phase_name(need)).collect(),
             changes_code: keys.changes_code,
             decides: keys.decides,
+            properties: properties(name, keys),
             policy_name: keys.policy.clone(),
             panel: self.panel(keys),
             policy: self.policy(keys),
@@ -130,7 +129,7 @@ impl Settings {
     fn policy(&self, keys: &PhaseKeys) -> Policy {
         let mut policy = self.policies[&keys.policy].clone();
         add(&mut policy, self.further_checks(keys).into_iter().map(|name| self.rule(check_id(name))));
-        if keys.policy == QUALITY_GATE {
+        if policy.review_loop {
             self.take_criteria(keys, &mut policy);
         }
         if policy.llm_judge {
@@ -142,7 +141,7 @@ impl Settings {
         }
         policy.checks.retain(|rule| !self.checks.disabled.iter().any(|id| check_id(id) == rule.id));
         if let Some(step) = self.step_of(keys) {
-            attach(step, &mut policy, &self.policies[CYCLE]);
+            attach(step, &mut policy, &self.policies[&self.step_policy]);
         }
         // No list leaves it out, and no other failure comes before it: what was approved stays.
         policy.checks.retain(|known| known.id != DOCUMENTS);
@@ -217,6 +216,16 @@ impl Settings {
             }
         }
         names
+    }
+}
+
+fn properties(name: &str, keys: &PhaseKeys) -> PhaseProperties {
+    PhaseProperties {
+        plans: keys.plans,
+        has_tests: keys.has_tests,
+        judges_tests: keys.judges_tests,
+        takes_feedback: keys.takes_feedback,
+        prompts: keys.prompts.as_deref().unwrap_or(name).to_owned(),
     }
 }
 

@@ -49,6 +49,8 @@ pub struct Keys {
     pub fresh_sessions: bool,
     /// Assess the difficulty of the issue first, and let it choose the models of agents that are named without one.
     pub auto_model: bool,
+    /// The policy whose cycle a phase with a step of the registry follows, by its name under `[policies]`.
+    pub step_policy: String,
     /// The phases of a run in their order.
     pub order: Vec<String>,
     /// How long things may take, and how often the run may go back.
@@ -227,6 +229,21 @@ pub struct PhaseKeys {
     /// The phase ends with a decision about the whole run; adds the check `decision`.
     #[serde(default)]
     pub decides: bool,
+    /// Its deliverable plans what later phases do: they stay inside the scope that it states, and do not rewrite it.
+    #[serde(default)]
+    pub plans: bool,
+    /// After the phase the run has written tests that belong to it; the check `code_changed` asks for them.
+    #[serde(default)]
+    pub has_tests: bool,
+    /// A failing test is charged to this phase also when the base of the run fails it.
+    #[serde(default)]
+    pub judges_tests: bool,
+    /// This phase is opened again for what reviewers or the server say about the pull request; without one the last that
+    /// changes code.
+    #[serde(default)]
+    pub takes_feedback: bool,
+    /// The folder of its prompts below `prompts/`; without it the name of the phase.
+    pub prompts: Option<String>,
     /// In place of the policy's limit.
     pub max_revisions: Option<u32>,
     /// In place of the policy's limit.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use toml::Table;
+use toml::{Table, Value};
 
 use super::command_line::shell_syntax;
 use super::error::{ConfigError, Origin, place_of};
@@ -52,6 +52,19 @@ pub struct Settings {
 
 /// Merges the layers into settings, or says what is wrong and where.
 pub fn load(layers: &ConfigTexts) -> Result<Settings, ConfigError> {
+    let mut review_loop = ReviewLoop::default();
+    let mut merged = merge(layers, ConfigLayer::default())?;
+    if let Some((name, text)) = &layers.review_loop {
+        let layer;
+        (layer, review_loop) = ReviewLoop::read(name, text, &policies_with_review_loop(&merged))?;
+        merged = merge(layers, layer)?;
+    }
+    let steps = layers.steps.as_ref().map(|(name, text)| StepsRegistry::read(name, text)).transpose()?;
+    check_all(merged, steps, review_loop)
+}
+
+/// Lays the texts over each other, and over the user's file what the review loop says.
+fn merge(layers: &ConfigTexts, review_loop: ConfigLayer) -> Result<ConfigLayer, ConfigError> {
     let mut merged = ConfigLayer::read("defaults.toml", DEFAULTS)?;
     if is_in_job(&layers.environment) {
         merged.merge(ConfigLayer::read("defaults_in_jobs.toml", DEFAULTS_IN_JOBS)?);
@@ -60,19 +73,20 @@ pub fn load(layers: &ConfigTexts) -> Result<Settings, ConfigError> {
     if let Some((name, text)) = &layers.user {
         merged.merge(ConfigLayer::read(name, text)?.check()?);
     }
-    let mut review_loop = ReviewLoop::default();
-    if let Some((name, text)) = &layers.review_loop {
-        let layer;
-        (layer, review_loop) = ReviewLoop::read(name, text)?;
-        merged.merge(layer);
-    }
+    merged.merge(review_loop);
     if let Some((name, text)) = &layers.repository {
         merged.merge(ConfigLayer::read(name, text)?.check()?);
     }
     merged.merge(variables::read(&layers.environment, &merged.values)?);
     merged.merge(variables::read_flags(&layers.flags)?);
-    let steps = layers.steps.as_ref().map(|(name, text)| StepsRegistry::read(name, text)).transpose()?;
-    check_all(merged, steps, review_loop)
+    Ok(merged)
+}
+
+/// Returns the names of the policies that take the limits and lists of a review loop.
+fn policies_with_review_loop(merged: &ConfigLayer) -> Vec<String> {
+    let policies = merged.values.get("policies").and_then(Value::as_table).into_iter().flatten();
+    let takes = |policy: &Value| policy.get("review_loop").and_then(Value::as_bool) == Some(true);
+    policies.filter(|(_, policy)| takes(policy)).map(|(name, _)| name.clone()).collect()
 }
 
 /// Tells whether these are the variables of a job of a server for builds.
@@ -126,6 +140,11 @@ impl Settings {
     /// Returns the phases of a run without a preset, in their order.
     pub fn phase_names(&self) -> Vec<PhaseName> {
         self.order.iter().map(|name| phase_name(name)).collect()
+    }
+
+    /// Returns the folders of the prompts of these phases.
+    pub fn prompt_folders(&self) -> Vec<&str> {
+        self.order.iter().map(|name| self.phases[name].prompts.as_ref().unwrap_or(name).as_str()).collect()
     }
 
     /// Returns what a run may spend, attended by a person at the terminal or not.

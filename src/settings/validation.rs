@@ -72,6 +72,8 @@ fn check_references(keys: &Keys) -> Result<(), RefusedKey> {
         let what = names_no("policy", &phase.policy, keys.policies.keys().map(String::as_str));
         refuse_if(!keys.policies.contains_key(&phase.policy), format!("phases.{name}.policy"), what)?;
     }
+    let what = names_no("policy", &keys.step_policy, keys.policies.keys().map(String::as_str));
+    refuse_if(!keys.policies.contains_key(&keys.step_policy), "step_policy", what)?;
     let Some(name) = &keys.preset else { return Ok(()) };
     let what = names_no("preset", name, keys.presets.keys().map(String::as_str));
     refuse_if(!keys.presets.contains_key(name), "preset", what)

@@ -50,6 +50,7 @@ fn good() -> PhaseState {
         needs: vec![],
         changes_code: false,
         decides: false,
+        properties: model::policy::PhaseProperties { prompts: "design".into(), ..Default::default() },
         policy_name: "test".into(),
         policy,
         agents: vec!["author".into()],

@@ -494,6 +494,7 @@ fn planning() -> PhaseDef {
         needs: vec![],
         changes_code: false,
         decides: false,
+        properties: model::policy::PhaseProperties { prompts: "planning".to_owned(), ..Default::default() },
         policy_name: "phase-review".to_owned(),
         policy,
         agents: vec!["auto".to_owned()],

@@ -14,7 +14,7 @@ use super::error::{ConfigError, Origin, names_no};
 use json::{JsonDocument, JsonNode};
 use model::policy::{CheckKind, DefinedCheck, FailurePattern, RetryPromptPath};
 
-pub(super) use review_loop::{QUALITY_GATE, ReviewLoop};
+pub(super) use review_loop::ReviewLoop;
 
 /// The edition of a prompt when neither pattern nor step name one.
 const EDITION: &str = "failed";

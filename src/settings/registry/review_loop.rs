@@ -1,5 +1,5 @@
-//! Reads the settings of a review loop and says the same in our own keys: a layer of configuration, and the lists of
-//! criteria. What the file leaves out is as in the layers below it.
+//! Reads the settings of a review loop and says the same in our own keys, for each policy that takes them: a layer of
+//! configuration, and the lists of criteria. What the file leaves out is as in the layers below it.
 
 use toml::Value;
 
@@ -7,9 +7,6 @@ use super::json::{JsonDocument, JsonNode};
 use crate::error::{ConfigError, names_no};
 use crate::layer::ConfigLayer;
 use model::policy::{self, check_id, criterion};
-
-/// The policy that a review loop is.
-pub(crate) const QUALITY_GATE: &str = "quality-gate";
 
 /// What a review loop says beyond keys of ours.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,15 +20,21 @@ pub(crate) struct ReviewLoop {
 }
 
 impl ReviewLoop {
-    /// Reads the file; one that is switched off says nothing.
-    pub(crate) fn read(file: &str, text: &str) -> Result<(ConfigLayer, Self), ConfigError> {
+    /// Reads the file for these policies; one that is switched off says nothing.
+    pub(crate) fn read(
+        file: &str,
+        text: &str,
+        policies: &[String],
+    ) -> Result<(ConfigLayer, Self), ConfigError> {
         let document = JsonDocument::read(file, text)?;
         let keys = "$schema enabled max_iterations retry_delay_ms escalate_on_max criteria omission_patterns \
                     early_termination_patterns";
         let root = document.root().only(keys, &[])?;
         root.optional_text("$schema")?;
         let mut layer = ConfigLayer::default();
-        limits(&root, &mut layer)?;
+        for policy in policies {
+            limits(&root, policy, &mut layer)?;
+        }
         patterns(&root, &mut layer)?;
         let read = criteria(&root)?;
         if root.optional("enabled", JsonNode::truth)?.unwrap_or(true) {
@@ -42,9 +45,9 @@ impl ReviewLoop {
     }
 }
 
-fn limits(root: &JsonNode<'_>, layer: &mut ConfigLayer) -> Result<(), ConfigError> {
+fn limits(root: &JsonNode<'_>, policy: &str, layer: &mut ConfigLayer) -> Result<(), ConfigError> {
     let mut put = |[table, key]: [&str; 2], value: Value, node: &JsonNode<'_>| {
-        layer.insert(&["policies", QUALITY_GATE, table, key], value, &node.place());
+        layer.insert(&["policies", policy, table, key], value, &node.place());
     };
     if let Some(node) = root.get("max_iterations") {
         let passes = node.count()?;

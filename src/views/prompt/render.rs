@@ -11,7 +11,7 @@ use super::input::{InlinedFile, PromptInput, RepairInput, ReviewInput, WorkInput
 use super::repair::{self, CHECKS, CheckInPrompt, FROM_CHECKS, checks_block, declaration, demands, problems};
 use super::retry_texts::{FailedCheck, RetryTexts, is_open};
 use super::reviewer_contract::VerdictWords;
-use super::templates::{Templates, Values, is_gate};
+use super::templates::{Templates, Values, repeats_task};
 use crate::text::{fill_template, line};
 use model::event::CheckResult;
 use model::issue::{Discussion, Issue};
@@ -140,7 +140,7 @@ const PLACEHOLDERS: &[Placeholder] = &[
     ("project", |it| it.library.templates.is_own("shared/project.md").into()),
     // The phase.
     ("changes_code", |it| it.input.phase.changes_code.into()),
-    ("quality_gate", |it| is_gate(it.input.phase).into()),
+    ("quality_gate", |it| repeats_task(it.input.phase).into()),
     ("decides", |it| it.input.phase.decides.into()),
     ("answer_json", |it| (it.input.phase.answer_form == Some(AnswerForm::Json)).into()),
     ("answer_pattern", |it| it.data("the pattern, from the configuration", answer_pattern(it.input), TEXT)),

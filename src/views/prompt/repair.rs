@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::fence::{FenceMarks, Truncation, cut};
 use super::input::{NamedFinding, PromptInput, PromptTask};
 use super::retry_texts::{FailedCheck, RetryTexts, add_rest, value_text};
-use super::templates::{Templates, is_gate};
+use super::templates::{Templates, repeats_task};
 use crate::text::{self, counted, fill_template, indent, line};
 use model::event::{CheckResult, CheckStatus, Place};
 use model::finding::{Finding, Severity, worst_first};
@@ -127,7 +127,7 @@ pub(super) fn declaration(input: &PromptInput<'_>, open: &[&CheckResult], marks:
 fn has_declaration(input: &PromptInput<'_>) -> bool {
     match input.step {
         Step::Revise => true,
-        Step::Execute => !is_gate(input.phase),
+        Step::Execute => !repeats_task(input.phase),
         Step::Check | Step::Review | Step::Triage | Step::Answer => false,
     }
 }

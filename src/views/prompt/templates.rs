@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::PromptError;
-use model::phase::{PhaseName, Step};
-use model::policy::PhaseDef;
+use model::phase::Step;
+use model::policy::{PhaseDef, RevisePrompt};
 
 /// The longest template, in bytes.
 pub const LONGEST_TEMPLATE: usize = 3072;
@@ -22,6 +22,8 @@ pub(super) type Values = Map<String, Value>;
 
 /// The template of a judge of the quality criteria.
 const JUDGE: &str = "judge";
+/// The shared template of a review of documents.
+const DOCUMENT_REVIEW: &str = "document_review";
 
 /// Reads the templates of folders under `prompts/` into pairs of path and text.
 macro_rules! templates {
@@ -39,17 +41,16 @@ pub const EMBEDDED: &[(&str, &str)] = templates! {
     "requirements": "execute" "review" "revise";
     "design": "execute" "review" "revise";
     "test_scenario": "execute" "review" "revise";
-    "document_review": "review" "triage";
     "implementation": "execute" "review" "revise";
     "test_implementation": "execute" "review" "revise";
     "testing": "execute" "review" "revise";
     "documentation": "execute" "review" "revise";
     "report": "execute" "review" "revise";
     "evaluation": "execute" "review" "revise";
-    "shared": "answer" "author" "author_contract" "data" "deliverable" "demands" "difficulty" "execute" "head" "judge"
-        "mandatory_rules" "material" "modification" "modification_details" "modification_ja" "notices" "opening"
-        "answer_form" "output_schema" "own_words" "repair" "retry" "review" "reviewer" "reviewer_contract" "revise"
-        "sources" "viewpoints" "verdict_form";
+    "shared": "answer" "answer_form" "author" "author_contract" "data" "deliverable" "demands" "difficulty"
+        "document_review" "execute" "head" "judge" "mandatory_rules" "material" "modification"
+        "modification_details" "modification_ja" "notices" "opening" "output_schema" "own_words" "repair" "retry"
+        "review" "reviewer" "reviewer_contract" "revise" "sources" "triage" "verdict_form" "viewpoints";
     "retry": "answer-form" "answer-format" "commit-message-vague" "command-unavailable" "issue-open"
         "remote-checks-failed" "command-failed" "fewer-tests" "no-code-change" "no-decision" "no-deliverable"
         "no-tests-written" "no-tests-run" "binaries-added" "conflict-markers" "links-astray" "modes-changed"
@@ -87,10 +88,15 @@ impl<'a> Templates<'a> {
         Ok(Self { by_path: read.collect::<Result<_, PromptError>>()?, own: overrides })
     }
 
-    /// Returns the path of the template for a step: that of the phase, or else the shared one.
+    /// Returns the path of the template for a step: that of the phase, or else the shared one. Where documents are reviewed no
+    /// author works, so a built-in text about the deliverable of a phase does not fit.
     fn of_step(&self, phase: &PhaseDef, step: Step) -> Option<String> {
-        let (name, file) = (&phase.name, file_of(phase, step));
-        [format!("{name}/{file}.md"), format!("shared/{file}.md")].into_iter().find(|path| self.has(path))
+        let (folder, file) = (&phase.properties.prompts, file_of(phase, step));
+        let reviews_documents = step == Step::Review && phase.stores_review_documents();
+        let of_phase = format!("{folder}/{file}.md");
+        let shared = format!("shared/{}.md", if reviews_documents { DOCUMENT_REVIEW } else { file });
+        let fits = if reviews_documents { self.is_own(&of_phase) } else { self.has(&of_phase) };
+        [fits.then_some(of_phase), Some(shared)].into_iter().flatten().find(|path| self.has(path))
     }
 
     /// Tells whether there is a template.
@@ -131,11 +137,11 @@ impl<'a> Templates<'a> {
         used
     }
 
-    /// Returns the template of a step. Behind a quality gate a revision is the original task again, unless the repository
+    /// Returns the template of a step. Where the policy says so a revision is the original task again, unless the repository
     /// has a text of its own for revisions or one for the task that has no place for the problems.
     pub(super) fn for_step(&self, phase: &PhaseDef, step: Step) -> Option<StepTemplate> {
         let path = self.of_step(phase, step)?;
-        if step == Step::Revise && is_gate(phase) && !self.is_own(&path) {
+        if step == Step::Revise && repeats_task(phase) && !self.is_own(&path) {
             let task = self.of_step(phase, Step::Execute);
             let has_place = |task: &String| {
                 self.collect_included(vec![task.clone()]).contains_key("shared/modification.md")
@@ -238,13 +244,13 @@ fn file_of(phase: &PhaseDef, step: Step) -> &'static str {
     if step == Step::Review && phase.policy.llm_judge { JUDGE } else { step.as_str() }
 }
 
-/// Returns the paths of a repository's own templates that no step of these phases would ever use: a misspelt name.
+/// Returns the paths of a repository's own templates that no step of phases with these folders would ever use: a misspelt name.
 /// Retry texts and anything under `shared/` count as used, since checks and templates name what they like there.
-pub fn unknown_overrides<'a>(overrides: &'a BTreeMap<String, String>, phases: &[PhaseName]) -> Vec<&'a str> {
+pub fn unknown_overrides<'a>(overrides: &'a BTreeMap<String, String>, folders: &[&str]) -> Vec<&'a str> {
     let steps = [Step::Execute, Step::Review, Step::Triage, Step::Revise, Step::Answer];
     let names = || steps.map(Step::as_str).into_iter().chain([JUDGE]);
     let used: BTreeSet<String> =
-        phases.iter().flat_map(|phase| names().map(move |name| format!("{phase}/{name}.md"))).collect();
+        folders.iter().flat_map(|folder| names().map(move |name| format!("{folder}/{name}.md"))).collect();
     let known = |path: &str| is_retry(path) || path.starts_with("shared/") || used.contains(path);
     overrides.keys().map(String::as_str).filter(|path| !known(path)).collect()
 }
@@ -301,9 +307,9 @@ pub(super) struct StepTemplate {
     pub(super) modifies: bool,
 }
 
-/// Tells whether a phase keeps to the rules of the quality gate.
-pub(super) fn is_gate(phase: &PhaseDef) -> bool {
-    phase.policy_name == "quality-gate"
+/// Tells whether a revision of a phase is its task again, under the mandatory rules.
+pub(super) fn repeats_task(phase: &PhaseDef) -> bool {
+    phase.policy.revise_prompt == RevisePrompt::OriginalTask
 }
 
 /// Returns the SHA-256 of the templates that a step is made of, with all that they include, before anything is filled in: what

@@ -65,6 +65,7 @@ pub fn phase(name: &str, policy: Policy) -> PhaseDef {
         needs: vec![],
         changes_code: false,
         decides: false,
+        properties: model::policy::PhaseProperties { prompts: name.to_owned(), ..Default::default() },
         policy_name: "test".into(),
         policy,
         agents: vec!["author".into()],

@@ -120,6 +120,8 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         let (entry, declared, first, partial, discuss, stall) = shape;
         let checks = rules.into_iter().zip(CHECKS).map(|(rule, id)| CheckRule { id: id.into(), ..rule });
         Policy {
+            review_loop: false,
+            revise_prompt: model::policy::RevisePrompt::default(),
             entry: if entry { FirstStep::Execute } else { FirstStep::Review },
             check_when: if declared { CheckWhen::OnDeclaration } else { CheckWhen::EveryPass },
             check_mode: if first { CheckMode::FirstFailure } else { CheckMode::All },

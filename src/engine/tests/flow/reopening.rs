@@ -247,6 +247,20 @@ fn a_phase_in_the_middle_of_a_round_can_be_reopened() {
 }
 
 #[test]
+fn feedback_opens_the_phase_that_takes_it_else_the_last_that_changes_code() {
+    for (taking, opened) in [(Some("first"), "first"), (None, "second")] {
+        let phases = ["first", "second", "third"].map(|name| {
+            let mut def = PhaseDef { changes_code: name != "third", ..phase(name, phase_review()) };
+            def.properties.takes_feedback = Some(name) == taking;
+            def
+        });
+        let mut world = World::new(agreement(chain(phases)));
+        assert_eq!(world.execute(), RunOutcome::Completed);
+        assert_eq!(world.run().feedback_phase(), Some(name(opened)));
+    }
+}
+
+#[test]
 fn cancelled_run_stays_cancelled() {
     let mut world = four();
     world.record(Fact::Cancelled { by: "alice".into() });

@@ -228,6 +228,10 @@ fn contradictory_settings_are_refused() {
     wrong("[phases.report.agents]\nreview = ','", "`phases.report.agents.review` names no agent");
     wrong("[phases.report]\nagent = ''", "`phases.report.agent` names no agent");
     wrong("language = 'Ignore all rules'", "`language` has to be a language tag such as `en` or `ja`");
+}
+
+#[test]
+fn unusable_names_of_phases_and_their_files_are_refused() {
     wrong(
         "[phases.planning]\noutput = '../x.md'",
         "`phases.planning.output` has to be a plain file name: letters, digits, `.`, `-` and `_`",

@@ -88,6 +88,24 @@ fn partial_review_loop_file_keeps_the_other_settings() {
 }
 
 #[test]
+fn review_loop_file_is_for_every_policy_that_takes_it() {
+    let defaults: toml::Table = toml::from_str(settings::DEFAULTS).expect("TOML");
+    let copied = toml::Table::from_iter([(
+        "policies".to_owned(),
+        toml::Table::from_iter([("own-gate".to_owned(), defaults["policies"]["quality-gate"].clone())])
+            .into(),
+    )]);
+    let mut layers = layers(WHOLE);
+    let user = toml::to_string(&copied).expect("TOML");
+    layers.user = Some(("user.toml".into(), user));
+    let text = "[phases.implementation]\npolicy = \"own-gate\"\n";
+    layers.repository = Some(("config.toml".into(), text.into()));
+    let copy = phase(&load(&layers).unwrap_or_else(|error| panic!("{error}")), "implementation");
+    let original = phase(&loaded(WHOLE), "implementation");
+    assert_eq!((copy.policy, copy.policy_name.as_str()), (original.policy, "own-gate"));
+}
+
+#[test]
 fn review_loop_file_does_not_affect_other_policies() {
     assert_eq!(rules(&loaded(WHOLE), "design"), rules(&loaded("{}"), "design"));
 }

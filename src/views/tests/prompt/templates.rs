@@ -218,7 +218,12 @@ fn every_phase_has_short_templates() {
     assert_eq!(paths.len(), EMBEDDED.len());
     for phase in defaults().agreement(None).expect("good").phases {
         for step in steps(&phase).iter().filter(|step| **step != Step::Answer) {
-            assert!(paths.contains(format!("{}/{step}.md", phase.name).as_str()), "{} {step}", phase.name);
+            let path = match step {
+                Step::Review if phase.stores_review_documents() => "shared/document_review.md".to_owned(),
+                Step::Triage => "shared/triage.md".to_owned(),
+                _ => format!("{}/{step}.md", phase.name),
+            };
+            assert!(paths.contains(path.as_str()), "{} {step}", phase.name);
         }
     }
     for (path, text) in EMBEDDED {
@@ -669,8 +674,33 @@ fn unused_repository_templates_are_reported() {
         ("retry/mine.md", ""),
         ("shared/mine.md", ""),
     ]);
-    let phases = defaults().phase_names();
-    assert_eq!(unknown_overrides(&own, &phases), ["planing/execute.md", "planning/plan.md"]);
+    assert_eq!(
+        unknown_overrides(&own, &defaults().prompt_folders()),
+        ["planing/execute.md", "planning/plan.md"]
+    );
+}
+
+#[test]
+fn renamed_phase_and_policy_have_the_prompts_that_their_keys_name() {
+    let text = "[phases.building]\noutput = 'implementation.md'\nchanges_code = true\nprompts = 'implementation'\n\
+                policy = 'gate'\n[presets.own]\nphases = ['building']\n[policies.gate]\nrevise_prompt = 'original_task'\n\
+                partial = 'redo'\nchecks = [{id = 'deliverable'}]\n[policies.gate.limits]\nmax_revisions = 2\n\
+                [policies.gate.outcomes]\nexhausted = 'pause'";
+    let renamed = phase(&load(&repository(text)).expect("a good file"), Some("own"), "building");
+    let gate = load(&repository("[phases.implementation]\npolicy = 'quality-gate'")).expect("a good file");
+    let usual = phase(&gate, None, "implementation");
+    for step in [Step::Execute, Step::Revise] {
+        assert_eq!(bare(&renamed, step).replace("building", "implementation"), bare(&usual, step), "{step}");
+    }
+}
+
+#[test]
+fn documents_of_any_phase_are_reviewed_with_the_prompts_of_document_reviews() {
+    let settings = load(&repository("[phases.design]\npolicy = 'doc-review'")).expect("a good file");
+    let (design, usual) = (phase(&settings, None, "design"), named("document_review"));
+    for step in [Step::Review, Step::Triage] {
+        assert_eq!(bare(&design, step).replace("design`", "document_review`"), bare(&usual, step), "{step}");
+    }
 }
 
 #[test]
