@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use model::issue::IssueNumber;
+use model::phase::is_answer_document;
 
 /// The files at the top of a run's folder that are committed.
 const COMMITTED: [&str; 3] = ["events.jsonl", "metadata.json", "review-result.json"];
@@ -37,9 +38,15 @@ impl RunFiles {
     /// were when the run began.
     pub(crate) fn exclude_own_files(self) -> Vec<String> {
         let folder = self.folder();
-        let of_run = ["*", "document_review/**"].map(|inside| format!("{folder}/{inside}"));
-        let of_all = [".gitignore", "local/**", "tmp/**"].map(|inside| format!(".ai-workflow/{inside}"));
-        of_run.iter().chain(&of_all).map(|pattern| format!(":(exclude,top,glob){pattern}")).collect()
+        let mut own =
+            [".gitignore", "local/**", "tmp/**"].map(|inside| format!(".ai-workflow/{inside}")).to_vec();
+        own.push(format!("{folder}/*"));
+        for round in ["[0-9]", "[0-9][0-9]", "[0-9][0-9][0-9]"] {
+            let answers =
+                [format!("document-review-{round}.md"), format!("document-review-{round}-reply.md")];
+            own.extend(answers.map(|name| format!("{folder}/*/output/{name}")));
+        }
+        own.iter().map(|pattern| format!(":(exclude,top,glob){pattern}")).collect()
     }
 
     /// Returns what git leaves out when it is to show neither those nor the documents of this run.
@@ -118,10 +125,11 @@ fn is_issue_folder(name: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The documents of `document_review` are written by the engine itself.
+/// The documents that are made from the answers of a review are written by the engine itself.
 fn is_deliverable<'a>(mut parts: impl Iterator<Item = &'a str>) -> bool {
-    let (phase, folder, file) = (parts.next(), parts.next(), parts.next());
-    phase.is_some_and(|phase| phase != "document_review") && folder == Some("output") && file.is_some()
+    let (_phase, folder, file) = (parts.next(), parts.next(), parts.next());
+    let is_answer = parts.next().is_none() && file.is_some_and(is_answer_document);
+    folder == Some("output") && file.is_some() && !is_answer
 }
 
 /// Tells whether a path leads through a symbolic link, perhaps out of the worktree.

@@ -66,5 +66,22 @@ impl Step {
     }
 }
 
+/// Returns the file name of the document that the engine makes of a reviewer's answer, in a phase that stores review documents.
+pub fn review_document(round: u32) -> String {
+    format!("document-review-{round}.md")
+}
+
+/// Returns the file name of the document that the engine makes of the reply to a review.
+pub fn reply_document(round: u32) -> String {
+    format!("document-review-{round}-reply.md")
+}
+
+/// Tells whether a file has the name of such a document: no phase delivers one, and the engine alone writes them.
+pub fn is_answer_document(name: &str) -> bool {
+    let inside = name.strip_prefix("document-review-").and_then(|rest| rest.strip_suffix(".md"));
+    let round = inside.map(|inside| inside.strip_suffix("-reply").unwrap_or(inside));
+    round.is_some_and(|round| !round.is_empty() && round.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 #[cfg(test)]
 mod tests;

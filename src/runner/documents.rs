@@ -18,7 +18,7 @@ use views::summary::deliverable_path;
 pub(super) fn output_path(active: &ActiveRun, call: &Call) -> Result<String> {
     let def = &active.phase(&call.phase)?.def;
     Ok(match call.step {
-        _ if !def.policy.triage => active.folder.deliverable(def),
+        _ if !def.stores_review_documents() => active.folder.deliverable(def),
         Step::Triage | Step::Revise => active.folder.reply_document(def, call.round),
         _ => active.folder.review_document(def, call.round),
     })
@@ -39,7 +39,8 @@ pub(super) fn list_approved(active: &ActiveRun, name: &PhaseName) -> Result<Vec<
 
 /// Returns the other completed phases that have a deliverable.
 pub(super) fn completed_beside<'a>(run: &'a Run, name: &PhaseName) -> impl Iterator<Item = &'a PhaseState> {
-    let others = run.phases.iter().filter(move |other| other.name() != name && !other.def.policy.triage);
+    let others =
+        run.phases.iter().filter(move |other| other.name() != name && !other.def.stores_review_documents());
     others.filter(|other| other.status == Status::Completed)
 }
 

@@ -224,7 +224,9 @@ fn find_missing_documents(active: &ActiveRun, name: &PhaseName) -> Result<Option
         return Ok(None);
     }
     let needed = phase.def.needs.iter().filter_map(|need| run.phase(need));
-    let paths = needed.filter(|need| need.skipped_because.is_none()).map(|need| deliverable_path(run, need));
+    let paths = needed
+        .filter(|need| need.skipped_because.is_none() && !need.def.stores_review_documents())
+        .map(|need| deliverable_path(run, need));
     let missing: Vec<String> = paths.filter(|path| !active.folder.root().join(path).is_file()).collect();
     if missing.is_empty() {
         return Ok(None);

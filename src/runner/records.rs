@@ -58,8 +58,8 @@ pub(super) fn write_answer_document(
     call: &Call,
     answer: &Masked,
 ) -> Result<Option<Masked>> {
-    let triage = active.phase(&call.phase)?.def.policy.triage;
-    if !triage || !matches!(call.step, Step::Review | Step::Triage | Step::Revise) {
+    let is_stored = active.phase(&call.phase)?.def.stores_review_documents();
+    if !is_stored || !matches!(call.step, Step::Review | Step::Triage | Step::Revise) {
         return Ok(None);
     }
     active.folder.restore(&output_path(active, call)?, answer)?;

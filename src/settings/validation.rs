@@ -11,7 +11,7 @@ use super::defined_check::{defined_check, is_plain_name};
 use super::error::{RefusedKey, names_no, refuse, refuse_if};
 use super::keys::{AgentKeys, AgentKind, Keys, PhaseKeys, split_at_commas};
 use super::registry::StepsRegistry;
-use model::phase::PhaseName;
+use model::phase::{PhaseName, is_answer_document};
 use model::policy::{FailurePattern, FirstStep, OnFail, PanelReviewer, Policy, PolicyLimits};
 
 /// Returns the first contradiction. The order matters: later rules rely on names that earlier ones have seen.
@@ -47,6 +47,12 @@ fn check_phase_names(keys: &Keys) -> Result<(), RefusedKey> {
         }
         let what = "has to be a plain file name: letters, digits, `.`, `-` and `_`";
         refuse_if(!is_file_name(&phase.output), format!("phases.{name}.output"), what)?;
+        let what = "is the name of a document that the engine writes; name another file";
+        refuse_if(is_answer_document(&phase.output), format!("phases.{name}.output"), what)?;
+        let prompts = phase.prompts.as_ref();
+        let is_plain = prompts.is_none_or(|folder| folder.parse::<PhaseName>().is_ok());
+        let what = "has to be the name of a folder below `prompts/`, such as `planning`";
+        refuse_if(!is_plain, format!("phases.{name}.prompts"), what)?;
         let is_taken = phase.number.is_some_and(|number| number > 99 || !numbers.insert(number));
         refuse_if(is_taken, format!("phases.{name}.number"), "has to be below 100 and its own")?;
     }

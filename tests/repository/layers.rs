@@ -53,6 +53,31 @@ fn uses_of(words: &[&str], looked_at: impl Fn(&Path) -> bool) -> Vec<String> {
 }
 
 #[test]
+fn code_asks_for_no_name_of_a_phase_or_policy() {
+    // Names that are everyday words, too, are no sign of such a question.
+    let names = [
+        "planning",
+        "test_scenario",
+        "document_review",
+        "implementation",
+        "test_implementation",
+        "evaluation",
+        "phase-review",
+        "quality-gate",
+        "retake",
+        "doc-review",
+    ];
+    let quoted = names.map(|name| format!("\"{name}\""));
+    let words: Vec<&str> = quoted.iter().map(String::as_str).collect();
+    // The properties of logs that do not know them, the folders of the prompts, the policy of a phase that names none.
+    let known = ["model/policy/phase_properties.rs", "views/prompt/templates.rs", "settings/keys.rs"];
+    let is_asked = |path: &Path| !known.iter().any(|known| path == Path::new(known));
+    let scenes = "checks/scene.rs";
+    let found = uses_of(&words, |path| is_asked(path) && path != Path::new(scenes));
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
 fn the_pure_crates_use_no_files_processes_or_time() {
     let impure = [
         "std::fs",

@@ -88,6 +88,32 @@ fn doc_review_makes_one_review_and_exits_with_its_verdict() {
 }
 
 #[test]
+fn doc_review_works_on_a_phase_of_any_name() {
+    let sandbox = Sandbox::new();
+    let presets =
+        "[presets.documents]\nphases = [\"planning\", \"design\", \"document_review\", \"report\"]\n";
+    sandbox.write(
+        ".ai-workflow/config.toml",
+        &format!("preset = \"documents\"\n[phases.design]\npolicy = \"doc-review\"\n{presets}"),
+    );
+    let turns = review(1, "FAIL", FINDING) + &triage(1, 1, 0, 0);
+    let agent = sandbox.script(&honest_script(&turns.replace("document_review", "design")));
+    sandbox.execute(&agent).exits(0);
+    let delivered =
+        sandbox.git(&["ls-tree", "-r", "--name-only", "HEAD", ".ai-workflow/issue-243/02_design"]);
+    let documents = ["1-reply.md", "1.md", "2-reply.md", "2.md"];
+    let output = ".ai-workflow/issue-243/02_design/output/document-review";
+    assert_eq!(delivered, documents.map(|name| format!("{output}-{name}")).join("\n"));
+    // The engine's own documents are no change of anybody's.
+    let changed = |fact: &Value| fact["changed"].to_string();
+    let triaged: Vec<String> =
+        sandbox.facts().iter().filter(|fact| fact["type"] == "triaged").map(changed).collect();
+    assert_eq!(triaged, [format!("[\"{PLAN}\"]"), "[]".to_owned(), "[]".to_owned()]);
+    let prompt = sandbox.read(".ai-workflow/issue-243/02_design/review/round-1/attempt-1/prompt.md");
+    assert!(prompt.contains("# Review the documents together"), "{prompt}");
+}
+
+#[test]
 fn a_passing_doc_review_does_not_approve_the_phase() {
     let planned = Planned::new("");
     let report = planned.doc_review(&["--json"]).exits(0).json();

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::files::{self, StoreError, io_error};
 use model::issue::IssueNumber;
-use model::phase::Step;
+use model::phase::{self, Step};
 use model::policy::PhaseDef;
 use model::redact::Masked;
 
@@ -96,12 +96,12 @@ impl RunFolder {
 
     /// Returns the document the engine makes of a reviewer's answer in a phase with triage.
     pub fn review_document(&self, phase: &PhaseDef, round: u32) -> String {
-        format!("{}/document-review-{round}.md", self.output(phase))
+        format!("{}/{}", self.output(phase), phase::review_document(round))
     }
 
     /// Returns the document the engine makes of a triage answer.
     pub fn reply_document(&self, phase: &PhaseDef, round: u32) -> String {
-        format!("{}/document-review-{round}-reply.md", self.output(phase))
+        format!("{}/{}", self.output(phase), phase::reply_document(round))
     }
 
     /// Returns the folder of an agent call, relative to the root.

@@ -99,7 +99,7 @@ fn document_list(run: &Run) -> String {
     let completed = run
         .phases
         .iter()
-        .filter(|phase| phase.status == Status::Completed && !phase.def.policy.triage && is_there(phase));
+        .filter(|phase| phase.status == Status::Completed && !phase.def.stores_review_documents() && is_there(phase));
     completed.map(|phase| format!("- `{}`\n", deliverable_path(run, phase))).collect()
 }
 

@@ -328,7 +328,12 @@ fn diff_excludes_engine_files() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let before = space.snapshots().take(None).expect("a snapshot");
-    for own in ["issue-7/events.jsonl", "issue-7/document_review/output/x.md", "local/issues/7.md", "tmp/x"] {
+    for own in [
+        "issue-7/events.jsonl",
+        "issue-7/own_phase/output/document-review-1.md",
+        "local/issues/7.md",
+        "tmp/x",
+    ] {
         fixture.write(&format!(".ai-workflow/{own}"), "the engine's own\n");
     }
     let delivered = ".ai-workflow/issue-7/00_planning/output/planning.md";

@@ -236,6 +236,14 @@ fn unusable_names_of_phases_and_their_files_are_refused() {
         "[phases.planning]\noutput = '../x.md'",
         "`phases.planning.output` has to be a plain file name: letters, digits, `.`, `-` and `_`",
     );
+    wrong(
+        "[phases.planning]\noutput = 'document-review-1.md'",
+        "`phases.planning.output` is the name of a document that the engine writes; name another file",
+    );
+    wrong(
+        "[phases.planning]\nprompts = '../x'",
+        "`phases.planning.prompts` has to be the name of a folder below `prompts/`, such as `planning`",
+    );
     wrong("[phases.planning]\nnumber = 4", "`phases.planning.number` has to be below 100 and its own");
     wrong(
         "[phases.Audit]\noutput = 'a.md'",
