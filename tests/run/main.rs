@@ -18,6 +18,7 @@ mod patterns;
 mod phases;
 mod quality_gate;
 mod registry;
+mod renaming;
 mod reviewers;
 mod second_review;
 #[path = "../support/mod.rs"]
