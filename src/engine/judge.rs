@@ -149,8 +149,10 @@ impl PhaseState {
             heard.iter().filter_map(|review| self.opinion_judgment(review)).collect();
         let readable = reading.read_as != ReadAs::Default;
         if readable || opinions.len() > 1 {
-            judged.extend(self.findings_demand(reading));
-            judged.extend(self.grades_demand(reading));
+            // What a critical finding of the first reviewer means is in its own opinion.
+            judged.extend(self.findings_demand(reading, Judgment::Revise));
+            let readings = heard.iter().filter_map(|review| review.reading.as_ref());
+            judged.extend(readings.filter_map(|reading| self.grades_demand(reading)));
         }
         let strictest = judged.into_iter().reduce(stricter);
         strictest.unwrap_or((Judgment::Unverifiable, "no review".into()))
@@ -193,7 +195,7 @@ impl PhaseState {
     /// Returns what one review demands by itself.
     pub(crate) fn opinion_judgment(&self, opinion: &Reviewed) -> Option<JudgmentWithReason> {
         let reading = opinion.reading.as_ref()?;
-        let judged = self.review_judgment(reading, opinion.ended.truncated);
+        let judged = self.review_judgment(reading, opinion);
         let (judgment, why) = self.require_every_grade(judged, opinion.seat.as_deref(), reading);
         let why = opinion.seat.as_ref().map_or_else(|| why.clone(), |seat| format!("{seat}: {why}"));
         Some((judgment, why))
@@ -217,12 +219,14 @@ impl PhaseState {
         (Judgment::Unverifiable, format!("{}, and gives no grade for {}", judged.1, missing.join(", ")))
     }
 
-    fn review_judgment(&self, reading: &Reading, truncated: bool) -> JudgmentWithReason {
+    fn review_judgment(&self, reading: &Reading, opinion: &Reviewed) -> JudgmentWithReason {
         if reading.read_as == ReadAs::Default {
             return (Judgment::Unverifiable, format!("the review cannot be read: {}", reading.reason));
         }
-        let demands = [self.findings_demand(reading), self.grades_demand(reading)];
-        demands.into_iter().flatten().fold(self.stated_judgment(reading, truncated), stricter)
+        let on_critical = self.meaning_of_critical(opinion.seat.as_deref());
+        let demands = [self.findings_demand(reading, on_critical), self.grades_demand(reading)];
+        let stated = self.stated_judgment(reading, opinion.ended.truncated);
+        demands.into_iter().flatten().fold(stated, stricter)
     }
 
     /// Returns what the reviewer states. An approval that contradicts its own verdict, or was cut off, is none.
@@ -247,12 +251,20 @@ impl PhaseState {
         map.and_then(|map| map.get(word)).is_some_and(|judgment| judgment.approves())
     }
 
+    /// Returns what a critical finding of a reviewer means. That of a second reviewer asks for changes and no more; a viewpoint that is
+    /// split off belongs to the first review.
+    fn meaning_of_critical(&self, seat: Option<&str>) -> Judgment {
+        let Some(rule) = &self.def.policy.review else { return Judgment::Revise };
+        let is_split = |seat: &str| rule.split && rule.viewpoints.iter().any(|viewpoint| viewpoint == seat);
+        if seat.is_none_or(is_split) { rule.on_critical.max(Judgment::Revise) } else { Judgment::Revise }
+    }
+
     /// Findings tighten a verdict and never loosen it.
-    fn findings_demand(&self, reading: &Reading) -> Option<JudgmentWithReason> {
+    fn findings_demand(&self, reading: &Reading, on_critical: Judgment) -> Option<JudgmentWithReason> {
         let rule = self.def.policy.review.as_ref()?;
         let worst = reading.worst()?;
         if worst == Severity::Critical {
-            Some((rule.on_critical.max(Judgment::Revise), "a critical finding".into()))
+            Some((on_critical, "a critical finding".into()))
         } else if worst >= rule.blocking {
             Some((Judgment::Revise, format!("a {} finding", worst.as_str())))
         } else {

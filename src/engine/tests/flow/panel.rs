@@ -80,14 +80,31 @@ fn fail_of_the_first_reviewer_holds_and_the_second_is_still_called() {
 }
 
 #[test]
-fn critical_finding_of_a_second_reviewer_prevents_approval() {
-    for (policy, ruling) in [(phase_review(), "revise"), (retake(), "pause")] {
-        let critical = graded(Grade::A, passes()).with(Severity::Critical, "a hole");
-        let reviews = vec![graded(Grade::A, passes()), critical, passes()];
-        let script = Script { reviews, ..Script::default() };
-        let world = World::play(with(policy, vec![seat("one")]), script);
-        assert_eq!(world.history()[0], ruling);
-        assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
+fn critical_finding_of_a_second_reviewer_leads_to_a_revision() {
+    for policy in [phase_review(), retake()] {
+        for grade in [Grade::A, Grade::C] {
+            let critical = graded(Grade::A, passes()).with(Severity::Critical, "a hole");
+            let reviews = vec![graded(grade, passes()), critical, passes()];
+            let script = Script { reviews, ..Script::default() };
+            let world = World::play(with(policy.clone(), vec![seat("one")]), script);
+            assert_eq!(world.history()[0], "revise", "{grade}");
+            assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
+        }
+    }
+}
+
+#[test]
+fn critical_finding_of_the_first_reviewer_or_a_split_viewpoint_stops_a_policy_that_says_so() {
+    let mut split = retake();
+    split.review.as_mut().expect("a review").split = true;
+    let critical = || passes().with(Severity::Critical, "a hole");
+    for (policy, name, reviews) in [
+        (retake(), "one", vec![critical(), passes()]),
+        (retake(), "one", vec![critical(), critical()]),
+        (split, "security", vec![passes(), critical()]),
+    ] {
+        let world = World::play(with(policy, vec![seat(name)]), Script { reviews, ..Script::default() });
+        assert_eq!(world.history()[0], "pause", "{name}");
     }
 }
 
