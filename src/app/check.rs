@@ -60,7 +60,7 @@ impl CheckReport {
     pub fn is_ok(&self) -> bool {
         let passed = self.results.iter().any(|result| result.status == CheckStatus::Pass);
         let fine = |result: &CheckResult| {
-            matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped) || self.is_noted(result)
+            !matches!(result.status, CheckStatus::Fail | CheckStatus::Unavailable) || self.is_noted(result)
         };
         passed && self.results.iter().all(fine)
     }

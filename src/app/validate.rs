@@ -46,7 +46,7 @@ impl Validation {
         let rules = self.step.rules();
         let is_noted = |id: &str| rules.iter().any(|rule| rule.id == id && rule.on_fail == OnFail::Note);
         self.results.iter().find(|result| match result.status {
-            CheckStatus::Pass | CheckStatus::Skipped => false,
+            CheckStatus::Pass | CheckStatus::Skipped | CheckStatus::FailedBefore => false,
             CheckStatus::Fail => !is_noted(&result.check),
             CheckStatus::Unavailable => true,
         })

@@ -296,7 +296,8 @@ impl Asked<'_> {
     }
 
     fn not_charged(self, now: &Look, why: &str) -> CheckResult {
-        let mut result = passed(self.id, &format!("`{}` {}; not charged: {why}", self.line, how(&now.end)));
+        let summary = format!("`{}` {}; not charged: {why}", self.line, how(&now.end));
+        let mut result = CheckResult { status: CheckStatus::FailedBefore, ..passed(self.id, &summary) };
         if matches!(now.end, End::NoTests) {
             result.params.insert("tests_run".into(), 0.into());
         }

@@ -19,16 +19,21 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     if commands.is_empty() {
         return skipped(ID, "the repository has no script that validates it, and no tests");
     }
-    let (mut done, mut missing) = (Vec::new(), Vec::new());
+    let (mut done, mut not_passed, mut status) = (Vec::new(), Vec::new(), CheckStatus::Pass);
     for (index, asked) in commands.iter().enumerate() {
         let result = command::examine_again(*asked, site, stop).await;
         match result.status {
             CheckStatus::Pass | CheckStatus::Skipped => done.push(asked.line),
-            CheckStatus::Unavailable => missing.push(result.summary),
+            CheckStatus::Unavailable | CheckStatus::FailedBefore => {
+                if status != CheckStatus::Unavailable {
+                    status = result.status;
+                }
+                not_passed.push(result.summary);
+            }
             CheckStatus::Fail => return stopped(result, &commands[index + 1..]),
         }
     }
-    conclude(&done, &missing)
+    conclude(&done, status, &not_passed)
 }
 
 /// Returns the commands of the project in their order.
@@ -64,12 +69,12 @@ fn stopped(failed: CheckResult, rest: &[Asked<'_>]) -> CheckResult {
     CheckResult { check: ID.to_owned(), summary: format!("{}{not_run}", failed.summary), ..failed }
 }
 
-fn conclude(done: &[&str], missing: &[String]) -> CheckResult {
+fn conclude(done: &[&str], status: CheckStatus, not_passed: &[String]) -> CheckResult {
     let passed_lines = lines(done.iter().copied());
-    match (done, missing) {
+    match (done, not_passed) {
         (_, []) => passed(ID, &format!("passed in this order: {passed_lines}")),
-        ([], _) => result(ID, CheckStatus::Unavailable, &missing.join("; ")),
-        _ => result(ID, CheckStatus::Unavailable, &format!("{}; passed: {passed_lines}", missing.join("; "))),
+        ([], _) => result(ID, status, &not_passed.join("; ")),
+        _ => result(ID, status, &format!("{}; passed: {passed_lines}", not_passed.join("; "))),
     }
 }
 

@@ -82,7 +82,7 @@ pub async fn run(site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
     let mut results = Vec::new();
     for rule in &site.phase.policy.checks {
         let result = examine(&rule.id, site, stop).await;
-        let failed = !matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped)
+        let failed = matches!(result.status, CheckStatus::Fail | CheckStatus::Unavailable)
             && rule.on_fail != OnFail::Note;
         results.push(result);
         if failed && site.phase.policy.check_mode == CheckMode::FirstFailure {

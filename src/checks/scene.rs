@@ -152,6 +152,7 @@ pub(super) fn gist(result: &CheckResult) -> String {
     match result.status {
         CheckStatus::Pass => "pass".to_owned(),
         CheckStatus::Skipped => "skipped".to_owned(),
+        CheckStatus::FailedBefore => "failed before".to_owned(),
         CheckStatus::Unavailable => "unavailable".to_owned(),
         CheckStatus::Fail => {
             let place = |place: &model::event::Place| match (&place.file, place.line) {

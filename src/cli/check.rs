@@ -16,7 +16,7 @@ use checks::shown;
 use model::event::{CheckResult, CheckStatus};
 use model::policy::criterion;
 use model::redact::Masker;
-use views::summary::{counted, pad, plain};
+use views::summary::{FAILED_BEFORE, counted, pad, plain};
 
 /// The last lines of a command's output that are shown.
 const LAST_LINES: usize = 12;
@@ -93,6 +93,7 @@ fn mark(report: &CheckReport, result: &CheckResult) -> (char, &'static str) {
     match result.status {
         CheckStatus::Pass => ('✓', ""),
         CheckStatus::Skipped => ('-', "skipped: "),
+        CheckStatus::FailedBefore => ('=', "failed before, not charged: "),
         CheckStatus::Fail if report.is_noted(result) => ('!', "noted: "),
         CheckStatus::Fail => ('✗', ""),
         CheckStatus::Unavailable => ('?', "unavailable: "),
@@ -100,7 +101,14 @@ fn mark(report: &CheckReport, result: &CheckResult) -> (char, &'static str) {
 }
 
 fn counts(report: &CheckReport) -> String {
-    let marks = [('✓', "passed"), ('✗', "failed"), ('?', "unavailable"), ('!', "noted"), ('-', "skipped")];
+    let marks = [
+        ('✓', "passed"),
+        ('✗', "failed"),
+        ('?', "unavailable"),
+        ('=', FAILED_BEFORE),
+        ('!', "noted"),
+        ('-', "skipped"),
+    ];
     let mut counts = Vec::new();
     for (wanted, word) in marks {
         let count = report.results.iter().filter(|result| mark(report, result).0 == wanted).count();
@@ -126,7 +134,7 @@ fn name(result: &CheckResult) -> String {
 
 /// Returns what stands behind a result that is no pass: the places its summary does not show, or the last of its evidence.
 fn details(result: &CheckResult) -> Vec<String> {
-    if matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped) {
+    if !matches!(result.status, CheckStatus::Fail | CheckStatus::Unavailable) {
         return Vec::new();
     }
     let places = result.places.iter().map(shown).filter(|place| !result.summary.contains(place));

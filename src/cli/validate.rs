@@ -31,6 +31,7 @@ fn mark(status: CheckStatus) -> &'static str {
         CheckStatus::Fail => "✗",
         CheckStatus::Unavailable => "?",
         CheckStatus::Skipped => "-",
+        CheckStatus::FailedBefore => "=",
     }
 }
 

@@ -20,7 +20,7 @@ pub use crate::text::{
 };
 pub use changed_verdicts::{VerdictExchange, withdrawn_line};
 pub use commands::next_command;
-pub use evidence::reason_without_tests;
+pub use evidence::{FAILED_BEFORE, reason_without_tests};
 pub use job::annotations;
 pub use lines::{
     agent_lines, cost_line, deliverable_path, exchange_line, finding_line, finding_lines, note,

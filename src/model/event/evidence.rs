@@ -107,6 +107,8 @@ pub enum CheckStatus {
     Unavailable,
     /// It does not apply here.
     Skipped,
+    /// It fails as it failed at the base of the run, before anything was changed: no pass, and not charged to the author.
+    FailedBefore,
 }
 
 impl CheckStatus {
@@ -114,7 +116,8 @@ impl CheckStatus {
     pub fn demand(self, rule: Option<&CheckRule>) -> OnFail {
         let on_unavailable = rule.map_or(OnUnavailable::Block, |rule| rule.on_unavailable);
         match (self, on_unavailable) {
-            (Self::Pass | Self::Skipped, _) | (Self::Unavailable, OnUnavailable::Note) => OnFail::Note,
+            (Self::Pass | Self::Skipped | Self::FailedBefore, _)
+            | (Self::Unavailable, OnUnavailable::Note) => OnFail::Note,
             (Self::Fail, _) => rule.map_or(OnFail::Revise, |rule| rule.on_fail),
             (Self::Unavailable, OnUnavailable::Block) => OnFail::Stop,
         }

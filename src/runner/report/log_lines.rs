@@ -11,7 +11,7 @@ use model::event::{
 use model::phase::PhaseName;
 use model::policy::OnFail;
 use model::verdict::ReadAs;
-use views::summary::{counted, exchange_line, table_line};
+use views::summary::{self, counted, exchange_line, table_line};
 
 /// The most paths that are named in a line.
 const MOST_NAMED: usize = 5;
@@ -216,6 +216,9 @@ fn log_check(phase: &PhaseName, result: &CheckResult, noted: bool) {
     let code = result.param("code").map(|code| format!(" ({code})")).unwrap_or_default();
     match result.status {
         CheckStatus::Pass => info!("Phase {phase}: Check {check} passed: {summary}"),
+        CheckStatus::FailedBefore => {
+            info!("Phase {phase}: Check {check} {}: {summary}", summary::FAILED_BEFORE);
+        }
         CheckStatus::Skipped => debug!("Phase {phase}: Check {check} skipped: {summary}"),
         CheckStatus::Unavailable => error!("Phase {phase}: Check {check} unavailable: {summary}"),
         CheckStatus::Fail if noted => warn!("Phase {phase}: Noted by check {check}: {summary}"),

@@ -315,6 +315,7 @@ fn status(status: CheckStatus) -> &'static str {
         CheckStatus::Fail => "FAILED",
         CheckStatus::Unavailable => "COULD NOT RUN",
         CheckStatus::Skipped => "does not apply",
+        CheckStatus::FailedBefore => crate::summary::FAILED_BEFORE,
     }
 }
 

@@ -13,6 +13,9 @@ const LONGEST_TABLE: usize = 40_000;
 /// The longest command that is shown whole, in characters.
 const LONGEST_COMMAND: usize = 160;
 
+/// What a failure is called that the base of the run has as well.
+pub const FAILED_BEFORE: &str = "failed before, not charged";
+
 const TABLE_HEAD: &str = "| Phase | Round | Check | Result | Exit code | Command | What was seen |\n\
                     |---|---|---|---|---|---|---|\n";
 
@@ -55,6 +58,7 @@ fn row(phase: &PhaseState, result: &CheckResult) -> String {
         CheckStatus::Fail => "**FAIL**",
         CheckStatus::Unavailable => "unavailable",
         CheckStatus::Skipped => "skipped",
+        CheckStatus::FailedBefore => FAILED_BEFORE,
     };
     let command = result.param("command").unwrap_or_default();
     let seen = result.summary.strip_prefix(&format!("`{command}` ")).unwrap_or(&result.summary);
@@ -129,10 +133,14 @@ pub(super) fn checks_line(phase: &PhaseState) -> Option<String> {
     }
     let passed = results.iter().filter(|result| result.status == CheckStatus::Pass).count();
     let failed = results.iter().filter(|result| result.status == CheckStatus::Fail).count();
-    let other = results.len() - passed - failed;
+    let before = results.iter().filter(|result| result.status == CheckStatus::FailedBefore).count();
+    let other = results.len() - passed - failed - before;
     let mut line = format!("{} passed", counted(passed as u64, "check"));
     if failed > 0 {
         let _ = write!(line, ", {failed} failed");
+    }
+    if before > 0 {
+        let _ = write!(line, ", {before} {FAILED_BEFORE}");
     }
     if other > 0 {
         let _ = write!(line, ", {other} without a result");
@@ -153,7 +161,7 @@ pub fn reason_without_tests(run: &Run, outcome: RunOutcome) -> Option<String> {
     let runs_tests = |result: &&CheckResult| TEST_CHECKS.contains(&result.check.as_str());
     let ran = |result: &&CheckResult| {
         let is_empty = result.params.get("tests_run").is_some_and(|count| count == 0);
-        matches!(result.status, CheckStatus::Pass | CheckStatus::Fail) && !is_empty
+        !matches!(result.status, CheckStatus::Unavailable | CheckStatus::Skipped) && !is_empty
     };
     let results = || completed().flat_map(|phase| phase.evidence.checks.iter().flatten()).filter(runs_tests);
     if results().any(|result| ran(&result)) {

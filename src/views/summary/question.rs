@@ -121,7 +121,7 @@ fn problem_rows(phase: &PhaseState) -> Vec<[String; 4]> {
 /// Tells whether a check is something to settle; what is only noted asks nothing of anybody.
 fn is_open(phase: &PhaseState, result: &CheckResult) -> bool {
     match result.status {
-        CheckStatus::Pass | CheckStatus::Skipped => false,
+        CheckStatus::Pass | CheckStatus::Skipped | CheckStatus::FailedBefore => false,
         CheckStatus::Fail => phase.on_fail(&result.check) != OnFail::Note,
         CheckStatus::Unavailable => true,
     }

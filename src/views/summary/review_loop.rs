@@ -318,10 +318,13 @@ impl<'a> Iteration<'a> {
         failed
     }
 
-    /// Returns the result of each criterion that was judged; what does not apply was not.
+    /// Returns the result of each criterion that was judged; what does not apply, or failed before the run began, was not.
     fn criteria_results(&self) -> Vec<Value> {
         let result = |id: &str, passed: bool, details: &str| json!({"criteria_id": id, "passed": passed, "details": details});
-        let applied = self.results().filter(|checked| checked.status != CheckStatus::Skipped);
+        let is_judged = |checked: &&CheckResult| {
+            !matches!(checked.status, CheckStatus::Skipped | CheckStatus::FailedBefore)
+        };
+        let applied = self.results().filter(is_judged);
         let checks = applied.map(|checked| {
             result(criterion_or_name(&checked.check), checked.status == CheckStatus::Pass, &checked.summary)
         });

@@ -19,7 +19,7 @@ fn failures_of_the_base_are_charged_in_the_testing_phase_only() {
         &sandbox,
         "implementation",
         "tests",
-        "pass",
+        "failed_before",
         "not charged: what fails (1) fails at the base as well",
     );
     expect(&sandbox, "testing", "tests", "fail", "exit code 1; 1 failure");
@@ -57,7 +57,7 @@ fn a_test_that_failed_at_the_base_and_passes_now_is_accepted() {
 fn failure_of_the_base_without_test_names_is_reported_and_not_charged() {
     let sandbox = project("lint = \"false\"\n");
     work(&sandbox, &[], &[]).exits(0);
-    expect(&sandbox, "implementation", "lint", "pass", "its output names none");
+    expect(&sandbox, "implementation", "lint", "failed_before", "its output names none");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn detected_command_that_fails_at_the_base_is_reported_and_not_charged() {
     work(&sandbox, &[ODD], &[]).exits(0);
     for check in ["lint", "typecheck"] {
         let says = "exit code 101; not charged: it was detected, not set, and fails at the base as well; 1 failure that the base does not have";
-        let result = expect(&sandbox, "implementation", check, "pass", says);
+        let result = expect(&sandbox, "implementation", check, "failed_before", says);
         let places = result["places"].as_array().expect("places");
         assert_eq!((places.len(), &places[0]["file"]), (1, &"src/lib.rs".into()), "{result:#}");
     }
@@ -147,7 +147,7 @@ fn failures_of_the_base_are_recognised_by_message_and_not_by_target() {
         &sandbox,
         "implementation",
         "lint",
-        "pass",
+        "failed_before",
         "not charged: what fails (1) fails at the base as well",
     );
     let sandbox = set();

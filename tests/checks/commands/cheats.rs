@@ -114,7 +114,7 @@ fn a_project_without_tests_fails_in_the_testing_phase_only() {
     };
     let sandbox = bare();
     work(&sandbox, &[], &[]).exits(1);
-    expect(&sandbox, "implementation", "tests", "pass", "not charged: the base has no tests either");
+    expect(&sandbox, "implementation", "tests", "failed_before", "not charged: the base has no tests either");
     expect(&sandbox, "testing", "tests", "fail", "ran no test");
     work(&bare(), &[HONEST], &[]).exits(0);
     let sandbox = bare();

@@ -161,7 +161,7 @@ fn checks_are_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
     let passed = policy.checks.iter().all(|rule| {
         let status = checks.results.iter().find(|result| result.check == rule.id).map(|result| result.status);
         match status {
-            Some(CheckStatus::Pass | CheckStatus::Skipped) => true,
+            Some(CheckStatus::Pass | CheckStatus::Skipped | CheckStatus::FailedBefore) => true,
             Some(CheckStatus::Fail) => rule.on_fail == OnFail::Note,
             Some(CheckStatus::Unavailable) => rule.on_unavailable == OnUnavailable::Note,
             None => false,
