@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::run_location::RunView;
-use engine::{ChangedVerdict, Exchange, PhaseState, Run};
+use engine::{ChangedVerdict, Exchange, PhaseState, Round, Run};
 use model::event::{Entry, Fact, Replied, Reviewed, Ruled};
 use model::policy::{PanelReviewer, PhaseDef};
 use views::metadata::{AgentProgram, provenance};
@@ -68,7 +68,7 @@ pub fn text(view: &RunView) -> String {
     for (entry, explanation) in explanations(view) {
         let _ = write!(text, "  {:>4}  ", entry.seq);
         match explanation {
-            Explanation::Ruling(ruled) => add_ruling(&mut text, ruled),
+            Explanation::Ruling(ruled) => add_ruling(&mut text, ruled, round_of(run, ruled)),
             Explanation::Question(replied, exchange) => {
                 let line = plain(&summary::exchange_line(exchange));
                 let _ = writeln!(text, "{} round {}: {line}", replied.phase, replied.round);
@@ -90,13 +90,22 @@ pub fn text(view: &RunView) -> String {
     text
 }
 
-fn add_ruling(text: &mut String, ruled: &Ruled) {
+/// Returns the round that a ruling closed; nothing for one that closed none.
+pub fn round_of<'a>(run: &'a Run, ruled: &Ruled) -> Option<&'a Round> {
+    let mut rounds = run.phase(&ruled.phase)?.history.rounds.iter();
+    rounds.find(|round| round.n == ruled.round && round.rule == ruled.rule)
+}
+
+fn add_ruling(text: &mut String, ruled: &Ruled, round: Option<&Round>) {
     let judgment = json!(ruled.judgment);
     let (judgment, ruling) = (judgment.as_str().unwrap_or_default(), ruled.ruling.word());
     let _ =
         writeln!(text, "{} round {}: {judgment} because {} → {ruling}", ruled.phase, ruled.round, ruled.rule);
     if let Some(standstill) = &ruled.standstill {
         let _ = writeln!(text, "        standstill: {standstill}");
+    }
+    for line in round.into_iter().flat_map(summary::refusal_lines) {
+        let _ = writeln!(text, "        {}", plain(&line));
     }
 }
 

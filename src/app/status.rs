@@ -189,6 +189,7 @@ fn phase_lines(phase: &PhaseState) -> Vec<String> {
     let standstill = last.and_then(|round| round.standstill.as_ref());
     lines.extend(standstill.map(|standstill| format!("standstill: {standstill}")));
     if phase.status != Status::Completed {
+        lines.extend(last.into_iter().flat_map(summary::refusal_lines));
         lines.extend(summary::finding_lines(phase));
     }
     lines

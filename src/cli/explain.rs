@@ -7,11 +7,13 @@ use serde_json::{Value, json};
 use super::CommandResult;
 use super::arguments::ExplainArgs;
 use super::output::show;
-use app::explain::{Explanation, differences, explanations, text};
+use app::explain::{Explanation, differences, explanations, round_of, text};
 use app::project::Project;
 use app::run_location::view;
+use engine::Run;
 use model::event::Entry;
 use model::issue::IssueNumber;
+use views::metadata::round_view;
 use views::summary::{VerdictExchange, plain};
 
 /// Runs `explain`.
@@ -21,15 +23,24 @@ pub(super) fn run(arguments: &ExplainArgs) -> CommandResult {
         return compare(&project, arguments.issue, other, arguments.json);
     }
     let view = view(&project, arguments.issue)?;
-    show(arguments.json, &explanations(&view).map(value).collect(), &text(&view))
+    show(
+        arguments.json,
+        &explanations(&view).map(|explained| value(view.run(), explained)).collect(),
+        &text(&view),
+    )
 }
 
-fn value((entry, explanation): (&Entry, Explanation)) -> Value {
+fn value(run: &Run, (entry, explanation): (&Entry, Explanation)) -> Value {
     match explanation {
-        Explanation::Ruling(ruled) => json!({
-            "seq": entry.seq, "at": entry.at.to_string(), "phase": ruled.phase, "round": ruled.round,
-            "judgment": ruled.judgment, "ruling": ruled.ruling.word(), "rule": ruled.rule, "standstill": ruled.standstill,
-        }),
+        Explanation::Ruling(ruled) => {
+            let round = round_of(run, ruled).map(round_view);
+            json!({
+                "seq": entry.seq, "at": entry.at.to_string(), "phase": ruled.phase, "round": ruled.round,
+                "judgment": ruled.judgment, "ruling": ruled.ruling.word(), "rule": ruled.rule,
+                "standstill": ruled.standstill, "summary": round.as_ref().and_then(|round| round.summary.as_ref()),
+                "checks": round.as_ref().map_or(&[][..], |round| &round.checks),
+            })
+        }
         Explanation::Question(replied, exchange) => json!({
             "seq": entry.seq, "at": entry.at.to_string(), "phase": replied.phase, "round": replied.round,
             "asked_by": exchange.first.reviewer, "seat": exchange.first.seat,

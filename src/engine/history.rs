@@ -273,6 +273,10 @@ pub struct Round {
     pub changed_files: bool,
     /// How the phase stood still, where it did.
     pub standstill: Option<String>,
+    /// What led to the ruling, with the limits used.
+    pub rule: String,
+    /// What the reviewer says of its verdict in one line, where it does not approve.
+    pub summary: Option<String>,
     /// What each reviewer came to, where there are several.
     pub opinions: Vec<Opinion>,
     /// What a reviewer asked the author.

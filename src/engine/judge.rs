@@ -2,6 +2,8 @@
 //! Evidence comes before opinion, and doubt never approves. An author's claim that the work is complete never counts; its claim
 //! that the work is not finished always counts, since that only costs a revision.
 
+use std::cmp::Reverse;
+
 use crate::agents::wording;
 use crate::history::{Reviews, Round};
 use crate::phase_state::PhaseState;
@@ -20,6 +22,9 @@ const MOST_BLOCKED: u32 = 2;
 
 /// The most characters of an author's words in a ruling.
 const LONGEST_WORDS: usize = 160;
+
+/// The most characters of a reviewer's summary in the record of a round.
+const LONGEST_SUMMARY: usize = 300;
 
 /// The hint for an author whose work the judge rejected without an answer.
 const HINT_WITHOUT_WORDS: &str = "The judge of the quality criteria said nothing, and that is no approval. Look \
@@ -82,6 +87,15 @@ impl PhaseState {
         parts.join("\n\n")
     }
 
+    /// Returns what a reviewer that does not approve says of it, in one line; nothing where it says nothing.
+    pub(crate) fn refusal_summary(&self) -> Option<String> {
+        let reading = self.reading().filter(|reading| !reading.judgment.approves())?;
+        let line = in_one_line(&reading.feedback, LONGEST_SUMMARY);
+        // Of an object without a summary the author gets the whole, which says no more than the record.
+        let says_something = !line.is_empty() && !line.starts_with('{');
+        says_something.then_some(line)
+    }
+
     /// Returns the reviewer's words, for the author that revises.
     pub fn feedback(&self) -> String {
         self.reading().map(|reading| reading.feedback.clone()).unwrap_or_default()
@@ -92,12 +106,17 @@ impl PhaseState {
         self.failure_judgment().or_else(|| self.missing_judgment())
     }
 
+    /// Returns the strictest of what the failed checks demand, and all of them by name, the strictest first.
     fn failure_judgment(&self) -> Option<JudgmentWithReason> {
         let failed = self.evidence.results().filter_map(|result| {
             let judgment = self.judgment_of_demand(result.demand(&self.def.policy))?;
             Some((judgment, format!("check {}: {}", result.check, result.summary)))
         });
-        failed.max_by_key(|(judgment, _)| *judgment)
+        let mut failed: Vec<JudgmentWithReason> = failed.collect();
+        failed.sort_by_key(|(judgment, _)| Reverse(*judgment));
+        let (strictest, _) = *failed.first()?;
+        let reasons: Vec<String> = failed.into_iter().map(|(_, why)| why).collect();
+        Some((strictest, reasons.join("; ")))
     }
 
     /// A check that gave no result is not a passed one; after a failure the later ones may be missing.
@@ -472,12 +491,18 @@ fn stricter(one: JudgmentWithReason, other: JudgmentWithReason) -> JudgmentWithR
 
 /// Returns the author's words on one line, after a colon.
 fn quote_summary(claim: &Claim) -> String {
-    let line = claim.summary.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short: String = line.chars().take(LONGEST_WORDS).collect();
+    let short = in_one_line(&claim.summary, LONGEST_WORDS);
+    if short.is_empty() { short } else { format!(": {short}") }
+}
+
+/// Returns a text on one line, cut off after so many characters.
+fn in_one_line(text: &str, longest: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut short: String = line.chars().take(longest).collect();
     if short.len() < line.len() {
         short.push('…');
     }
-    if short.is_empty() { short } else { format!(": {short}") }
+    short
 }
 
 fn is_doubtful(review: &Reviewed) -> bool {

@@ -441,6 +441,8 @@ impl PhaseState {
             attempts: self.count_attempts(ruled.round),
             changed_files,
             standstill: ruled.standstill.clone(),
+            rule: ruled.rule.clone(),
+            summary: self.refusal_summary(),
             opinions: self.summarize_opinions(),
             exchange: self.reviews.exchange.clone(),
             changed_verdicts: self.changed_verdicts(),

@@ -17,6 +17,7 @@ use model::phase::PhaseName;
 pub use phase::{
     AcceptedView, CheckView, DocumentReview, DocumentRound, ExchangeView, FindingView, FixStatus,
     LedgerFindingView, PhaseView, ReviewStatus, RoundStatus, RoundView, StepUsage, TaskView, document_review,
+    round_view,
 };
 
 /// `metadata.json`. `phases` is an object in the order of the run.

@@ -24,7 +24,7 @@ pub use evidence::{FAILED_BEFORE, reason_without_tests};
 pub use job::annotations;
 pub use lines::{
     agent_lines, cost_line, deliverable_path, exchange_line, finding_line, finding_lines, note,
-    opinion_lines, status_word, table_line, used_line, verdict_word,
+    opinion_lines, refusal_lines, status_word, table_line, used_line, verdict_word,
 };
 pub use problems::{Problem, history, problems};
 pub use progress::{marker, progress_comment, stopped_comment, unshared_marker};

@@ -153,6 +153,24 @@ fn explain_names_the_rule_behind_each_ruling_and_the_limits() {
 }
 
 #[test]
+fn a_refusal_by_a_word_alone_is_shown_with_the_reviewers_summary() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", "[phases.planning]\npolicy = \"retake\"\n");
+    let rejects = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\", \"decision\": \"REJECT\", \"summary\": \"the key is logged\"}'\n";
+    sandbox.short(rejects, &[]).exits(3);
+    let reason = "the reviewer says: the key is logged";
+    for command in ["status", "explain"] {
+        let ran = sandbox.run(&[command, "--issue", "243"]).exits(0);
+        assert!(ran.stdout.lines().any(|line| line.trim() == reason), "{command}\n{}", ran.stdout);
+    }
+    let rulings = sandbox.run(&["explain", "--issue", "243", "--json"]).exits(0).json();
+    assert_eq!(rulings[0]["summary"], "the key is logged");
+    let round = sandbox.metadata()["phases"]["planning"]["rounds"][0].clone();
+    let rule = "the reviewer states REJECT; on blocked: pause";
+    assert_eq!((&round["summary"], &round["rule"]), (&json!("the key is logged"), &json!(rule)));
+}
+
+#[test]
 fn replay_shows_every_fact_in_its_order() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);

@@ -76,6 +76,17 @@ impl CheckResult {
         self.status.demand(policy.checks.iter().find(|rule| rule.id == self.check))
     }
 
+    /// Returns the kind of its failure; what could not run says nothing about the code.
+    pub fn failure_type(&self) -> &'static str {
+        match self.check.as_str() {
+            _ if self.status == CheckStatus::Unavailable => "environment_error",
+            "tests" | "red_green" => "test_failure",
+            "build" | "typecheck" | "syntax" => "build_failure",
+            "lint" | "format" => "lint_failure",
+            _ => "check_failure",
+        }
+    }
+
     /// Returns a parameter that is a text.
     pub fn param(&self, name: &str) -> Option<&str> {
         self.params.get(name)?.as_str()

@@ -88,6 +88,12 @@ pub struct RoundView {
     pub grade: Option<Grade>,
     /// `advance`, `revise`, `pause`, `fail` or `reopen`.
     pub ruling: String,
+    /// What led to the ruling, with the limits used.
+    #[serde(default)]
+    pub rule: String,
+    /// What the reviewer says of its verdict in one line, where it does not approve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     /// What the review found.
     pub findings: Vec<FindingView>,
     /// What each reviewer came to, where there are several: the first one, then the seats of the panel.
@@ -149,6 +155,12 @@ pub struct CheckView {
     pub status: CheckStatus,
     /// What it saw, in one line.
     pub summary: String,
+    /// `test_failure`, `build_failure`, `lint_failure`, `environment_error` or `check_failure`.
+    #[serde(default)]
+    pub failure_type: String,
+    /// The command that it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
 }
 
 /// One finding of a phase, whatever was said about it in its rounds.
@@ -241,13 +253,16 @@ fn phase_view(phase: &PhaseState) -> PhaseView {
     }
 }
 
-fn round_view(round: &Round) -> RoundView {
+/// Returns a round as short as it can be told.
+pub fn round_view(round: &Round) -> RoundView {
     RoundView {
         n: round.n,
         verdict: round.verdict,
         read_as: round.read_as.clone(),
         grade: round.grade,
         ruling: round.ruling.to_owned(),
+        rule: round.rule.clone(),
+        summary: round.summary.clone(),
         findings: round.findings.iter().map(finding_view).collect(),
         opinions: round.opinions.clone(),
         checks: round.failed.iter().map(check_view).collect(),
@@ -268,7 +283,13 @@ fn exchange_view(exchange: &Exchange) -> ExchangeView {
 }
 
 fn check_view(result: &CheckResult) -> CheckView {
-    CheckView { check: result.check.clone(), status: result.status, summary: result.summary.clone() }
+    CheckView {
+        check: result.check.clone(),
+        status: result.status,
+        summary: result.summary.clone(),
+        failure_type: result.failure_type().to_owned(),
+        command: result.param("command").map(str::to_owned),
+    }
 }
 
 fn finding_view(finding: &Finding) -> FindingView {

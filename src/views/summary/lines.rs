@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::evidence::checks_line;
 use crate::text::{counted, duration, place, quoted};
 use engine::{
-    Exchange, LedgerFinding, Limit, LimitMeasure, LimitScope, Opinion, PhaseState, Run, Status, used_of_phase,
+    Exchange, LedgerFinding, Limit, LimitMeasure, LimitScope, Opinion, PhaseState, Round, Run, Status,
+    used_of_phase,
 };
 use model::event::TriageTable;
 use model::finding::Disposition;
@@ -213,6 +214,17 @@ fn opinion_line(opinion: &Opinion) -> String {
         number => format!(", {}", counted(number as u64, "finding")),
     };
     format!("{who}: {verdict}{grade}{findings}")
+}
+
+/// Returns why a round does not approve beyond what its rule says, one line each: the reviewer's summary, and the failed checks with
+/// the kind of the failure and the command.
+pub fn refusal_lines(round: &Round) -> Vec<String> {
+    let summary = round.summary.iter().map(|summary| format!("the reviewer says: {summary}"));
+    let checks = round.failed.iter().map(|result| {
+        let command = result.param("command").map_or(String::new(), |command| format!(", `{command}`"));
+        format!("check {}: {}{command}", result.check, result.failure_type())
+    });
+    summary.chain(checks).collect()
 }
 
 /// Returns the open findings of a phase, their number and trend first; nothing when none are open.

@@ -236,7 +236,9 @@ fn view_lists_the_failed_checks_of_each_round() {
     let world = play(&[TODO, CLEAN]);
     let view = metadata(&world.state, "").expect("a view");
     let rounds = &view.phases["implementation"]["rounds"];
-    let failed = json!([{"check": "q2_todo", "status": "fail", "summary": "q2_todo was looked at"}]);
+    let summary = "q2_todo was looked at";
+    let kind = "check_failure";
+    let failed = json!([{"check": "q2_todo", "status": "fail", "summary": summary, "failure_type": kind}]);
     assert_eq!(rounds[0]["checks"], failed);
     assert_eq!(rounds[1].get("checks"), None);
 }

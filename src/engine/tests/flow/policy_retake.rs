@@ -108,6 +108,65 @@ fn critical_finding_pauses_under_any_verdict() {
 }
 
 #[test]
+fn all_failed_checks_are_named_in_the_ruling() {
+    let mut policy = retake();
+    policy.checks[1].on_fail = OnFail::Stop;
+    let failed = ["build", "tests"].map(|check| (check.to_owned(), CheckStatus::Fail)).to_vec();
+    let script = Script { checks: vec![failed, vec![]], reviews: vec![approve()], ..Script::default() };
+    let world = World::play(phase("implementation", policy), script.clone());
+    let rule = "check tests: tests was looked at; check build: build was looked at; on blocked: pause";
+    assert_eq!(
+        (world.history(), world.last_rule()),
+        (vec!["pause"], rule.into()),
+        "the strictest comes first"
+    );
+    let world = World::play(phase("implementation", retake()), script);
+    let rule = &world.rulings("implementation")[0].rule;
+    assert_eq!(rule, "check build: build was looked at; check tests: tests was looked at; revision 1/3");
+}
+
+#[test]
+fn what_failed_before_is_neither_a_pass_nor_charged() {
+    let world = checked("tests", CheckStatus::FailedBefore);
+    assert_eq!(world.history(), ["advance"]);
+    assert_eq!(world.first().failed_checks().count(), 0);
+    let alone = super::policies::policy(
+        "checks = [{ id = 'tests' }]\n[limits]\nmax_revisions = 1\n[outcomes]\nexhausted = 'fail'",
+    );
+    let checks = vec![vec![("tests".into(), CheckStatus::FailedBefore)]];
+    let world = World::play(phase("implementation", alone), Script { checks, ..Script::default() });
+    assert_ne!(world.history(), ["advance"], "without a review some check has to pass");
+}
+
+#[test]
+fn a_word_that_stops_or_refuses_is_recorded_with_the_reviewers_summary() {
+    for review in
+        [stop("REJECT"), stop("STOP"), request_changes(), states("FAIL", Verdict::Fail, Judgment::Revise)]
+    {
+        let stated = review.reading.as_ref().expect("a reading").stated.clone();
+        let world = play(&[review, approve()]);
+        let round = &world.first().history.rounds[0];
+        assert_eq!(round.summary, Some(format!("feedback of {stated}")));
+        assert_eq!(
+            views::summary::refusal_lines(round),
+            [format!("the reviewer says: feedback of {stated}")]
+        );
+        assert!(round.rule.starts_with(&format!("the reviewer states {stated}")), "{}", round.rule);
+        let written = views::metadata::round_view(round);
+        assert_eq!((written.summary.as_ref(), &written.rule), (round.summary.as_ref(), &round.rule));
+    }
+    assert_eq!(play(&[approve()]).first().history.rounds[0].summary, None);
+}
+
+#[test]
+fn a_failed_check_is_recorded_with_its_kind_and_command() {
+    let world = checked("tests", CheckStatus::Fail);
+    let round = &world.first().history.rounds[0];
+    assert_eq!(views::summary::refusal_lines(round), ["check tests: test_failure"]);
+    assert_eq!(views::metadata::round_view(round).checks[0].failure_type, "test_failure");
+}
+
+#[test]
 fn unavailable_check_pauses_at_once_and_is_named() {
     for check in ["build", "tests"] {
         let world = checked(check, CheckStatus::Unavailable);
