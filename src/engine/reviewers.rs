@@ -7,7 +7,7 @@ use crate::panel::merge_reviews;
 use crate::phase_state::{PhaseState, StepPosition};
 use model::event::{ExecOutcome, Replied, Reviewed};
 use model::phase::Step;
-use model::verdict::{Judgment, ReadAs};
+use model::verdict::{Grade, Judgment, ReadAs};
 
 impl PhaseState {
     /// Tells whether the same reviewer has to be called again: its answer cannot be read and the limit allows it, or its answer
@@ -50,15 +50,24 @@ impl PhaseState {
 
     fn summarize_opinion(&self, answer: &Reviewed) -> Opinion {
         let reading = answer.reading.as_ref();
-        let demanded = self.opinion_judgment(answer).map(|(judgment, _)| judgment.verdict());
+        let demanded = self.opinion_judgment(answer).map(|(judgment, _)| judgment);
+        let grade = reading.and_then(|reading| reading.grade);
         Opinion {
             seat: answer.seat.clone(),
             agent: Some(answer.reviewer.clone()),
-            verdict: reading.map(|reading| reading.result).max(demanded),
-            grade: reading.and_then(|reading| reading.grade),
+            verdict: reading.map(|reading| reading.result).max(demanded.map(Judgment::verdict)),
+            grade: grade.map(|grade| demanded.map_or(grade, |judgment| self.shown_grade(grade, judgment))),
             findings: reading.map_or(0, |reading| reading.findings.len()),
             left_out: None,
         }
+    }
+
+    /// Returns a stated grade as it is shown: never one that means less than the judgment.
+    fn shown_grade(&self, stated: Grade, judgment: Judgment) -> Grade {
+        let map = self.def.policy.review.as_ref().map(|rule| rule.grade_map).unwrap_or_default();
+        let mut grades = [Grade::A, Grade::B, Grade::C, Grade::D].into_iter();
+        let mildest = grades.find(|grade| judgment.approves() || map.judgment(*grade) >= Some(judgment));
+        stated.max(mildest.unwrap_or(stated))
     }
 
     /// Tells whether a reviewer may still ask the author something in this round.

@@ -94,6 +94,24 @@ fn critical_finding_of_a_second_reviewer_leads_to_a_revision() {
 }
 
 #[test]
+fn grade_of_an_opinion_is_never_better_than_what_it_leads_to() {
+    let critical = graded(Grade::A, passes()).with(Severity::Critical, "a hole");
+    let reject = graded(Grade::C, states("REJECT", Verdict::Fail, Judgment::Block));
+    for (policy, first, shown) in [
+        (retake(), graded(Grade::A, fails()), [Grade::C, Grade::C]),
+        (retake(), reject, [Grade::D, Grade::C]),
+        (retake(), graded(Grade::B, passes()), [Grade::B, Grade::C]),
+        (phase_review(), graded(Grade::A, fails()), [Grade::A, Grade::A]),
+    ] {
+        let script = Script { reviews: vec![first, critical.clone(), passes()], ..Script::default() };
+        let world = World::play(with(policy, vec![seat("one")]), script);
+        let opinions = &world.first().history.rounds[0].opinions;
+        let grades: Vec<Option<Grade>> = opinions.iter().map(|opinion| opinion.grade).collect();
+        assert_eq!(grades, shown.map(Some));
+    }
+}
+
+#[test]
 fn critical_finding_of_the_first_reviewer_or_a_split_viewpoint_stops_a_policy_that_says_so() {
     let mut split = retake();
     split.review.as_mut().expect("a review").split = true;
