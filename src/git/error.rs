@@ -66,6 +66,8 @@ pub enum Error {
     Diverged { name: String },
     #[error("{} changed while the run was going on", path.display())]
     ConfigChanged { path: PathBuf },
+    #[error("an agent was at work when an earlier process was killed, and {} does not say any more what git's files were before", path.display())]
+    ConfigUnknown { path: PathBuf },
     #[error("{} was replaced while the run was going on", path.display())]
     RepositoryReplaced { path: PathBuf },
     #[error(transparent)]
@@ -150,6 +152,10 @@ impl Error {
             Self::ConfigChanged { path } => {
                 &format!("look at {} for settings you did not make, then run again", path.display())
             }
+            Self::ConfigUnknown { path } => &format!(
+                "look at .git/config and .git/hooks for what you did not make, delete {}, and run again",
+                path.display()
+            ),
             Self::RepositoryReplaced { path } => {
                 &format!("look at what {} is now, then run again", path.display())
             }

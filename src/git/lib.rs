@@ -16,7 +16,9 @@ mod workspace;
 
 // What every repository has.
 mod branch;
+mod git_files;
 mod history;
+mod index_folders;
 mod objects;
 mod references;
 mod remote;
@@ -35,6 +37,7 @@ mod uncommitted_work;
 pub use branch::{Branch, Branches, DiffBase, RunBase, check_branch_name};
 pub use diff::{Changes, Diff};
 pub use error::Error;
+pub use git_files::{GitFiles, InnerFolders};
 pub use history::{CommitText, CommitWithParents, History, LineRangeChange, NO_PHASE, Signature, Trailers};
 pub use model::object_id::{CommitId, Tree};
 pub use program::Git;

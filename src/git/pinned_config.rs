@@ -2,7 +2,7 @@
 //! remote set by an agent would make git start its program with our rights. Also notices a `.git` that was replaced.
 //! Does not guard harmless settings that programs change often: names, colours, aliases, the upstream of a branch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,15 @@ use crate::{Error, Result};
 
 /// Sections by which git starts no program and reads no other place.
 const HARMLESS_SECTIONS: [&str; 8] = ["user", "author", "branch", "color", "alias", "advice", "push", "init"];
+
+/// What git, its extensions and editors write by themselves: the upstream of a branch, and notes of git-lfs.
+const WRITTEN_BY_PROGRAMS: [(&str, &str); 5] = [
+    ("branch", "merge"),
+    ("branch", "rebase"),
+    ("branch", "vscode-merge-base"),
+    ("lfs", "repositoryformatversion"),
+    ("lfs", "access"),
+];
 
 /// Keys of `core` that every call of ours sets itself.
 const OVERRIDDEN_KEYS: [&str; 3] = ["hooksPath", "fsmonitor", "quotePath"];
@@ -53,6 +62,23 @@ impl PinnedConfig {
     }
 }
 
+/// Returns the files that hold settings of the repository, whether they are there or not.
+pub(crate) fn list_settings_files(common: &Path, git_dir: &Path) -> BTreeSet<PathBuf> {
+    let mut settings = BTreeMap::new();
+    for path in [common.join("config"), git_dir.join("config.worktree")] {
+        pin_settings(&path, &mut settings);
+    }
+    settings.into_keys().collect()
+}
+
+/// Returns the values of a key in a file of settings, whatever their section.
+pub(crate) fn read_values(path: &Path, key: &str) -> Vec<String> {
+    let text = read(path);
+    let pairs = text.lines().filter_map(|line| line.split_once('='));
+    let named = pairs.filter(|(name, _)| name.trim().eq_ignore_ascii_case(key));
+    named.map(|(_, value)| value.trim().trim_matches('"').to_owned()).collect()
+}
+
 /// Pins a file and the files it includes.
 fn pin_settings(path: &Path, settings: &mut BTreeMap<PathBuf, String>) {
     let text = read_relevant_settings(path);
@@ -77,28 +103,50 @@ fn parse_include(config: &Path, line: &str) -> Option<PathBuf> {
 
 /// Returns the relevant settings of a file, each with its section: all that are not known to be harmless.
 fn read_relevant_settings(path: &Path) -> String {
-    let (mut section, mut harmless) = (String::new(), false);
-    let mut kept = String::new();
-    for line in read(path).lines().map(str::trim) {
+    list_settings(&read(path), |section, line| {
+        is_header_of(section, &HARMLESS_SECTIONS) || (is_header_of(section, &["core"]) && is_overridden(line))
+    })
+}
+
+/// Returns the settings of a text, each with its section, without those that programs write by themselves.
+pub(crate) fn list_deliberate_settings(text: &str) -> String {
+    list_settings(text, |section, line| {
+        WRITTEN_BY_PROGRAMS.iter().any(|(of, key)| is_header_of(section, &[of]) && has_key(line, key))
+            || (is_header_of(section, &["branch"]) && names_remote(line))
+    })
+}
+
+/// Returns the settings of a text without some of them. A line that goes on in the next one always counts.
+fn list_settings(text: &str, is_left_out: impl Fn(&str, &str) -> bool) -> String {
+    let (mut section, mut kept) = (String::new(), String::new());
+    for line in text.lines().map(str::trim) {
         if line.starts_with('[') {
-            harmless = is_header_of(line, &HARMLESS_SECTIONS);
             line.clone_into(&mut section);
             if is_plain_header(line) {
                 continue;
             }
         }
-        let overridden = is_header_of(&section, &["core"]) && is_overridden(line);
-        if !(harmless || overridden) || line.ends_with('\\') {
+        if !is_left_out(&section, line) || line.ends_with('\\') {
             kept.extend([section.as_str(), " ", line, "\n"]);
         }
     }
     kept
 }
 
+/// Tells whether a line is the remote of a branch, by its name. An address would lead elsewhere.
+fn names_remote(line: &str) -> bool {
+    let value = line.split_once('=').map(|(_, value)| value.trim());
+    let is_name = value.is_some_and(|value| !value.contains(['/', ':', '\\']));
+    is_name && (has_key(line, "remote") || has_key(line, "pushRemote"))
+}
+
 /// Tells whether a line sets a key that every call of ours sets itself; package managers often set these.
 fn is_overridden(line: &str) -> bool {
-    let key = line.split('=').next().unwrap_or_default().trim();
-    OVERRIDDEN_KEYS.iter().any(|overridden| key.eq_ignore_ascii_case(overridden))
+    OVERRIDDEN_KEYS.iter().any(|overridden| has_key(line, overridden))
+}
+
+fn has_key(line: &str, key: &str) -> bool {
+    line.split('=').next().unwrap_or_default().trim().eq_ignore_ascii_case(key)
 }
 
 /// Tells whether a header is all that its line holds: git would read a second section or a key behind it.

@@ -17,7 +17,7 @@ use crate::{CommitId, Error, Result};
 /// The file with the tip that the engine left.
 const LEFT_AT: &str = "left-at";
 /// The file with the tip, written while no agent works that may commit.
-const RESTS_AT: &str = "rests-at";
+pub(crate) const RESTS_AT: &str = "rests-at";
 /// So many commits of the branch are looked at.
 const LOOK_BACK: &str = "--max-count=20";
 /// More records than these no process makes.

@@ -90,7 +90,7 @@ impl RunFiles {
         found
     }
 
-    fn folder(self) -> String {
+    pub(crate) fn folder(self) -> String {
         format!(".ai-workflow/issue-{}", self.issue)
     }
 }

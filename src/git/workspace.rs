@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use model::issue::IssueNumber;
 
@@ -37,7 +37,7 @@ pub struct Workspace {
     head: CommitId,
     /// The files of that commit.
     tree: Tree,
-    config: Arc<PinnedConfig>,
+    config: Arc<Mutex<PinnedConfig>>,
 }
 
 impl Workspace {
@@ -81,7 +81,7 @@ impl Workspace {
         let head = CommitId::try_from(head).map_err(|_| damage::of_unborn_head(&root, &git_dir, &common))?;
         let &[tree] = tree else { return Err(output.failure()) };
         let tree = Tree::try_from(tree).map_err(|_| Error::MissingObjects { commit: head.to_string() })?;
-        let config = Arc::new(PinnedConfig::pin(&root, &common, &git_dir));
+        let config = Arc::new(Mutex::new(PinnedConfig::pin(&root, &common, &git_dir)));
         let prefix = prefix.trim_end_matches('/').to_owned();
         Ok(Self { git, root, common, git_dir, prefix, is_shallow: shallow == "true", head, tree, config })
     }
@@ -186,8 +186,14 @@ impl Workspace {
 
     /// Runs git in another folder; the caller judges how it ended.
     pub(crate) fn try_run_in(&self, dir: &Path, call: &Call) -> Result<GitOutput> {
-        self.config.check()?;
+        self.config.lock().unwrap_or_else(PoisonError::into_inner).check()?;
         self.git.run(dir, call)
+    }
+
+    /// Takes the settings as they are now for those that count.
+    pub(crate) fn pin_config_again(&self) {
+        let pinned = PinnedConfig::pin(&self.root, &self.common, &self.git_dir);
+        *self.config.lock().unwrap_or_else(PoisonError::into_inner) = pinned;
     }
 }
 

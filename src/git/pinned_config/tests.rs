@@ -69,3 +69,23 @@ fn replaced_git_file_is_detected() {
     fs::remove_file(&entrance).expect("removed");
     assert!(matches!(guard.check(), Err(Error::RepositoryReplaced { .. })));
 }
+
+#[test]
+fn settings_that_git_and_editors_write_by_themselves_are_not_deliberate() {
+    let upstream =
+        "[branch \"x\"]\n\tremote = origin\n\tmerge = refs/heads/x\n\tvscode-merge-base = origin/x\n";
+    assert_eq!(list_deliberate_settings(upstream), "");
+    assert_eq!(list_deliberate_settings("[lfs \"https://h/x\"]\n\taccess = basic\n"), "");
+    for planted in [
+        "[branch \"x\"]\n\tremote = https://example.org/x\n",
+        "[branch \"x\"]\n\tpushRemote = ../elsewhere\n",
+        "[branch \"x\"] merge = y\n",
+        "[lfs]\n\turl = https://example.org\n",
+        "[core]\n\tmerge = x\n",
+        "[alias]\n\tst = !x\n",
+        "[user]\n\temail = x\n",
+        "[core]\n\thooksPath = x\n",
+    ] {
+        assert_ne!(list_deliberate_settings(planted), "", "{planted}");
+    }
+}

@@ -6,6 +6,7 @@ mod changes;
 mod clean;
 mod commits;
 mod differences;
+mod git_files;
 mod locks;
 mod opening;
 mod publishing;

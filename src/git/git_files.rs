@@ -1,0 +1,420 @@
+//! Git's own files, by which git starts programs, reads other places or hides something: hooks, settings, attributes, alternates,
+//! the links between worktrees and repositories, and repositories inside the worktree. They are read before a program works
+//! that could write them, and put back afterwards. What a program planted is moved to the folder `removed` of the run, so
+//! that a person who changed something at the same time can fetch it.
+//!
+//! Nothing is read of what git itself writes while it works: objects, index, HEAD, logs. References are compared by
+//! `references`. A folder of git that is new, of a linked worktree or a submodule, is left alone: nothing of ours uses it.
+//! The state before is on disk as well until it was compared, so that a killed process leaves nothing that is not compared.
+
+mod entry;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{at, ignore_missing};
+use crate::index_folders::read_folders;
+use crate::pinned_config::{list_settings_files, read_values};
+use crate::program::Call;
+use crate::run_branch::RESTS_AT;
+use crate::snapshot::Snapshot;
+use crate::workspace::RunWorkspace;
+use crate::{Error, Result, Tree};
+use entry::Entry;
+
+/// Files of a folder of git.
+const FILES: &str = include_str!("data/guarded_files.txt");
+/// Folders of a folder of git of which every file counts.
+const FOLDERS: &str = include_str!("data/guarded_folders.txt");
+/// Where the state before a call is kept while the call lasts.
+const REFERENCE: &str = "git-files";
+/// Written when no process of a call is left.
+const ENDED: &str = "git-files.ended";
+/// The folder in which removed files are kept.
+const REMOVED: &str = "removed";
+/// So many files of a watched folder are read, and so deep.
+const MOST_FILES: usize = 2000;
+const DEEPEST: usize = 4;
+/// A file that comes back after so many times is written by a program that still runs.
+const ROUNDS: usize = 3;
+
+/// Git's own files at one moment.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct GitFiles {
+    /// The top of the worktree.
+    root: PathBuf,
+    /// The folders of git that there were.
+    git_dirs: BTreeSet<PathBuf>,
+    /// Single places that are looked at, whether there is something or not.
+    places: BTreeSet<PathBuf>,
+    /// Folders of which every file is looked at.
+    folders: BTreeSet<PathBuf>,
+    /// Those of the places that hold settings of git.
+    settings: BTreeSet<PathBuf>,
+    /// Repositories inside the worktree, by their folders as a snapshot names them.
+    nested: BTreeSet<String>,
+    entries: BTreeMap<PathBuf, Entry>,
+    /// The indexes of snapshots, which can be made anew.
+    indexes: BTreeMap<PathBuf, Option<Entry>>,
+    /// When it was kept, by the clock of the file system.
+    #[serde(skip)]
+    kept_at: Option<SystemTime>,
+}
+
+/// Where repositories inside a worktree can be, as far as snapshots have shown.
+#[derive(Debug, Clone, Default)]
+pub struct InnerFolders {
+    /// Folders that hold files of the worktree. One that is gone does no harm.
+    folders: BTreeSet<String>,
+    /// Repositories inside the worktree, by their folders.
+    nested: BTreeSet<String>,
+}
+
+impl InnerFolders {
+    /// Lists the folders of a tree: from the index of its snapshot, or where there is none by git. A tree that `git gc` removed
+    /// has nearly the same folders as HEAD.
+    pub fn of(run: &RunWorkspace, tree: &Tree) -> Result<Self> {
+        let index = fs::read(run.snapshots().tree_index(tree)).unwrap_or_default();
+        let mut folders = match read_folders(&index, tree.as_str().len() / 2) {
+            Some(folders) => folders,
+            None => Self::ask_git(run, tree)?,
+        };
+        folders.extend([".ai-workflow".to_owned(), run.files().folder()]);
+        Ok(Self { folders, nested: BTreeSet::new() })
+    }
+
+    fn ask_git(run: &RunWorkspace, tree: &Tree) -> Result<BTreeSet<String>> {
+        let list = |tree: &str| {
+            Call::new(["ls-tree", "-r", "-d", "-z", "--name-only", "--full-tree", tree]).read_only()
+        };
+        let listed = run.workspace().try_run(&list(tree.as_str()))?;
+        let listed = if listed.succeeded() { listed } else { run.workspace().run(&list("HEAD"))? };
+        Ok(listed.paths().into_iter().collect())
+    }
+
+    /// Adds what a snapshot shows.
+    pub fn add(&mut self, seen: &Snapshot) {
+        let parents = seen.uncommitted.keys().flat_map(|path| Path::new(path).ancestors().skip(1));
+        let named = parents.filter_map(Path::to_str).filter(|folder| !folder.is_empty());
+        self.folders.extend(named.map(str::to_owned));
+        self.nested = seen.left_out.iter().filter(|path| path.ends_with('/')).cloned().collect();
+    }
+}
+
+impl GitFiles {
+    /// Reads the files as they are. Runs no git.
+    pub fn read(run: &RunWorkspace, inner: &InnerFolders) -> Self {
+        let workspace = run.workspace();
+        let inside = inner.folders.iter().chain(&inner.nested);
+        let inside = inside.map(|folder| workspace.root().join(folder).join(".git"));
+        let mut places: BTreeSet<PathBuf> = inside.collect();
+        places.insert(workspace.root().join(".git"));
+        let mut git_dirs = list_git_dirs(workspace.common());
+        git_dirs.extend(places.iter().filter(|place| is_folder(place)).cloned());
+        let (mut settings, mut folders) =
+            (list_settings_files(workspace.common(), workspace.git_dir()), BTreeSet::new());
+        for git_dir in &git_dirs {
+            places.extend(FILES.lines().map(|name| git_dir.join(name)));
+            settings.extend(["config", "config.worktree"].map(|name| git_dir.join(name)));
+            // What people do in another worktree is their own.
+            let is_elsewhere =
+                git_dir.starts_with(workspace.common().join("worktrees")) && git_dir != workspace.git_dir();
+            if !is_elsewhere {
+                folders.extend(FOLDERS.lines().map(|name| git_dir.join(name)));
+            }
+        }
+        places.extend(git_dirs.iter().filter_map(|git_dir| read_worktree_entry(git_dir)));
+        places.extend(settings.iter().cloned());
+        folders.extend(
+            list_hooks_folders(run, &settings).filter(|folder| !places.contains(&folder.join(".git"))),
+        );
+        let (entries, indexes, kept_at) = Default::default();
+        let (root, nested) = (workspace.root().to_owned(), inner.nested.clone());
+        let mut found = Self { root, git_dirs, places, folders, settings, nested, entries, indexes, kept_at };
+        found.entries = found.look();
+        found.indexes = list_indexes(run);
+        found
+    }
+
+    /// Keeps the state on disk until it was compared, for the case that this process is killed.
+    pub fn keep(&mut self, run: &RunWorkspace) -> Result<()> {
+        let path = run.state_dir().join(REFERENCE);
+        ignore_missing(fs::remove_file(run.state_dir().join(ENDED))).map_err(at(&path))?;
+        let text = serde_json::to_vec(self).map_err(|error| at(&path)(error.into()))?;
+        let new = path.with_extension("new");
+        fs::create_dir_all(run.state_dir()).map_err(at(run.state_dir()))?;
+        let written =
+            File::create(&new).and_then(|mut file| file.write_all(&text).and_then(|()| file.sync_data()));
+        written.and_then(|()| fs::rename(&new, &path)).map_err(at(&path))?;
+        self.kept_at = read_time(&path);
+        Ok(())
+    }
+
+    /// Returns the file that keeps the state, and the one to which it is copied when no process of a call is left.
+    pub fn files(run: &RunWorkspace) -> (PathBuf, PathBuf) {
+        (run.state_dir().join(REFERENCE), run.state_dir().join(ENDED))
+    }
+
+    /// Returns for people the folder in which removed files are kept.
+    pub fn removed_folder(run: &RunWorkspace) -> String {
+        name_of(run, &run.state_dir().join(REMOVED))
+    }
+
+    /// Puts everything back that is different now, and returns its names. Runs no git.
+    pub fn restore(&self, run: &RunWorkspace) -> Result<Vec<String>> {
+        let own = self.root.join(".git");
+        if self
+            .entries
+            .get(&own)
+            .is_some_and(|was| was.is_folder() && Entry::read(&own).as_ref() != Some(was))
+        {
+            return Err(Error::RepositoryReplaced { path: own });
+        }
+        let mut changed = self.restore_changed(run, &|_| true)?;
+        changed.extend(self.remove_changed_indexes(run)?);
+        forget(run)?;
+        Ok(changed)
+    }
+
+    /// Removes the repositories inside the worktree that a snapshot left out and that were made since, but for their files, and
+    /// returns their names.
+    pub fn remove_new_repositories(&self, run: &RunWorkspace, left_out: &[String]) -> Result<Vec<String>> {
+        let is_unknown = |path: &&String| path.ends_with('/') && !self.nested.contains(*path);
+        let unknown = left_out.iter().filter(is_unknown).map(|path| run.workspace().root().join(path));
+        let new: Vec<PathBuf> =
+            unknown.filter(|folder| self.is_new(folder)).map(|folder| folder.join(".git")).collect();
+        new.iter().try_for_each(|place| set_aside(run, place))?;
+        Ok(new.iter().map(|place| name_of(run, place)).collect())
+    }
+
+    /// Tells whether a repository was made or moved to its place since the state was kept.
+    fn is_new(&self, folder: &Path) -> bool {
+        let inside = [folder.join(".git"), folder.join(".git/config")];
+        let changed = inside.iter().map(PathBuf::as_path).chain([folder]).filter_map(entry::changed_at).max();
+        Entry::read(&inside[0]).is_some() && changed >= self.kept_at
+    }
+
+    fn restore_changed(&self, run: &RunWorkspace, counts: &dyn Fn(&Path) -> bool) -> Result<Vec<String>> {
+        let mut changed = BTreeSet::new();
+        for _ in 0..ROUNDS {
+            let new: Vec<PathBuf> = self
+                .list_changed()
+                .into_iter()
+                .filter(|path| counts(path) && !changed.contains(path))
+                .collect();
+            if new.is_empty() {
+                break;
+            }
+            for path in new {
+                self.restore_one(run, &path)?;
+                changed.insert(path);
+            }
+        }
+        Ok(changed.iter().map(|path| name_of(run, path)).collect())
+    }
+
+    fn list_changed(&self) -> Vec<PathBuf> {
+        let now = self.look();
+        let paths: BTreeSet<&PathBuf> = self.entries.keys().chain(now.keys()).collect();
+        let differs = |path: &&&PathBuf| {
+            let (was, is) = (self.entries.get(**path), now.get(**path));
+            if self.settings.contains(**path) { !entry::are_same_settings(was, is) } else { was != is }
+        };
+        paths.iter().filter(differs).map(|path| (*path).clone()).filter(|path| !self.is_gone(path)).collect()
+    }
+
+    /// Tells whether a place is gone together with the worktree or submodule that it belongs to.
+    fn is_gone(&self, path: &Path) -> bool {
+        let is_inside = |git_dir: &&PathBuf| path.starts_with(git_dir) && path != *git_dir;
+        let is_hook = self.folders.iter().any(|folder| path.starts_with(folder));
+        match self.git_dirs.iter().filter(is_inside).max() {
+            Some(git_dir) => !git_dir.is_dir(),
+            None => !is_hook && path.parent().is_some_and(|parent| !parent.is_dir()),
+        }
+    }
+
+    fn restore_one(&self, run: &RunWorkspace, path: &Path) -> Result<()> {
+        if Entry::read(path).is_some() {
+            set_aside(run, path)?;
+        }
+        match self.entries.get(path).filter(|_| !self.is_gone(path)) {
+            Some(was) => was.write(path).map_err(at(path)),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the indexes of snapshots that are not as they were: they could hide a change. A lost one is made anew.
+    fn remove_changed_indexes(&self, run: &RunWorkspace) -> Result<Vec<String>> {
+        let now = list_indexes(run);
+        let changed: Vec<&PathBuf> = now
+            .iter()
+            .filter(|(path, is)| self.indexes.get(*path) != Some(*is))
+            .map(|(path, _)| path)
+            .collect();
+        for path in &changed {
+            fs::remove_file(path).map_err(at(*path))?;
+        }
+        Ok(changed.into_iter().map(|path| name_of(run, path)).collect())
+    }
+
+    /// Returns what is at the places and in the folders now.
+    fn look(&self) -> BTreeMap<PathBuf, Entry> {
+        let mut found: BTreeSet<PathBuf> = self.places.clone();
+        for folder in &self.folders {
+            let mut inside = BTreeSet::new();
+            list_files(folder, DEEPEST, &mut inside);
+            found.append(&mut inside);
+        }
+        found.into_iter().filter_map(|path| Entry::read(&path).map(|entry| (path, entry))).collect()
+    }
+}
+
+/// After a killed process.
+impl GitFiles {
+    /// Puts back what was changed during a call in which an earlier process was killed, and returns the names. What was changed
+    /// after the last process of that call had ended is a person's and stays; where its end is not known, nothing stays.
+    pub fn settle_killed_call(run: &RunWorkspace) -> Result<Vec<String>> {
+        let (reference, ended) = Self::files(run);
+        let Ok(text) = fs::read(&reference) else { return Ok(Vec::new()) };
+        let known =
+            serde_json::from_slice::<Self>(&text).ok().filter(|known| known.root == run.workspace().root());
+        let Some(mut known) = known else { return Err(Error::ConfigUnknown { path: reference }) };
+        known.accept_folders();
+        let began = read_time(&reference);
+        let ends = [ended, run.state_dir().join(RESTS_AT)].map(|file| read_time(&file));
+        let end = ends.into_iter().flatten().filter(|end| Some(*end) > began).max();
+        let is_of_call = |path: &Path| end.is_none_or(|end| entry::changed_at(path) <= Some(end));
+        let changed = known.restore_changed(run, &is_of_call)?;
+        known.remove_changed_indexes(run)?;
+        run.workspace().pin_config_again();
+        forget(run)?;
+        Ok(changed)
+    }
+
+    /// Takes the folders that are there for those that were: a person may have copied them. Their files are compared.
+    fn accept_folders(&mut self) {
+        for (path, was) in self.entries.iter_mut().filter(|(_, was)| was.is_folder()) {
+            if let Some(is) = Entry::read(path).filter(Entry::is_folder) {
+                *was = is;
+            }
+        }
+    }
+}
+
+/// Removes the state that is kept on disk.
+fn forget(run: &RunWorkspace) -> Result<()> {
+    let (reference, ended) = GitFiles::files(run);
+    [ended, reference].iter().try_for_each(|file| ignore_missing(fs::remove_file(file)).map_err(at(file)))
+}
+
+/// Returns a folder of git with those of its linked worktrees and its submodules.
+fn list_git_dirs(common: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::from([common.to_owned()]);
+    found.extend(list_subfolders(&common.join("worktrees")));
+    for owner in found.clone() {
+        add_submodules(&owner.join("modules"), DEEPEST, &mut found);
+    }
+    found
+}
+
+/// The name of a submodule may have slashes in it.
+fn add_submodules(folder: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) {
+    for inside in list_subfolders(folder) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        if inside.join("HEAD").exists() {
+            add_submodules(&inside.join("modules"), depth, found);
+            found.insert(inside);
+        } else {
+            add_submodules(&inside, depth, found);
+        }
+    }
+}
+
+fn list_subfolders(folder: &Path) -> Vec<PathBuf> {
+    list_names(folder).into_iter().filter(|path| is_folder(path)).collect()
+}
+
+/// Returns the `.git` of the linked worktree that a folder of git belongs to, if it is there.
+fn read_worktree_entry(git_dir: &Path) -> Option<PathBuf> {
+    let link = fs::read_to_string(git_dir.join("gitdir")).ok()?;
+    let place = git_dir.join(link.trim_end());
+    if place.ends_with(".git") && place.exists() { Some(place) } else { None }
+}
+
+/// Returns the folders in which the repository's settings say that hooks are.
+fn list_hooks_folders(run: &RunWorkspace, settings: &BTreeSet<PathBuf>) -> impl Iterator<Item = PathBuf> {
+    let named = settings.iter().flat_map(|file| read_values(file, "hooksPath"));
+    let root = run.workspace().root().to_owned();
+    named.map(move |folder| root.join(folder))
+}
+
+/// Adds the files below a folder, up to a number; where something else is in the place of the folder, that.
+fn list_files(folder: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) {
+    if !is_folder(folder) {
+        found.insert(folder.to_owned());
+        return;
+    }
+    for path in list_names(folder) {
+        if is_folder(&path) && depth > 0 {
+            list_files(&path, depth - 1, found);
+        } else if !is_ignored(&path) && found.len() < MOST_FILES {
+            found.insert(path);
+        }
+    }
+}
+
+/// Tells whether a file is one that git starts or reads never, or only for a moment.
+fn is_ignored(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "sample" || ending == "lock")
+        || path.ends_with("info/refs")
+}
+
+/// Returns the paths in a folder, in order. No name that git looks for is anything but UTF-8.
+fn list_names(folder: &Path) -> BTreeSet<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.to_str().is_some()).collect()
+}
+
+fn list_indexes(run: &RunWorkspace) -> BTreeMap<PathBuf, Option<Entry>> {
+    let mut indexes = list_names(&run.snapshots().index_folder());
+    indexes.retain(|path| path.extension().is_some_and(|ending| ending == "index"));
+    indexes.into_iter().map(|path| (path.clone(), Entry::read_identity(&path))).collect()
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+/// Moves what is at a place to where removed files are kept; removes it where it cannot be moved.
+fn set_aside(run: &RunWorkspace, path: &Path) -> Result<()> {
+    let name = name_of(run, path);
+    // An included file may be named by way of the folder above.
+    let inside = Path::new(&name).components().filter(|part| matches!(part, Component::Normal(_)));
+    let kept = run.state_dir().join(REMOVED).join(inside.collect::<PathBuf>());
+    remove_all(&kept).map_err(at(&kept))?;
+    let parent = kept.parent().map_or(Ok(()), fs::create_dir_all);
+    if parent.and_then(|()| fs::rename(path, &kept)).is_err() {
+        remove_all(path).map_err(at(path))?;
+    }
+    Ok(())
+}
+
+fn remove_all(path: &Path) -> std::io::Result<()> {
+    if is_folder(path) { fs::remove_dir_all(path) } else { ignore_missing(fs::remove_file(path)) }
+}
+
+/// Names a place for people: from the worktree or the checkout, if it is in one of them.
+fn name_of(run: &RunWorkspace, path: &Path) -> String {
+    let tops = [run.workspace().root(), run.workspace().main_root()];
+    let inside = tops.iter().find_map(|top| path.strip_prefix(top).ok());
+    inside.unwrap_or(path).to_string_lossy().escape_debug().to_string()
+}
+
+fn read_time(file: &Path) -> Option<SystemTime> {
+    fs::metadata(file).and_then(|metadata| metadata.modified()).ok()
+}

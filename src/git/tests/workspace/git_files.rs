@@ -1,0 +1,327 @@
+//! Git's own files: what a program planted in them is removed, what people had there is put back, and what git writes by itself
+//! is left alone.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use git::{GitFiles, InnerFolders};
+
+use super::*;
+
+/// The files that are compared, and what git writes there while it works.
+const WRITTEN_BY_GIT: [&str; 9] = [
+    "objects/pack",
+    "refs",
+    "logs",
+    "index",
+    "HEAD",
+    "ORIG_HEAD",
+    "COMMIT_EDITMSG",
+    "packed-refs",
+    "ai-workflow",
+];
+
+impl Fixture {
+    /// A run in a repository in which a person has hooks, settings, a submodule, and two clones.
+    fn with_users_files() -> (Self, RunWorkspace, GitFiles) {
+        let fixture = Self::new();
+        fixture.write(".git/hooks/pre-commit", "#!/bin/sh\ntouch \"$HOME/users-hook\"\n");
+        make_executable(&fixture.root().join(".git/hooks/pre-commit"));
+        fixture.write(".git/hooks/pre-commit.d/one", "one\n");
+        fixture.write(".git/info/attributes", "*.bin binary\n");
+        fixture.write(".git/info/exclude", "/hooks-of-mine/\n");
+        fixture.git(&["config", "filter.mine.clean", "cat"]);
+        fixture.git(&["config", "include.path", "../mine.gitconfig"]);
+        fixture.git(&["config", "core.hooksPath", "hooks-of-mine"]);
+        fixture.write("hooks-of-mine/commit-msg", "mine\n");
+        fixture.git(&["init", "--quiet", "nested"]);
+        fixture.git_in(&fixture.root(), &["init", "--quiet", ".git/modules/lib/sub"]);
+        let space = fixture.run();
+        let files = fixture.read_git_files(&space);
+        (fixture, space, files)
+    }
+
+    fn read_git_files(&self, space: &RunWorkspace) -> GitFiles {
+        let seen = space.snapshots().take(None).expect("a snapshot");
+        let mut inner = InnerFolders::of(space, &seen.tree).expect("listed");
+        inner.add(&seen);
+        let mut files = GitFiles::read(space, &inner);
+        files.keep(space).expect("kept");
+        files
+    }
+
+    fn sh(&self, script: &str) {
+        let output = Command::new("sh")
+            .current_dir(self.root())
+            .envs(self.environment())
+            .args(["-eu", "-c", script])
+            .output();
+        let output = output.expect("sh starts");
+        assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Everything in git's folders and in hidden places of the worktree that could be planted, with its mode and content.
+    fn own_files(&self) -> BTreeMap<String, (u32, String)> {
+        let mut found = BTreeMap::new();
+        self.collect(&self.root(), &mut found);
+        let is_compared = |path: &String| {
+            (path.contains(".git") || path.starts_with("hooks"))
+                && !path.ends_with(".sample")
+                && !WRITTEN_BY_GIT.iter().any(|name| path.starts_with(&format!(".git/{name}")))
+        };
+        found.retain(|path, _| is_compared(path));
+        found
+    }
+
+    fn collect(&self, folder: &Path, found: &mut BTreeMap<String, (u32, String)>) {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
+            let name = path.strip_prefix(self.root()).expect("below").display().to_string();
+            let mode = fs::symlink_metadata(&path).expect("there").mode() & 0o777;
+            if kind.is_dir() {
+                self.collect(&path, found);
+            } else if kind.is_symlink() {
+                found.insert(name, (0, fs::read_link(&path).expect("a link").display().to_string()));
+            } else if kind.is_file() {
+                let bytes = fs::read(&path).expect("readable");
+                found.insert(name, (mode, String::from_utf8_lossy(&bytes).into_owned()));
+            } else {
+                found.insert(name, (mode, "neither a file nor a link".to_owned()));
+            }
+        }
+    }
+}
+
+/// What a program does, and the names under which it is told.
+const PLANTS: [(&str, &[&str]); 32] = [
+    ("rm -r hooks-of-mine", &["hooks-of-mine/commit-msg"]),
+    ("echo x > .git/hooks/post-commit", &[".git/hooks/post-commit"]),
+    ("echo x > .git/hooks/pre-commit.d/two", &[".git/hooks/pre-commit.d/two"]),
+    ("echo x >> .git/hooks/pre-commit", &[".git/hooks/pre-commit"]),
+    ("rm .git/hooks/pre-commit", &[".git/hooks/pre-commit"]),
+    ("chmod -x .git/hooks/pre-commit", &[".git/hooks/pre-commit"]),
+    ("rm -r .git/hooks", &[".git/hooks/pre-commit", ".git/hooks/pre-commit.d/one"]),
+    (
+        "mv .git/hooks away; ln -s ../away .git/hooks",
+        &[".git/hooks", ".git/hooks/pre-commit", ".git/hooks/pre-commit.d/one"],
+    ),
+    (
+        "rm -r .git/hooks; echo x > .git/hooks",
+        &[".git/hooks", ".git/hooks/pre-commit", ".git/hooks/pre-commit.d/one"],
+    ),
+    ("mkfifo .git/hooks/post-commit", &[".git/hooks/post-commit"]),
+    (
+        "echo x > hooks-of-mine/post-commit; echo x >> hooks-of-mine/commit-msg",
+        &["hooks-of-mine/commit-msg", "hooks-of-mine/post-commit"],
+    ),
+    ("git config core.sshCommand x", &[".git/config"]),
+    ("git config user.email other@example.org", &[".git/config"]),
+    ("git config alias.st '!x'", &[".git/config"]),
+    ("git config branch.main.pushRemote https://example.org/x", &[".git/config"]),
+    ("cp .git/config away; rm .git/config; ln -s ../away .git/config", &[".git/config"]),
+    ("rm .git/config", &[".git/config"]),
+    ("echo x > .git/config.worktree", &[".git/config.worktree"]),
+    ("printf '[core]\\nsshCommand = x\\n' > mine.gitconfig", &[".git/../mine.gitconfig"]),
+    ("echo '* filter=mine' > .git/info/attributes", &[".git/info/attributes"]),
+    ("rm -r .git/info", &[".git/info/attributes", ".git/info/exclude"]),
+    (
+        "echo 'x*' >> .git/info/exclude; echo x > .git/info/grafts; echo x > .git/info/sparse-checkout",
+        &[".git/info/exclude", ".git/info/grafts", ".git/info/sparse-checkout"],
+    ),
+    (
+        "mkdir -p .git/objects/info; echo /elsewhere > .git/objects/info/alternates",
+        &[".git/objects/info/alternates"],
+    ),
+    ("echo /elsewhere > .git/commondir", &[".git/commondir"]),
+    (
+        "mkdir .git/remotes; echo 'URL: /elsewhere' > .git/remotes/origin; mkdir -p .git/branches; echo /elsewhere > .git/branches/origin",
+        &[".git/branches/origin", ".git/remotes/origin"],
+    ),
+    ("git init -q src", &["src/.git"]),
+    ("echo 'gitdir: /elsewhere' > src/.git", &["src/.git"]),
+    ("ln -s /elsewhere src/.git", &["src/.git"]),
+    ("git init -q .ai-workflow", &[".ai-workflow/.git"]),
+    (
+        "git -C nested config core.fsmonitor x; echo x > nested/.git/hooks/post-commit",
+        &["nested/.git/config", "nested/.git/hooks/post-commit"],
+    ),
+    (
+        "git -C .git/modules/lib/sub config core.fsmonitor x; echo x > .git/modules/lib/sub/.git/hooks/post-commit",
+        &[".git/modules/lib/sub/.git/config", ".git/modules/lib/sub/.git/hooks/post-commit"],
+    ),
+    (
+        "echo x > .git/hooks/evil; mkdir -p .git/hooks/a/b/c; echo x > .git/hooks/a/b/c/d",
+        &[".git/hooks/a/b/c/d", ".git/hooks/evil"],
+    ),
+];
+
+#[test]
+fn planted_git_files_are_removed_and_those_of_people_put_back() {
+    for (plant, names) in PLANTS {
+        let (fixture, space, files) = Fixture::with_users_files();
+        let before = fixture.own_files();
+        fixture.sh(plant);
+        assert_ne!(fixture.own_files(), before, "{plant}");
+        let (processes, told) = calls(&space, || files.restore(&space).expect("put back"));
+        assert_eq!((processes, told), (0, paths(names)), "{plant}");
+        assert_eq!(fixture.own_files(), before, "{plant}");
+        assert_eq!(files.restore(&space).expect("nothing to do"), paths(&[]), "{plant}");
+        assert!(space.snapshots().take(None).is_ok(), "git is used again: {plant}");
+    }
+}
+
+#[test]
+fn what_a_program_planted_is_kept_for_the_user() {
+    let (fixture, space, files) = Fixture::with_users_files();
+    fixture.sh("echo planted > .git/hooks/post-commit; git config core.sshCommand x");
+    files.restore(&space).expect("put back");
+    let kept = GitFiles::removed_folder(&space);
+    assert_eq!(fixture.read(&format!("{kept}/.git/hooks/post-commit")), "planted\n");
+    assert!(fixture.read(&format!("{kept}/.git/config")).contains("sshCommand"));
+}
+
+#[test]
+fn what_git_and_other_worktrees_write_is_left_alone() {
+    let (fixture, space, _) = Fixture::with_users_files();
+    fixture.git(&["worktree", "add", "--quiet", "--detach", "../gone"]);
+    let files = fixture.read_git_files(&space);
+    fixture.sh(
+        "git branch other; git branch --quiet --set-upstream-to=main other; git config branch.other.pushRemote origin
+         git config branch.other.vscode-merge-base origin/main
+         git config lfs.repositoryformatversion 0; git config lfs.https://example.org/x.access basic
+         echo x > new.txt; git add new.txt; git commit --quiet --no-verify -m x; git tag -m x v1; git stash list
+         git update-server-info; git pack-refs --all; git gc --quiet; git worktree remove ../gone
+         git worktree add --quiet -b third ../third; git -C ../third config core.x y; git config --unset core.x",
+    );
+    assert_eq!(files.restore(&space).expect("compared"), paths(&[]));
+}
+
+#[test]
+fn links_between_worktrees_are_put_back() {
+    let fixture = Fixture::new();
+    fixture.git(&["worktree", "add", "--quiet", "-b", "second", "../second"]);
+    let second = fixture.dir.path().canonicalize().expect("there").join("second");
+    let workspace = Workspace::open_with(&second, fixture.program()).expect("a worktree");
+    let space = workspace.for_issue(IssueNumber::try_from(7).expect("a number"));
+    let files = fixture.read_git_files(&space);
+    let before = fixture.own_files();
+    let entrance = fs::read(second.join(".git")).expect("a file");
+    fixture.sh("echo 'gitdir: /elsewhere' > ../second/.git; rm .git/worktrees/second/commondir; echo /x > .git/worktrees/second/gitdir
+                echo x > .git/worktrees/second/config.worktree");
+    let told = files.restore(&space).expect("put back");
+    let admin = |name: &str| format!(".git/worktrees/second/{name}");
+    assert_eq!(told, [admin("commondir"), admin("config.worktree"), admin("gitdir"), ".git".to_owned()]);
+    assert_eq!(fixture.own_files(), before);
+    assert_eq!(fs::read(second.join(".git")).expect("a file"), entrance);
+}
+
+#[test]
+fn a_replaced_git_folder_is_refused() {
+    let (fixture, space, files) = Fixture::with_users_files();
+    fixture.sh("mv .git away; git init -q .");
+    let error = files.restore(&space).expect_err("it is another one");
+    assert!(matches!(error, Error::RepositoryReplaced { .. }), "{error}");
+}
+
+#[test]
+fn a_new_repository_inside_the_worktree_is_removed_and_its_files_are_seen() {
+    let (fixture, space, files) = Fixture::with_users_files();
+    let before = space.snapshots().take(None).expect("a snapshot");
+    fixture.sh("git init -q made; echo x > made/file");
+    let seen = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
+    assert_eq!(
+        files.remove_new_repositories(&space, &seen.left_out).expect("removed"),
+        paths(&["made/.git"])
+    );
+    assert_eq!(changed(&space, &before), paths(&["made/file"]));
+    assert!(fixture.exists("nested/.git"), "that of a person stays");
+}
+
+#[test]
+fn an_index_of_a_snapshot_that_hides_a_change_is_made_anew() {
+    let (fixture, space, _) = Fixture::with_users_files();
+    let before = space.snapshots().take(None).expect("a snapshot");
+    let files = fixture.read_git_files(&space);
+    fixture.sh("for index in .git/ai-workflow/issue-7/snapshots/*.index; do
+             GIT_INDEX_FILE=$index git update-index --assume-unchanged README.md; done; echo x >> README.md");
+    assert_eq!(changed(&space, &before), paths(&[]), "it is hidden");
+    assert!(!files.restore(&space).expect("removed").is_empty());
+    assert_eq!(changed(&space, &before), paths(&["README.md"]));
+}
+
+#[test]
+fn after_a_killed_call_its_changes_are_undone_and_later_ones_of_a_person_stay() {
+    let (fixture, space, _) = Fixture::with_users_files();
+    let before = fixture.own_files();
+    fixture.sh("echo x > .git/hooks/post-commit; rm .git/hooks/pre-commit");
+    // The reaper does this when no process of the call is left.
+    let (reference, ended) = GitFiles::files(&space);
+    fs::copy(&reference, &ended).expect("copied");
+    let changed_at =
+        |path: &Path| fs::metadata(path).map(|found| (found.ctime(), found.ctime_nsec())).expect("there");
+    // The clock of files goes in steps.
+    while changed_at(&fixture.root().join(".git/config")) <= changed_at(&ended) {
+        fixture.sh("git config core.editor mine");
+    }
+    let with_editor = fixture.read(".git/config");
+    let told = GitFiles::settle_killed_call(&space).expect("settled");
+    assert_eq!(told, paths(&[".git/hooks/post-commit", ".git/hooks/pre-commit"]));
+    assert_eq!(fixture.read(".git/config"), with_editor);
+    assert_eq!(fixture.own_files().get(".git/hooks/pre-commit"), before.get(".git/hooks/pre-commit"));
+    assert_eq!(GitFiles::settle_killed_call(&space).expect("nothing is kept"), paths(&[]));
+    assert!(space.snapshots().take(None).is_ok());
+}
+
+#[test]
+fn after_a_killed_call_whose_end_is_not_known_every_change_is_undone() {
+    let (fixture, space, _) = Fixture::with_users_files();
+    let before = fixture.own_files();
+    fixture.sh("git config core.sshCommand x");
+    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), paths(&[".git/config"]));
+    assert_eq!(fixture.own_files(), before);
+}
+
+#[test]
+fn a_state_that_cannot_be_read_stops_the_run() {
+    let (_fixture, space, _) = Fixture::with_users_files();
+    fs::write(GitFiles::files(&space).0, "").expect("written");
+    let error = GitFiles::settle_killed_call(&space).expect_err("it says nothing");
+    assert!(matches!(error, Error::ConfigUnknown { .. }) && error.hint().is_some(), "{error}");
+}
+
+#[test]
+fn a_hook_of_the_user_keeps_its_mode() {
+    let (fixture, space, files) = Fixture::with_users_files();
+    let hook = fixture.root().join(".git/hooks/pre-commit");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o700)).expect("set");
+    files.restore(&space).expect("put back");
+    assert_eq!(fs::metadata(hook).expect("there").mode() & 0o777, 0o755);
+}
+
+#[test]
+fn folders_of_the_worktree_are_known_without_a_git_process_in_every_version_of_the_index() {
+    for version in ["2", "3", "4", "split"] {
+        let fixture = Fixture::empty();
+        for path in ["a/b/c/one.txt", "a/b/two.txt", "a-b/three.txt", "z/four.txt", "README.md"] {
+            fixture.write(path, path);
+        }
+        fixture.commit_all("start");
+        match version {
+            "split" => fixture.git(&["update-index", "--split-index"]),
+            "3" => fixture.git(&["update-index", "--skip-worktree", "z/four.txt"]),
+            version => fixture.git(&["update-index", "--index-version", version]),
+        };
+        let space = fixture.run();
+        let seen = space.snapshots().take(None).expect("a snapshot");
+        let (processes, inner) = calls(&space, || InnerFolders::of(&space, &seen.tree).expect("listed"));
+        assert_eq!(processes, 0, "{version}");
+        let files = GitFiles::read(&space, &inner);
+        let folders = ["a", "a/b", "a/b/c", "a-b", "z"];
+        folders.iter().for_each(|folder| fixture.write(&format!("{folder}/.git"), "gitdir: /elsewhere\n"));
+        let mut told = files.restore(&space).expect("removed");
+        told.sort();
+        let mut expected = folders.map(|folder| format!("{folder}/.git"));
+        expected.sort();
+        assert_eq!(told, expected, "{version}");
+    }
+}
