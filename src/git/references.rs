@@ -17,8 +17,10 @@ use crate::branch::{Branches, head_reference};
 use crate::workspace::{RunWorkspace, Workspace};
 
 /// The folders of references that are read, below the common folder.
-const FOLDERS: [&str; 3] = ["refs/heads", "refs/tags", "refs/remotes"];
+const FOLDERS: [&str; 4] = ["refs/heads", "refs/tags", "refs/remotes", "refs/replace"];
 const TRACKING: &str = "refs/remotes/";
+/// What git shows in the place of other objects.
+const REPLACING: &str = "refs/replace/";
 
 /// The tips of branches and tags at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,14 +50,12 @@ impl References {
         }
     }
 
-    /// Puts the run's branch and HEAD back. It is not known who moved another reference, so that is reported and left alone.
+    /// Puts the run's branch and HEAD back, and what git shows in the place of other objects. It is not known who moved another
+    /// reference, so that is reported and left alone.
     pub fn restore(&self, run: &RunWorkspace) -> Result<MovedReferences> {
         let now = Self::read(run.workspace())?;
-        if now == *self {
-            return Ok(MovedReferences::default());
-        }
+        let mut moved = self.restore_replaced(run, &now)?;
         let own = format!("refs/heads/{}", run.branch());
-        let mut moved = MovedReferences::default();
         if let Some(tip) = self.tips.get(&own).filter(|tip| now.tips.get(&own) != Some(tip)) {
             run.workspace().change(["update-ref", "--no-deref", &own, tip])?;
             moved.undone.push(now.describe(&own));
@@ -64,8 +64,29 @@ impl References {
             run.workspace().change(["symbolic-ref", "HEAD", head])?;
             moved.undone.push("HEAD".to_owned());
         }
-        let others = self.list_unexplained_moves(&now).filter(|name| *name != own && is_watched(name));
-        moved.left = others.map(|name| self.describe(name)).collect();
+        Ok(moved)
+    }
+
+    /// Does the same after a program that may commit: the run's branch and HEAD stay where they are.
+    pub fn restore_others(&self, run: &RunWorkspace) -> Result<MovedReferences> {
+        self.restore_replaced(run, &Self::read(run.workspace())?)
+    }
+
+    /// Puts back what git shows in the place of other objects, and lists the other references that have moved.
+    fn restore_replaced(&self, run: &RunWorkspace, now: &Self) -> Result<MovedReferences> {
+        let own = format!("refs/heads/{}", run.branch());
+        let mut moved = MovedReferences::default();
+        for name in self.list_unexplained_moves(now).filter(|name| *name != own && is_watched(name)) {
+            if !name.starts_with(REPLACING) {
+                moved.left.push(self.describe(name));
+                continue;
+            }
+            match self.tips.get(name) {
+                Some(tip) => run.workspace().change(["update-ref", name, tip])?,
+                None => run.workspace().change(["update-ref", "-d", name])?,
+            }
+            moved.undone.push(now.describe(name));
+        }
         Ok(moved)
     }
 

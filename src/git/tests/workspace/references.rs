@@ -86,3 +86,27 @@ fn symlinks_among_references_are_not_followed() {
     let (processes, now) = calls(&space, || References::read(space.workspace()).expect("told"));
     assert_eq!((processes, now), (0, before));
 }
+
+#[test]
+fn after_an_author_replacements_of_objects_are_undone_and_moved_branches_are_reported() {
+    for pack in [false, true] {
+        let fixture = Fixture::new();
+        let space = fixture.run();
+        let before = References::read(space.workspace()).expect("told");
+        let object = fixture.git(&["rev-parse", "HEAD:README.md"]);
+        fixture.git(&["replace", &object, "HEAD:src/lib.rs"]);
+        fixture.git(&["branch", "feature"]);
+        fixture.write("new.txt", "new\n");
+        fixture.commit_all("by the author");
+        if pack {
+            fixture.git(&["pack-refs", "--all"]);
+        }
+        let tip = fixture.tip();
+        let moved = before.restore_others(&space).expect("restored");
+        let was_at = &fixture.git(&["rev-parse", "HEAD:src/lib.rs"])[..9];
+        assert_eq!(moved.undone, [format!("refs/replace/{object} (was at {was_at})")]);
+        assert_eq!(moved.left, ["refs/heads/feature (was not there)"]);
+        assert_eq!(fixture.git(&["replace", "--list"]), "");
+        assert_eq!(fixture.tip(), tip, "what an author commits stays");
+    }
+}
