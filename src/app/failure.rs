@@ -144,6 +144,7 @@ impl From<git::Error> for Failure {
             Git::WrongBranch { .. }
             | Git::BranchGone { .. }
             | Git::ConfigChanged { .. }
+            | Git::ConfigUnknown { .. }
             | Git::RepositoryReplaced { .. }
             | Git::DamagedHead { .. }
             | Git::LostBranch { .. }

@@ -14,7 +14,7 @@ use crate::run_location::{
     record_location, refuse_lost_log, refuse_missing_log, require_clean, view,
 };
 use engine::Run;
-use git::{RunWorkspace, Workspace, remove_stale_locks};
+use git::{GitFiles, RunWorkspace, Workspace, remove_stale_locks};
 use journal::Journal;
 use journal::store::common_dir::{RunPointer, issue_folder};
 use journal::store::folders::RunFolder;
@@ -150,6 +150,14 @@ impl RunLocks {
         let started = Timestamp::now();
         let worked = self.checkout.as_ref().and_then(CheckoutLock::last_work).map(|work| work.span(started));
         remove_stale_locks(space, started.into(), worked)?;
+        let planted = GitFiles::settle_killed_call(space)?;
+        if !planted.is_empty() {
+            let kept = GitFiles::removed_folder(space);
+            tracing::warn!(
+                "Git's own files changed while a program of the killed run worked, which was undone: {} (kept in {kept})",
+                planted.join(", ")
+            );
+        }
         if self.checkout.is_some() { Ok(space.workspace().refuse_locked()?) } else { Ok(()) }
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{Result, RunError};
 use checks::Memory;
 use engine::{PhaseState, Run, fold};
 use forge::ForgeError;
-use git::{RunWorkspace, Snapshot, Tree};
+use git::{InnerFolders, RunWorkspace, Snapshot, Tree};
 use journal::Journal;
 use journal::store::common_dir::DaySpending;
 use journal::store::folders::RunFolder;
@@ -38,6 +38,8 @@ pub struct ActiveRun {
     pub job_files: JobFileGuard,
     /// The files after the last program that ran; nothing when they may have changed since.
     pub(super) snapshot: Option<Snapshot>,
+    /// Where repositories inside the worktree can be; nothing before that was needed.
+    pub(super) inner_folders: Option<InnerFolders>,
     /// An agent of the cycle was called.
     pub(super) has_called_agent: bool,
     /// The results of the repository's commands so far.
@@ -52,8 +54,19 @@ impl ActiveRun {
         stop: Stop,
         job_files: JobFileGuard,
     ) -> Self {
-        let (snapshot, has_called_agent, commands) = (None, false, Memory::default());
-        Self { journal, space, folder, masker, stop, job_files, snapshot, has_called_agent, commands }
+        let (snapshot, inner_folders, has_called_agent, commands) = Default::default();
+        Self {
+            journal,
+            space,
+            folder,
+            masker,
+            stop,
+            job_files,
+            snapshot,
+            inner_folders,
+            has_called_agent,
+            commands,
+        }
     }
 
     pub(super) fn run(&self) -> Result<&Run> {
@@ -98,9 +111,28 @@ impl ActiveRun {
     /// Returns the latest snapshot, after taking a new one if the files may have changed; `since` is the tree to compare with.
     pub(super) fn ensure_snapshot(&mut self, since: Option<&Tree>) -> Result<&Snapshot> {
         if self.snapshot.is_none() {
-            self.snapshot = Some(self.space.snapshots().take(since)?);
+            let seen = self.space.snapshots().take(since)?;
+            self.note_folders(&seen);
+            self.snapshot = Some(seen);
         }
         self.snapshot.as_ref().ok_or_else(|| RunError::Bug("a look saw nothing".into()))
+    }
+
+    /// Notes where a snapshot shows that repositories inside the worktree can be.
+    pub(super) fn note_folders(&mut self, seen: &Snapshot) {
+        if let Some(inner) = &mut self.inner_folders {
+            inner.add(seen);
+        }
+    }
+
+    /// Returns where repositories inside the worktree can be. `tree` is what it holds.
+    pub(super) fn ensure_inner_folders(&mut self, tree: &Tree) -> Result<&InnerFolders> {
+        if self.inner_folders.is_none() {
+            let mut inner = InnerFolders::of(&self.space, tree)?;
+            inner.add(self.ensure_snapshot(Some(tree))?);
+            self.inner_folders = Some(inner);
+        }
+        self.inner_folders.as_ref().ok_or_else(|| RunError::Bug("no folder was listed".into()))
     }
 
     /// Adds an ended call to the day's list.

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
+use crate::git_files::{GitBefore, note_moved_references, note_put_back};
 use crate::prompt::{self, AgentContext, DiffCache, PreparedCall, nonce};
 use crate::{dismissals, documents, manual_changes, records, review};
 use agents::{AgentAnswer, AgentCall};
 use content_parser::{Estimate, Terms, read_difficulty};
 use engine::{Call, PhaseState, PreviousReview};
-use git::{Diff, References, Tree, is_engines_own};
+use git::{Diff, GitFiles, Snapshot, Tree, is_engines_own};
 use journal::store::{folders, sha256_hex};
 use model::event::{
     CallEnd, DifficultyAssessed, Evaluation, ExecOutcome, Fact, FindingJudgment, Replied, Reviewed,
@@ -23,9 +24,6 @@ use model::phase::{PhaseName, Step};
 use model::redact::Masked;
 use views::prompt::{difficulty, reviewer_schema, template_digest};
 use views::summary::deliverable_path;
-
-/// The kind of the note about moved branches and tags.
-const MOVED: &str = "references_moved";
 
 /// Calls an agent and records how it ended.
 pub(super) async fn call(
@@ -56,22 +54,24 @@ pub(super) async fn call(
     let raw_file = active.folder.raw_stream(place)?;
     active.folder.make_output(&def)?;
     record_start(active, &prepared, &prompt)?;
-    active.snapshot = None;
     let watched = !call.step.writes();
-    let references = watched.then(|| References::read(active.space.workspace())).transpose()?;
     if watched {
         active.space.run_branch().remember_resting_tip()?;
     } else {
         active.space.run_branch().forget_resting_tip();
     }
+    // After the tip is noted: what is noted later tells when a call ended whose process was killed.
+    let git_before = GitBefore::of_call(active, &prepared.tree)?;
+    active.snapshot = None;
     let answer = match prompt::skip_review_of_truncated_diff(active, &prepared)? {
         Some(unasked) => unasked,
         None => ask_agent(active, &prepared, (&prompt_file, &raw_file)).await?,
     };
+    // First of all, because everything after it may run git.
+    let mut planted = git_before.restore_files(active)?;
     let log_was_taken_back = active.journal.verify_or_restore()?;
     active.job_files.verify()?;
-    let moved = references.map(|before| before.restore(&active.space)).transpose()?;
-    let moved = moved.unwrap_or_default();
+    let moved = git_before.restore_references(active, !watched)?;
     let kept = active.masker.mask(&answer.text);
     active.folder.write_answer(place, &kept)?;
     records.put_back(active)?;
@@ -80,18 +80,28 @@ pub(super) async fn call(
     let was_stopped = active.is_stopping();
     if was_stopped && watched {
         // The next process would take the change for a person's.
-        return manual_changes::undo_reader_changes(active, &prepared.tree).map(drop);
+        undo_reader_changes(active, &git_before, &prepared.tree)?;
+        return note_put_back(active, &format!("Phase {}: The reviewer", call.phase), &planted);
     }
-    let log = (watched && log_was_taken_back).then(|| active.folder.events());
-    let mut ending =
-        inspect_ended_call(active, prepared, build_call_end(&answer, document), &moved.undone, log)?;
+    let (snapshot, put_back) = if watched {
+        (git_before.look_after_reader(active, &prepared.tree, &mut planted)?, Vec::new())
+    } else {
+        look_after_author(active, call, &prepared.tree)?
+    };
+    if !watched {
+        note_put_back(active, &format!("Phase {}: The author", call.phase), &planted)?;
+    } else if log_was_taken_back {
+        planted.push(active.folder.events());
+    }
+    let seen = SeenAfterCall { snapshot, planted, moved: moved.undone.clone(), put_back };
+    let mut ending = inspect_ended_call(active, prepared, build_call_end(&answer, document), seen)?;
     if was_stopped {
         // The changed files are recorded as the agent's; the rest of the answer is not used.
         ending.ended.outcome = ExecOutcome::Cancelled;
     }
     active.append_spending(&ending.ended)?;
     record(active, &answer, ending)?;
-    note_moved_references(active, &moved.left)
+    note_moved_references(active, &moved, !watched)
 }
 
 fn record_start(active: &mut ActiveRun, prepared: &PreparedCall<'_>, prompt: &Masked) -> Result<()> {
@@ -113,16 +123,6 @@ fn record_start(active: &mut ActiveRun, prepared: &PreparedCall<'_>, prompt: &Ma
     }))
 }
 
-/// Notes references that moved while an agent worked that must not write: the agent or a person moved them.
-fn note_moved_references(active: &mut ActiveRun, left: &[String]) -> Result<()> {
-    if left.is_empty() {
-        return Ok(());
-    }
-    let text = format!("moved in a read-only step, and not restored: {}", left.join(", "));
-    tracing::warn!("{text}");
-    active.note(MOVED, text)
-}
-
 /// Calls the agent. Prompt and raw stream are named relative to the worktree.
 async fn ask_agent(
     active: &mut ActiveRun,
@@ -141,7 +141,11 @@ async fn ask_agent(
         Step::Execute | Step::Revise => phase.def.output_schema.clone(),
         Step::Check | Step::Triage | Step::Answer => None,
     };
-    let copy_after_end = call.step.writes().then(|| active.space.run_branch().tip_files());
+    let copy_after_end = if call.step.writes() {
+        active.space.run_branch().tip_files()
+    } else {
+        GitFiles::files(&active.space)
+    };
     let job = AgentCall {
         issue,
         phase: &call.phase,
@@ -161,12 +165,34 @@ async fn ask_agent(
         allowance: call.allowance,
         schema: schema.as_ref(),
         commands: &prepared.commands,
-        copy_after_end: copy_after_end.as_ref().map(|(from, to)| (from.as_path(), to.as_path())),
+        copy_after_end: Some((&copy_after_end.0, &copy_after_end.1)),
     };
     let spec = programs.parse_spec(&call.agent)?;
     let journal = &mut active.journal;
     let mut on_line = |line: &Masked| journal.progress(line);
     Ok(agents::call(&spec, &programs.profiles, &job, &mut on_line, &mut active.stop).await)
+}
+
+/// What a call left behind.
+struct SeenAfterCall {
+    snapshot: Snapshot,
+    /// Files beside those of the worktree that it changed and that were put back.
+    planted: Vec<String>,
+    /// References that it moved and that were put back.
+    moved: Vec<String>,
+    /// Approved documents that it changed and that were put back.
+    put_back: Vec<String>,
+}
+
+/// Takes a snapshot after the call of an author, with the approved documents put back that it may not change.
+fn look_after_author(active: &ActiveRun, call: &Call, before: &Tree) -> Result<(Snapshot, Vec<String>)> {
+    let mut snapshot = active.space.snapshots().take(Some(before))?;
+    let put_back = documents::put_back_approved(active, &call.phase, before, &snapshot)?;
+    if !put_back.is_empty() {
+        snapshot = active.space.snapshots().take(Some(before))?;
+        snapshot.changed.extend(put_back.iter().cloned());
+    }
+    Ok((snapshot, put_back))
 }
 
 /// Finds out what the call changed in the files. Changes by a reviewer, or by an author that answers questions, are undone, and
@@ -175,40 +201,53 @@ fn inspect_ended_call(
     active: &mut ActiveRun,
     prepared: PreparedCall<'_>,
     mut ended: CallEnd,
-    moved: &[String],
-    log: Option<String>,
+    seen: SeenAfterCall,
 ) -> Result<EndedCall> {
     let PreparedCall { call, review_id, tree: before, .. } = prepared;
-    let mut snapshot = active.space.snapshots().take(Some(&before))?;
-    let mut put_back = Vec::new();
-    if call.step.writes() {
-        put_back = documents::put_back_approved(active, &call.phase, &before, &snapshot)?;
-    }
-    if !put_back.is_empty() {
-        snapshot = active.space.snapshots().take(Some(&before))?;
-        snapshot.changed.extend(put_back.iter().cloned());
-    }
+    let SeenAfterCall { snapshot, planted, moved, put_back } = seen;
     let (mut tree, mut changed) = (snapshot.tree.clone(), snapshot.changed.clone());
-    changed.extend(log);
+    active.note_folders(&snapshot);
     active.snapshot = Some(snapshot);
-    let who = if call.step == Step::Review { "the reviewer" } else { "the author that was asked" };
-    if !moved.is_empty() {
-        active.snapshot = None;
-        ended.outcome = ExecOutcome::Crashed;
-        let moved = moved.join(", ");
-        ended.reason = Some(format!("{who} moved references of git, which was undone: {moved}"));
-    }
-    if !call.step.writes() && !changed.is_empty() {
-        active.space.snapshots().restore(&before)?;
-        active.snapshot = None;
-        ended.outcome = ExecOutcome::Crashed;
-        ended.reason = Some(format!("{who} changed files, which was undone: {}", changed.join(", ")));
-        tree = before;
-        changed.clear();
+    if !call.step.writes() {
+        changed.extend(planted);
+        if let Some(reason) = find_reader_changes(call.step, &moved, &changed) {
+            active.snapshot = None;
+            active.space.snapshots().restore(&before)?;
+            ended.outcome = ExecOutcome::Crashed;
+            ended.reason = Some(reason);
+            tree = before;
+            changed.clear();
+        }
     }
     let strays = &active.run()?.started.strays;
     changed.retain(|path| !strays.contains(path));
     Ok(EndedCall { call: call.clone(), review_id, ended, tree, changed, put_back })
+}
+
+/// Returns what an agent changed that must only read, for people; nothing when it changed nothing.
+fn find_reader_changes(step: Step, moved: &[String], changed: &[String]) -> Option<String> {
+    let who = if step == Step::Review { "the reviewer" } else { "the author that was asked" };
+    if !changed.is_empty() {
+        return Some(format!("{who} changed files, which was undone: {}", changed.join(", ")));
+    }
+    let moved_names = moved.join(", ");
+    if moved.is_empty() {
+        None
+    } else {
+        Some(format!("{who} moved references of git, which was undone: {moved_names}"))
+    }
+}
+
+/// Undoes what an agent changed that must only read, and returns what it was.
+fn undo_reader_changes(active: &mut ActiveRun, before: &GitBefore, tree: &Tree) -> Result<Vec<String>> {
+    let mut changed = Vec::new();
+    let seen = before.look_after_reader(active, tree, &mut changed)?;
+    changed.extend(seen.changed);
+    if !changed.is_empty() {
+        active.space.snapshots().restore(tree)?;
+    }
+    active.snapshot = None;
+    Ok(changed)
 }
 
 fn build_call_end(answer: &AgentAnswer, document: Option<Masked>) -> CallEnd {
@@ -387,14 +426,17 @@ fn find_beyond(
 /// answer that cannot be read, or an agent that changed files, counts as the highest difficulty.
 pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentContext, call: &Call) -> Result<()> {
     let before = active.ensure_snapshot(None)?.tree.clone();
+    let git_before = GitBefore::of_call(active, &before)?;
     let answer = ask_difficulty(active, programs, call).await?;
+    let mut changed = git_before.restore_files(active)?;
     active.journal.verify_or_restore()?;
     active.job_files.verify()?;
     if active.is_stopping() {
         return Ok(());
     }
     let mut ended = build_call_end(&answer, None);
-    let changed = manual_changes::undo_reader_changes(active, &before)?;
+    changed.extend(git_before.restore_references(active, false)?.undone);
+    changed.extend(undo_reader_changes(active, &git_before, &before)?);
     if !changed.is_empty() {
         ended.outcome = ExecOutcome::Crashed;
         ended.reason = Some(format!("it changed files, which was undone: {}", changed.join(", ")));

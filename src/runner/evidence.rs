@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use crate::active_run::ActiveRun;
 use crate::error::Result;
+use crate::git_files::{GitBefore, note_put_back};
 use crate::publisher::Publisher;
 use crate::unreviewed::base_of;
 use crate::{documents, manual_changes, remote_checks};
@@ -34,8 +35,13 @@ pub(super) async fn run_checks(
         return Ok(());
     }
     let seen = active.ensure_snapshot(Some(&before))?.clone();
+    let git_before =
+        runs_commands(active, name)?.then(|| GitBefore::of_command(active, &before)).transpose()?;
     let (run, phase) = (active.run()?, active.phase(name)?);
-    let results = CheckedPhase { active, publisher, run, phase, seen }.examine().await?;
+    let results = CheckedPhase { active, publisher, run, phase, seen }.examine().await;
+    let planted = git_before.map(|before| before.restore_files(active)).transpose()?.unwrap_or_default();
+    note_put_back(active, &format!("Phase {name}: A command of the repository"), &planted)?;
+    let results = results?;
     active.job_files.verify()?;
     if active.is_stopping() {
         return Ok(());
@@ -152,8 +158,7 @@ impl CheckedPhase<'_> {
     /// Returns what a commit of the phase would publish; nothing when no check runs a command.
     fn build_published(&self) -> Result<Option<Published<'_>>> {
         let started = &self.run.started;
-        let rules = &self.phase.def.policy.checks;
-        if !rules.iter().any(|rule| checks::runs_a_command(&rule.id, &started.agreement.defined)) {
+        if !runs_commands(self.active, self.phase.name())? {
             return Ok(None);
         }
         let base = CommitId::try_from(started.base_commit.as_str())?;
@@ -225,6 +230,12 @@ impl CheckedPhase<'_> {
         let head = CommitId::try_from(self.run.branch.head.as_str())?;
         self.active.space.workspace().history().messages_since(&head)
     }
+}
+
+/// Tells whether a check of a phase runs a command.
+fn runs_commands(active: &ActiveRun, name: &PhaseName) -> Result<bool> {
+    let (defined, rules) = (&active.run()?.started.agreement.defined, &active.phase(name)?.def.policy.checks);
+    Ok(rules.iter().any(|rule| checks::runs_a_command(&rule.id, defined)))
 }
 
 /// Returns the completed phases before a phase.

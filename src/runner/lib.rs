@@ -18,6 +18,7 @@ mod prompt;
 mod records;
 
 mod evidence;
+mod git_files;
 mod manual_changes;
 mod phase_commit;
 mod unfinished_work;

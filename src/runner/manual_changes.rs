@@ -90,13 +90,3 @@ fn is_from_person(active: &ActiveRun, path: &str) -> bool {
     !active.space.files().is_setting(path)
         && strays.is_none_or(|strays| strays.iter().all(|stray| stray != path))
 }
-
-/// Undoes what an agent changed that must only read, and returns the paths.
-pub(super) fn undo_reader_changes(active: &mut ActiveRun, before: &Tree) -> Result<Vec<String>> {
-    let changed = active.space.snapshots().take(Some(before))?.changed;
-    if !changed.is_empty() {
-        active.space.snapshots().restore(before)?;
-    }
-    active.snapshot = None;
-    Ok(changed)
-}

@@ -18,6 +18,7 @@ mod demo;
 mod excerpt;
 mod finalize_and_cleanup;
 mod findings;
+mod git_files;
 mod help_and_schemas;
 mod manual_changes;
 mod refusals;

@@ -25,6 +25,8 @@ mod over_budget;
 #[cfg(target_os = "linux")]
 mod panel;
 mod pauses;
+#[cfg(target_os = "linux")]
+mod planted_git_files;
 mod resume_answers;
 mod reverted_log;
 mod review_result;

@@ -1,0 +1,171 @@
+//! What agents plant in git's own files is never executed, is gone afterwards, is told, and voids a review. What people have there
+//! stays as it is, and is not run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::line_with;
+use crate::support::{Ran, Sandbox, honest_script, make_executable};
+
+const SETTINGS: &str = r#"
+[presets.planted]
+phases = ["requirements", "implementation"]
+
+[commands]
+test = ["sh", "-c", "git status --short && git log --oneline -1"]
+
+[policies.phase-review.limits]
+backoff_ms = 1
+"#;
+
+/// Every hook that a command of git runs, and every setting by which one starts a program or talks to another place.
+const PLANT: &str = r#"#!/bin/sh
+set -eu
+beside=$(dirname "$0")
+[ ! -e "$beside/once-$1" ] || exit 0
+touch "$beside/once-$1"
+common=$(git rev-parse --path-format=absolute --git-common-dir)
+canary="$beside/canary.sh"
+for hook in pre-commit post-commit commit-msg pre-push post-checkout post-index-change reference-transaction; do
+    cp "$canary" "$common/hooks/$hook"
+done
+git config core.fsmonitor "$canary"
+git config core.hooksPath "$beside"
+git config core.sshCommand "$canary"
+git config remote.origin.receivepack "$canary"
+git config filter.planted.clean "$canary"
+git config filter.planted.smudge "$canary"
+git config commit.gpgSign true
+git config gpg.program "$canary"
+mkdir -p "$common/info" "$common/objects/info"
+echo '* filter=planted' >> "$common/info/attributes"
+echo 'hidden.txt' >> "$common/info/exclude"
+echo "$beside" > "$common/objects/info/alternates"
+git init -q src
+git -C src config core.fsmonitor "$canary"
+"#;
+
+/// A sandbox with a server, in which a user has a hook, and the script that plants.
+struct Scene {
+    sandbox: Sandbox,
+    origin: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let (sandbox, origin) = (Sandbox::new(), tempfile::tempdir().expect("a folder"));
+        let address = origin.path().to_string_lossy().into_owned();
+        sandbox.git(&["init", "-q", "--bare", &address]);
+        sandbox.git(&["remote", "add", "origin", &address]);
+        sandbox.git(&["push", "-q", "origin", "main"]);
+        sandbox.write(".ai-workflow/config.toml", SETTINGS);
+        let canary = format!("#!/bin/sh\ntouch '{}'\ncat\n", Self::beside(&sandbox, "canary").display());
+        sandbox.executable("canary.sh", &canary);
+        sandbox.executable("plant.sh", PLANT);
+        let hook = format!("#!/bin/sh\ntouch '{}'\n", Self::beside(&sandbox, "users-hook").display());
+        sandbox.write(".git/hooks/prepare-commit-msg", &hook);
+        make_executable(&sandbox.root().join(".git/hooks/prepare-commit-msg"));
+        Self { sandbox, origin }
+    }
+
+    fn beside(sandbox: &Sandbox, name: &str) -> PathBuf {
+        sandbox.root().with_file_name(name)
+    }
+
+    /// Runs two phases, in which these turns do more than honest ones.
+    fn run(&self, turns: &str, more: &[&str]) -> Ran {
+        let agent = self.sandbox.script(&honest_script(turns));
+        let command =
+            ["execute", "--preset", "planted", "--issue", "243", "--forge", "local", "--push", "phase"];
+        self.sandbox.run(&[&command[..], &["--agent", &agent], more].concat())
+    }
+
+    /// Returns a turn of the implementation in which an agent runs a script.
+    fn turn(&self, step: &str, script: &str, does: &str) -> String {
+        let script = Self::beside(&self.sandbox, script);
+        format!(
+            "\n[[turn]]\nphase = \"implementation\"\nstep = \"{step}\"\nrun = \"sh {} {step}\"\n{does}\n",
+            script.display()
+        )
+    }
+
+    fn author(&self) -> String {
+        let lines = r##"write = [{ path = "{{output}}", text = "# done\n" }, { path = "src/lib.rs", text = "// 3\n" }]
+say = "done""##;
+        self.turn("execute", "plant.sh", lines)
+    }
+
+    fn reviewer(&self, script: &str) -> String {
+        let answer = r#"{"review_id": "{{review_id}}", "result": "PASS", "summary": "good", "findings": []}"#;
+        self.turn("review", script, &format!("say = '{answer}'"))
+    }
+
+    /// Everything in git's folder that could be planted.
+    fn own_files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let git = self.sandbox.root().join(".git");
+        let mut found = BTreeMap::new();
+        for folder in ["hooks", "info", "objects/info"] {
+            let entries = fs::read_dir(git.join(folder)).into_iter().flatten().flatten();
+            found.extend(entries.map(|entry| (entry.path(), fs::read(entry.path()).expect("a file"))));
+        }
+        found.insert(git.join("config"), fs::read(git.join("config")).expect("a file"));
+        found
+    }
+
+    #[track_caller]
+    fn nothing_ran(&self) {
+        for name in ["canary", "users-hook"] {
+            assert!(!Self::beside(&self.sandbox, name).exists(), "{name} was executed");
+        }
+    }
+
+    fn pushed(&self) -> String {
+        let origin = self.origin.path().to_string_lossy();
+        self.sandbox.git(&["-C", &origin, "rev-parse", "ai-workflow/issue-243"])
+    }
+}
+
+#[test]
+fn git_files_planted_by_agents_are_never_executed_and_are_gone() {
+    for more in [&[][..], &["--worktree"]] {
+        let scene = Scene::new();
+        let before = scene.own_files();
+        let ran = scene.run(&(scene.author() + &scene.reviewer("plant.sh")), more).exits(0);
+        scene.nothing_ran();
+        assert_eq!(scene.own_files(), before);
+        let worktree = if more.is_empty() { "repo" } else { "repo-issue-243" };
+        assert!(!Scene::beside(&scene.sandbox, worktree).join("src/.git").exists());
+        assert_eq!(scene.pushed(), scene.sandbox.git(&["rev-parse", "ai-workflow/issue-243"]));
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(line_with(&ran.stderr, "The author changed git's own files"), @" WARN Phase implementation: The author changed git's own files, which was undone: .git/config, .git/hooks/commit-msg, .git/hooks/post-checkout, .git/hooks/post-commit, .git/hooks/post-index-change, .git/hooks/pre-commit, .git/hooks/pre-push, .git/hooks/reference-transaction, .git/info/attributes, .git/info/exclude, .git/objects/info/alternates, src/.git (kept in .git/ai-workflow/issue-243/removed)");
+            insta::assert_snapshot!(line_with(&ran.stderr, "The review step broke"), @" WARN Phase implementation: The review step broke: the reviewer changed files, which was undone: .git/config, .git/hooks/commit-msg, .git/hooks/post-checkout, .git/hooks/post-commit, .git/hooks/post-index-change, .git/hooks/pre-commit, .git/hooks/pre-push, .git/hooks/reference-transaction, .git/info/attributes, .git/info/exclude, .git/objects/info/alternates, src/.git");
+        }
+    }
+}
+
+#[test]
+fn git_files_planted_by_a_command_of_the_repository_are_gone() {
+    let scene = Scene::new();
+    let plant = Scene::beside(&scene.sandbox, "plant.sh");
+    let test = format!("test = [\"sh\", \"{}\", \"test\"]", plant.display());
+    let settings: Vec<&str> =
+        SETTINGS.lines().map(|line| if line.starts_with("test") { &test } else { line }).collect();
+    scene.sandbox.write(".ai-workflow/config.toml", &settings.join("\n"));
+    let before = scene.own_files();
+    let ran = scene.run("", &[]).exits(0);
+    assert!(Scene::beside(&scene.sandbox, "once-test").exists(), "it ran");
+    scene.nothing_ran();
+    assert_eq!(scene.own_files(), before);
+    insta::assert_snapshot!(line_with(&ran.stderr, "changed git's own files"), @" WARN Phase implementation: A command of the repository changed git's own files, which was undone: .git/config, .git/hooks/commit-msg, .git/hooks/post-checkout, .git/hooks/post-commit, .git/hooks/post-index-change, .git/hooks/pre-commit, .git/hooks/pre-push, .git/hooks/reference-transaction, .git/info/attributes, .git/info/exclude, .git/objects/info/alternates (kept in .git/ai-workflow/issue-243/removed)");
+}
+
+#[test]
+fn a_repository_that_a_reviewer_makes_in_the_worktree_voids_its_review() {
+    let scene = Scene::new();
+    let made_once = "[ -e \"$0.once\" ] || { touch \"$0.once\"; git init -q made; echo x > made/file; }\n";
+    scene.sandbox.executable("make.sh", made_once);
+    let ran = scene.run(&scene.reviewer("make.sh"), &[]).exits(0);
+    assert!(!scene.sandbox.has("made"), "{}", ran.stderr);
+    insta::assert_snapshot!(line_with(&ran.stderr, "The review step broke"), @" WARN Phase implementation: The review step broke: the reviewer changed files, which was undone: made/file, made/.git");
+}

@@ -1,0 +1,40 @@
+//! An agent writes into git's own files, and the process that watches it is killed. The next one undoes what the agent did, and
+//! nothing that a person did since.
+
+use super::world::World;
+use crate::line_with;
+use crate::support::eventually;
+
+/// A run whose author of the implementation planted a hook and a setting, and was killed with the process that watches it.
+fn killed_after_planting(step: &str) -> World {
+    let world = World::new();
+    let plant = format!(
+        "if [ \"$AI_WORKFLOW_PHASE\" = implementation ] && [ ! -e \"$here/once\" ]; then touch \"$here/once\"\n\
+         echo planted > .git/hooks/post-commit; {step}\n\
+         echo $$ > \"$here/held\"; while true; do sleep 0.02; done; fi\n"
+    );
+    world.beside("meddle-execute", &plant);
+    world.beside("meddle-review", &plant);
+    let child = world.start();
+    eventually("it has planted", || world.path_beside("held").exists());
+    world.kill(child);
+    world
+}
+
+#[test]
+fn git_files_planted_by_a_killed_author_are_gone_when_the_run_goes_on() {
+    let world = killed_after_planting("git config core.sshCommand planted");
+    let ran = world.execute().exits(0);
+    insta::assert_snapshot!(line_with(&ran.stderr, "Git's own files"), @" WARN Git's own files changed while a program of the killed run worked, which was undone: .git/config, .git/hooks/post-commit (kept in .git/ai-workflow/issue-243/removed)");
+    assert!(!world.sandbox.has(".git/hooks/post-commit"));
+    assert!(!world.sandbox.read(".git/config").contains("planted"));
+}
+
+#[test]
+fn settings_that_a_person_makes_after_a_killed_author_stay() {
+    let world = killed_after_planting("true");
+    world.sandbox.git(&["config", "core.sshCommand", "of-a-person"]);
+    let ran = world.execute().exits(0);
+    insta::assert_snapshot!(line_with(&ran.stderr, "Git's own files"), @" WARN Git's own files changed while a program of the killed run worked, which was undone: .git/hooks/post-commit (kept in .git/ai-workflow/issue-243/removed)");
+    assert!(world.sandbox.read(".git/config").contains("of-a-person"));
+}
