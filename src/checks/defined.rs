@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 
 use super::{Site, command, command_environment, passed, result};
 use model::event::{CheckResult, CheckStatus};
-use model::policy::{CheckKind, DefinedCheck};
+use model::policy::{CheckKind, DefinedCheck, Extractor};
 use model::redact::Masker;
 use process::{self, Environment, Launch, ProgramEnd, ProgramExit, Stop};
 use settings::SuccessWhen;
 use settings::command_line::{fill_places, shell_line, split_words};
-use tool_output::{Printed, named, recoverable};
+use tool_output::{Printed, Semantic, named, recoverable};
 
 /// How much of a text is kept, in bytes from its end, and how many items of a list.
 const KEPT: usize = 4000;
@@ -125,7 +125,7 @@ fn judge(id: &str, line: &str, check: &DefinedCheck, finish: &ProgramEnd, masker
         ProgramExit::Signal(_) => finish.exit.to_string(),
     };
     let failed = failed(id, check, &format!("`{line}` failed: {why}"));
-    let failed = told(failed, line, check, &printed, masker);
+    let failed = explained_by_output(told(failed, line, check, &printed, masker), check, &printed, masker);
     if exit.is_none() || recoverable(&printed, None) {
         return failed;
     }
@@ -153,11 +153,46 @@ pub(super) fn failed(id: &str, check: &DefinedCheck, summary: &str) -> CheckResu
 
 /// A check that could not look has not passed.
 pub(super) fn unavailable(id: &str, check: &DefinedCheck, summary: &str) -> CheckResult {
-    CheckResult {
+    let failed = CheckResult {
         status: CheckStatus::Unavailable,
         pattern: Some("command-unavailable".to_owned()),
         ..failed(id, check, summary)
+    };
+    explained(failed, &Semantic::of_failure(summary, Vec::new(), ACTION_WHERE_UNAVAILABLE))
+}
+
+const ACTION_WHERE_UNAVAILABLE: &str =
+    "Install or allow what is missing, or correct the check; no change of the code helps";
+const ACTION_AFTER_COMMAND: &str = "Repair what the command complains about, and run it again";
+
+/// Adds how grave a failure is, the files that it is about, its cause where that is known, and what to do next. What the
+/// project itself gives under these names stays.
+pub(super) fn explained(mut failed: CheckResult, meaning: &Semantic) -> CheckResult {
+    for (name, value) in meaning.values() {
+        if name != "summary" {
+            failed.params.entry(name).or_insert(value);
+        }
     }
+    failed
+}
+
+/// Adds what the output of a command means, as the extractors of the check or a report of tests say it.
+fn explained_by_output(
+    failed: CheckResult,
+    check: &DefinedCheck,
+    printed: &Printed<'_>,
+    masker: &Masker,
+) -> CheckResult {
+    let extractors = check.extract.values().filter_map(|name| name.parse::<Extractor>().ok());
+    // A report of tests is unmistakable, whether or not the project extracts it.
+    let Some(mut meaning) = Semantic::of_output(extractors.chain([Extractor::FailedTests]), printed) else {
+        return explained(failed, &Semantic::of_failure("", Vec::new(), ACTION_AFTER_COMMAND));
+    };
+    let masked = |text: &str| tail(masker.mask(text).as_str()).to_owned();
+    meaning.root_cause = meaning.root_cause.as_deref().map(masked);
+    meaning.related_files.truncate(MOST_ITEMS);
+    let summary = format!("{}: {}", failed.summary, masked(&meaning.summary));
+    CheckResult { summary, ..explained(failed, &meaning) }
 }
 
 /// Adds what the command printed: as evidence, and as the parameters that the project wants.

@@ -53,9 +53,12 @@ fn lines(validation: &Validation) -> String {
 fn value(step: &str, validation: &Validation) -> Value {
     let failed = validation.failed();
     let each = validation.results.iter().map(|result| {
+        let of = |name: &str| result.params.get(name);
         json!({
             "check": short_name(&result.check), "status": result.status, "pattern": result.pattern,
-            "summary": result.summary, "params": result.params, "evidence": result.evidence,
+            "summary": result.summary, "severity": of("severity"), "relatedFiles": of("relatedFiles").unwrap_or(&json!([])),
+            "rootCause": of("rootCause"), "suggestedAction": of("suggestedAction"),
+            "params": result.params, "evidence": result.evidence,
         })
     });
     json!({

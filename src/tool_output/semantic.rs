@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{GitStatus, Problem, Severity, TestReport};
+use super::{GitStatus, Printed, Problem, Severity, TestReport, changes, format, lints, types};
+use model::policy::Extractor;
 
 /// The five values, by the names that prompts use for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,6 +27,53 @@ pub struct Semantic {
 }
 
 impl Semantic {
+    /// Describes a failure whose cause is not known.
+    pub fn of_failure(summary: &str, related_files: Vec<String>, suggested_action: &str) -> Self {
+        Self {
+            summary: summary.to_owned(),
+            severity: Severity::Error,
+            related_files,
+            root_cause: None,
+            suggested_action: suggested_action.to_owned(),
+        }
+    }
+
+    /// Sums up what a command printed, as the first of these extractors that finds something reads it.
+    pub fn of_output(extractors: impl IntoIterator<Item = Extractor>, printed: &Printed<'_>) -> Option<Self> {
+        extractors.into_iter().find_map(|extractor| Self::of_extracted(extractor, printed))
+    }
+
+    fn of_extracted(extractor: Extractor, printed: &Printed<'_>) -> Option<Self> {
+        let (found, meaning) = match extractor {
+            Extractor::FailedTests => {
+                let report = super::tests(printed);
+                (report.counts.is_some() || !report.failed.is_empty(), Self::of_tests(&report))
+            }
+            Extractor::TypeErrors => {
+                let problems = types(printed);
+                (!problems.is_empty(), Self::of_types(&problems))
+            }
+            Extractor::LintErrors => {
+                let problems = lints(printed);
+                (!problems.is_empty(), Self::of_lints(&problems))
+            }
+            Extractor::UnformattedFiles => {
+                let files = format(printed);
+                (!files.is_empty(), Self::of_format(&files))
+            }
+            Extractor::ChangedFiles
+            | Extractor::UntrackedFiles
+            | Extractor::StagedFiles
+            | Extractor::UnstagedFiles => {
+                let status = changes(printed.stdout);
+                let found = !status.changed.is_empty() || !status.untracked.is_empty();
+                (found, Self::of_status(&status))
+            }
+            Extractor::Diff | Extractor::Files | Extractor::Stdout | Extractor::Stderr => return None,
+        };
+        found.then_some(meaning)
+    }
+
     /// Sums up a report of tests.
     pub fn of_tests(report: &TestReport) -> Self {
         let named = report.failed.len() as u64;
@@ -101,9 +149,9 @@ impl Semantic {
             related_files: status.changed.clone(),
             root_cause: None,
             suggested_action: if work {
-                "Commit the changed files"
+                "Keep what belongs to the task, and put back the rest"
             } else {
-                "Commit or remove the untracked files"
+                "Remove the files that the task does not need"
             }
             .to_owned(),
         }

@@ -4,12 +4,12 @@
 
 use serde_json::{Value, json};
 
-use super::{failed, unavailable};
+use super::{explained, failed, unavailable};
 use crate::outcome::MOST_TOLD;
 use crate::{Site, passed, skipped};
 use model::event::CheckResult;
 use model::policy::DefinedCheck;
-use tool_output::{is_comparable, is_generic, keywords, names_something_of};
+use tool_output::{Semantic, is_comparable, is_generic, keywords, names_something_of};
 
 pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
     let messages = match messages(check, site) {
@@ -39,8 +39,10 @@ pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckR
         result.params.insert(name.to_owned(), value);
     }
     result.evidence = subjects.join("\n");
-    result
+    explained(result, &Semantic::of_failure(&why, Vec::new(), ACTION))
 }
+
+const ACTION: &str = "Give each commit a first line that says what changed and why";
 
 fn messages(check: &DefinedCheck, site: &Site<'_>) -> Result<Vec<String>, String> {
     let mut messages = match check.params.get("commitMessages").and_then(Value::as_array) {

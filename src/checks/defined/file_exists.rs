@@ -6,10 +6,11 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{failed, shown, unavailable};
+use super::{explained, failed, shown, unavailable};
 use crate::{Site, outcome, passed};
 use model::event::CheckResult;
 use model::policy::DefinedCheck;
+use tool_output::Semantic;
 
 pub(crate) fn examine(id: &str, paths: &[String], check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
     let mut missing = Vec::new();
@@ -24,15 +25,18 @@ pub(crate) fn examine(id: &str, paths: &[String], check: &DefinedCheck, site: &S
         return passed(id, &format!("{} of {} there", paths.len(), paths.len()));
     };
     let more = if missing.len() == 1 { String::new() } else { format!(" (and {} more)", missing.len() - 1) };
-    let mut result = failed(id, check, &format!("{first} is not there{more}"));
+    let summary = format!("{first} is not there{more}");
+    let mut result = failed(id, check, &summary);
     result.places = missing.iter().map(|path| outcome::file(path, "is not there")).collect();
     result.params.extend([
         ("missingFiles".to_owned(), json!(missing)),
         ("expectedPath".to_owned(), json!(missing[0])),
         ("error".to_owned(), json!(format!("not there: {}", missing.join(", ")))),
     ]);
-    result
+    explained(result, &Semantic::of_failure(&summary, missing, ACTION))
 }
+
+const ACTION: &str = "Write each missing file with its full content, at exactly its path";
 
 /// A link that leads out of the worktree is no file of it.
 fn is_there(worktree: &Path, path: &str) -> Result<bool, std::io::Error> {

@@ -4,12 +4,12 @@
 
 use std::fmt::Write as _;
 
-use super::{failed, told, unavailable};
+use super::{explained, failed, told, unavailable};
 use crate::outcome::{file, shown};
 use crate::{Site, Untaken, passed};
 use model::event::CheckResult;
 use model::policy::DefinedCheck;
-use tool_output::{Printed, named};
+use tool_output::{Printed, Semantic, changes, named};
 
 pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
     let untaken = match &site.world.untaken {
@@ -29,7 +29,7 @@ pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckR
     }
     let mut result = told(result, "git status --porcelain", check, &printed, site.masker);
     result.places = places;
-    result
+    explained(result, &Semantic::of_status(&changes(&listed)))
 }
 
 /// Lists it in the words of `git status --porcelain`, which extractors read.

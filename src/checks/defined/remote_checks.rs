@@ -3,11 +3,12 @@
 
 use serde_json::json;
 
-use super::{failed, unavailable};
+use super::{explained, failed, unavailable};
 use crate::{Site, passed, skipped};
 use model::event::CheckResult;
 use model::policy::DefinedCheck;
 use model::remote_check::{RemoteCheck, RemoteCheckState};
+use tool_output::Semantic;
 
 pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
     let all = match &site.world.remote_checks {
@@ -32,14 +33,17 @@ pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckR
 }
 
 fn failure(id: &str, check: &DefinedCheck, site: &Site<'_>, red: &[String]) -> CheckResult {
-    let mut result = failed(id, check, &format!("failed on the server: {}", red.join(", ")));
+    let summary = format!("failed on the server: {}", red.join(", "));
+    let mut result = failed(id, check, &summary);
     let all = site.world.remote_checks.iter().flatten().flatten();
     let said = all.filter(|one| one.state == RemoteCheckState::Failed && !one.output.is_empty());
     let said: Vec<String> = said.map(|one| format!("{}:\n{}", one.name, one.output)).collect();
     site.masker.mask(&said.join("\n\n")).as_str().clone_into(&mut result.evidence);
     result.params.insert("error".to_owned(), json!(red.join(", ")));
-    result
+    explained(result, &Semantic::of_failure(&summary, Vec::new(), ACTION))
 }
+
+const ACTION: &str = "Run here what the server runs, and repair what it complains about";
 
 #[cfg(test)]
 mod tests {

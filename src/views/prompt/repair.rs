@@ -235,7 +235,8 @@ fn check(entry: &CheckInPrompt<'_>, with_places: bool, space: usize) -> Option<S
         details.extend(places.map(|place| place_of(result, place)));
     }
     for (name, value) in &result.params {
-        let of_places = OF_PLACES.contains(&name.as_str()) && !result.places.is_empty();
+        let of_places =
+            OF_PLACES.contains(&name.as_str()) && (!result.places.is_empty() || is_told(value, &evidence));
         let is_elsewhere = entry.elsewhere.contains(name) || ELSEWHERE.contains(&name.as_str());
         let text = value_text(value);
         let is_new = !text.trim().is_empty() && !evidence.contains(text.trim());
@@ -257,9 +258,23 @@ fn check(entry: &CheckInPrompt<'_>, with_places: bool, space: usize) -> Option<S
     Some(details.join("\n   "))
 }
 
+/// Tells whether the evidence names each item of a list.
+fn is_told(value: &Value, evidence: &str) -> bool {
+    value.as_array().is_some_and(|items| items.iter().all(|item| evidence.contains(value_text(item).trim())))
+}
+
 /// Parameters that stand with every check by themselves, and those that are there for programs alone.
-const ELSEWHERE: [&str; 7] =
-    ["instructions", "count", "code", "passed", "criteriaResults", "failed_criteria", "structured_reasons"];
+const ELSEWHERE: [&str; 9] = [
+    "instructions",
+    "count",
+    "code",
+    "passed",
+    "criteriaResults",
+    "failed_criteria",
+    "structured_reasons",
+    "severity",
+    "suggestedAction",
+];
 /// Parameters that say what the places say.
 const OF_PLACES: [&str; 4] = ["relatedFiles", "failedTests", "paths", "violations"];
 

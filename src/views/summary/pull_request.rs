@@ -96,10 +96,9 @@ fn stopped_phase(run: &Run, phase: &PhaseState) -> String {
 fn document_list(run: &Run) -> String {
     let is_there =
         |phase: &PhaseState| phase.files.deliverable.is_some() || phase.person.accepted_by.is_none();
-    let completed = run
-        .phases
-        .iter()
-        .filter(|phase| phase.status == Status::Completed && !phase.def.stores_review_documents() && is_there(phase));
+    let completed = run.phases.iter().filter(|phase| {
+        phase.status == Status::Completed && !phase.def.stores_review_documents() && is_there(phase)
+    });
     completed.map(|phase| format!("- `{}`\n", deliverable_path(run, phase))).collect()
 }
 

@@ -43,6 +43,69 @@ fn validate_stops_at_the_first_failure_and_prints_its_pattern_and_params() {
 }
 
 #[test]
+fn each_condition_has_a_summary_a_severity_related_files_a_root_cause_and_a_suggested_action() {
+    let five = |sandbox: &Sandbox, arguments: &[&str], code: i32| {
+        let json = sandbox.run(&[&["validate"], arguments, &["--json"]].concat()).exits(code).json();
+        let results = json["results"].as_array().cloned().unwrap_or_default();
+        let names = ["summary", "severity", "relatedFiles", "rootCause", "suggestedAction"];
+        let of =
+            |result: &serde_json::Value| names.map(|name| format!("{name}: {}", result[name])).join("\n");
+        results.iter().map(of).collect::<Vec<_>>().join("\n")
+    };
+    let pytest = "echo '==== FAILURES ===='\necho '==== short test summary info ===='\n\
+        echo 'FAILED test_a.py::test_b - assert 1 == 2'\necho '==== 1 failed, 2 passed in 0.1s ===='\nexit 1\n";
+    let red = sandbox(pytest);
+    insta::assert_snapshot!(filtered(&five(&red, &["complete.issue"], 1)), @r#"
+    summary: "`git status --porcelain` passed in [MILLIS] ms with exit code 0"
+    severity: null
+    relatedFiles: []
+    rootCause: null
+    suggestedAction: null
+    summary: "`sh tests.sh` failed: exit code 1: 1 of 3 tests failed"
+    severity: "error"
+    relatedFiles: ["test_a.py"]
+    rootCause: "assert 1 == 2"
+    suggestedAction: "Make the code do what the failing tests expect; leave what they assert as it is"
+    "#);
+    red.write("src/lib.rs", "// changed\n");
+    insta::assert_snapshot!(filtered(&five(&red, &["complete.issue"], 1)), @r#"
+    summary: "`git status --porcelain` failed: it printed something: 1 file changed"
+    severity: "error"
+    relatedFiles: ["src/lib.rs"]
+    rootCause: null
+    suggestedAction: "Keep what belongs to the task, and put back the rest"
+    "#);
+    let file = r#"{"type": "file", "path": "docs/guide.md", "failurePattern": "failed"}"#;
+    red.write("one.json", &only(file));
+    insta::assert_snapshot!(filtered(&five(&red, &["one", "--registry", "one.json"], 1)), @r#"
+    summary: "docs/guide.md is not there"
+    severity: "error"
+    relatedFiles: ["docs/guide.md"]
+    rootCause: null
+    suggestedAction: "Write each missing file with its full content, at exactly its path"
+    "#);
+}
+
+#[test]
+fn the_prompt_about_a_file_that_does_not_exist_names_its_path() {
+    let sandbox = sandbox("exit 0\n");
+    let told = |validator: &str| {
+        sandbox.write("one.json", &only(validator).replace("\"failed\"", "\"file-not-exists\""));
+        let json = sandbox.run(&["validate", "one", "--registry", "one.json", "--json"]).exits(1).json();
+        let prompt = json["retry_prompt"].as_str().unwrap_or_default().to_owned();
+        let (_, told) = prompt.split_once("\n```\n[end of data ").expect("data, and what to do about it");
+        told.lines().skip(2).take_while(|line| !line.starts_with("Write it")).collect::<Vec<_>>().join("\n")
+    };
+    let file = r#"{"type": "file", "path": "docs/guide.md", "failurePattern": "failed"}"#;
+    let command = r#"{"type": "command", "command": "test -f docs/guide.md", "successWhen": "exitCode:0", "failurePattern": "failed"}"#;
+    insta::assert_snapshot!([file, command].map(told).join("\n"), @"
+    What has to be there is missing:
+    - `docs/guide.md`
+    A file that has to be there is missing; we ran `test -f docs/guide.md`.
+    ");
+}
+
+#[test]
 fn retry_prompt_comes_from_the_base_folder_of_the_registry() {
     let sandbox = sandbox("echo red >&2; exit 1\n");
     let text = "---\nparams: [errorOutput]\n---\nOurs: {{errorOutput}}\n";
