@@ -16,7 +16,7 @@ use crate::phase::{PhaseName, Step};
 
 pub use checks::{
     CheckKind, CheckSettings, DefinedCheck, Extractor, FailurePattern, OwnCheck, RetryPromptPath, check_id,
-    command_line, criteria, criterion, finding_type,
+    command_line, criteria, criterion, finding_type, quality_criterion,
 };
 pub use phase_properties::PhaseProperties;
 pub use review_rule::{GradeMap, PanelReviewer, ReviewRule, TaskRule, VERIFICATION_FAILED};

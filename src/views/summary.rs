@@ -4,6 +4,7 @@
 
 mod changed_verdicts;
 mod commands;
+mod criteria;
 mod evidence;
 pub mod job;
 mod lines;

@@ -15,7 +15,7 @@ use super::Site;
 use super::outcome::{judged, of_answer, result};
 use super::templates::Template;
 use model::event::{CheckResult, CheckStatus, Place};
-use model::policy::criterion;
+use model::policy::{criterion, quality_criterion};
 use phrases::Violation;
 
 pub(super) const TEMPLATE: Template =
@@ -83,20 +83,29 @@ fn without_an_answer(criterion: &'static Criterion) -> CheckResult {
 const NO_ANSWER: &str = "there is no answer to judge";
 
 fn violations_of(criterion: &Criterion, violations: &[Violation]) -> Value {
-    let told = violations.iter().map(|violation| {
+    each_violation(criterion, violations).collect()
+}
+
+fn each_violation(criterion: &Criterion, violations: &[Violation]) -> impl Iterator<Item = Value> {
+    let id = id_of(criterion);
+    violations.iter().map(move |violation| {
         json!({
             "phrase": violation.phrase,
             "pattern": violation.pattern,
             "context": violation.context,
             "line": violation.line,
-            "criteria_id": id_of(criterion),
+            "criteria_id": id,
         })
-    });
-    told.collect()
+    })
 }
 
 fn id_of(criterion: &Criterion) -> &'static str {
     self::criterion(criterion.check).expect("every criterion has an id")
+}
+
+/// Returns the criterion of the quality gate as which it is reported.
+fn quality_of(criterion: &Criterion) -> &'static str {
+    quality_criterion(id_of(criterion)).expect("every criterion is reported as one of the quality gate")
 }
 
 /// Returns all five in one result.
@@ -123,6 +132,10 @@ fn evaluate(site: &Site<'_>) -> CheckResult {
             "structured_reasons".to_owned(),
             failed.iter().map(|(criterion, found)| reason(criterion, found)).collect(),
         ),
+        (
+            "violations".to_owned(),
+            failed.iter().flat_map(|(criterion, found)| each_violation(criterion, found)).collect(),
+        ),
         ("instructions".to_owned(), instructions::told(TEMPLATE.name, &failed).into()),
     ]);
     if words.is_none() {
@@ -132,7 +145,8 @@ fn evaluate(site: &Site<'_>) -> CheckResult {
 }
 
 fn summed(failed: &[&(&'static Criterion, Vec<Violation>)]) -> CheckResult {
-    let names: Vec<&str> = failed.iter().map(|(criterion, _)| id_of(criterion)).collect();
+    let name = |criterion: &Criterion| format!("{} as {}", id_of(criterion), quality_of(criterion));
+    let names: Vec<String> = failed.iter().map(|(criterion, _)| name(criterion)).collect();
     let problem = format!("{} of 5 criteria failed ({})", failed.len(), names.join(", "));
     let places: Vec<Place> = failed
         .iter()
@@ -147,6 +161,7 @@ fn summed(failed: &[&(&'static Criterion, Vec<Violation>)]) -> CheckResult {
 fn told(criterion: &Criterion, found: &[Violation]) -> Value {
     json!({
         "criteria_id": id_of(criterion),
+        "quality_criterion": quality_of(criterion),
         "name": criterion.name,
         "passed": found.is_empty(),
         "violations": violations_of(criterion, found),
@@ -156,6 +171,7 @@ fn told(criterion: &Criterion, found: &[Violation]) -> Value {
 fn reason(criterion: &Criterion, found: &[Violation]) -> Value {
     json!({
         "criteria_id": id_of(criterion),
+        "quality_criterion": quality_of(criterion),
         "violation_type": criterion.violation,
         "description": criterion.description,
         "evidence": found.iter().map(Violation::evidence).collect::<Vec<_>>(),
@@ -201,6 +217,23 @@ mod tests {
         assert_eq!((&first["phrase"], &first["line"]), (&json!("if needed"), &json!(1)));
         let good = of(GOOD);
         assert_eq!((good.status, &good.params["passed"]), (CheckStatus::Pass, &json!(true)));
+    }
+
+    #[test]
+    fn each_criterion_is_reported_as_one_of_the_quality_gate() {
+        let result = Scene::new().shown_to(evaluate);
+        for list in ["criteriaResults", "structured_reasons"] {
+            let all = result.params[list].as_array().expect("a list").iter();
+            let pairs: Vec<_> =
+                all.map(|it| (it["criteria_id"].clone(), it["quality_criterion"].clone())).collect();
+            let expected = [("GD1", "Q2"), ("GD2", "Q5"), ("GD3", "Q5"), ("GD4", "Q5"), ("GD5", "Q3")];
+            assert_eq!(pairs, expected.map(|(id, quality)| (json!(id), json!(quality))));
+        }
+        assert_eq!(
+            result.summary,
+            "5 of 5 criteria failed (GD1 as Q2, GD2 as Q5, GD3 as Q5, GD4 as Q5, GD5 as Q3): answer: GD1: there is no answer to judge (and 4 more)"
+        );
+        assert_eq!(result.params["violations"].as_array().map(Vec::len), Some(5));
     }
 
     #[test]

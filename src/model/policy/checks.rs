@@ -74,14 +74,19 @@ impl CheckSettings {
 
 /// Returns the criteria, each with the check that it is.
 pub fn criteria() -> impl Iterator<Item = (&'static str, &'static str)> {
-    criterion_rows().map(|[criterion, check, _]| (criterion, check))
+    criterion_rows().map(|[criterion, check, ..]| (criterion, check))
 }
 
-/// Returns criteria, their checks, and the types that failures of these have in the older review loop. The criteria of the goal
-/// drift guard count as their nearest criterion of the quality gate.
-fn criterion_rows() -> impl Iterator<Item = [&'static str; 3]> {
+/// Returns criteria, their checks, the types that failures of these have in the older review loop, and the criteria of the
+/// quality gate as which they are reported. Those of the goal drift guard count as their nearest one.
+fn criterion_rows() -> impl Iterator<Item = [&'static str; 4]> {
     let columns = |line: &'static str| line.split_whitespace().collect::<Vec<_>>().try_into();
-    include_str!("criteria.txt").lines().map(move |line| columns(line).expect("a line has three words"))
+    include_str!("criteria.txt").lines().map(move |line| columns(line).expect("a line has four words"))
+}
+
+/// Returns the criterion of the quality gate as which a criterion is reported: `Q2` for `GD1`, and `Q1` for itself.
+pub fn quality_criterion(criterion: &str) -> Option<&'static str> {
+    criterion_rows().find(|[known, ..]| *known == criterion).map(|[.., quality]| quality)
 }
 
 /// Returns the id of the check that a name or a criterion stands for; what is no criterion is a name.
@@ -96,7 +101,7 @@ pub fn criterion(id: &str) -> Option<&'static str> {
 
 /// Returns the type of issue that a failure of a check is in the older review loop.
 pub fn finding_type(id: &str) -> &'static str {
-    criterion_rows().find(|[_, check, _]| *check == id).map_or("incomplete", |[.., kind]| kind)
+    criterion_rows().find(|[_, check, ..]| *check == id).map_or("incomplete", |[_, _, kind, _]| kind)
 }
 
 /// A check of the project's own: one of `run`, `file`, `git_clean`, `issue_closed`, `remote_checks` and

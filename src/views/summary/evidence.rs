@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use super::criteria::{CriterionResult, criteria_of, of_template};
 use crate::text::{cell, counted, plain, quoted};
 use engine::{PhaseState, Run, Status};
 use model::event::{CheckResult, CheckStatus, EvaluationDecision, RunOutcome};
@@ -38,21 +39,52 @@ pub(super) fn evidence_table(run: &Run) -> String {
     format!("{TABLE_HEAD}{}{more}", shown.concat())
 }
 
-/// Returns a row for each check that ran a command or did not pass, and one for all others together.
+/// Returns a row for each check that ran a command or did not pass and for each criterion of a template, and one for all
+/// others together.
 fn rows(phase: &PhaseState) -> Vec<String> {
-    let checks = phase.evidence.checks.iter().flatten();
+    let checks = phase.evidence.checks.as_deref().unwrap_or_default();
+    rows_of(phase.name().as_str(), phase.round, checks)
+}
+
+fn rows_of(phase: &str, round: u32, checks: &[CheckResult]) -> Vec<String> {
+    let checks = checks.iter();
+    let (templates, checks): (Vec<&CheckResult>, Vec<&CheckResult>) =
+        checks.partition(|result| !of_template(result).is_empty());
+    let checks = checks.into_iter();
     let has_row = |it: &&CheckResult| it.status != CheckStatus::Pass || it.param("command").is_some();
     let (single, others): (Vec<&CheckResult>, Vec<&CheckResult>) = checks.partition(has_row);
-    let mut rows: Vec<String> = single.into_iter().map(|result| row(phase, result)).collect();
+    let mut rows: Vec<String> = single.into_iter().map(|result| row(phase, round, result)).collect();
     if !others.is_empty() {
-        let names: Vec<String> = others.iter().map(|it| cell(&quoted(&it.check))).collect();
+        let names: Vec<String> = others.iter().map(|it| cell(&quoted(&name(it)))).collect();
         let (number, names) = (counted(names.len() as u64, "other check"), names.join(", "));
-        rows.push(format!("| {} | {} | {number} | pass |  |  | {names} |\n", phase.name(), phase.round));
+        rows.push(format!("| {phase} | {round} | {number} | pass |  |  | {names} |\n"));
     }
+    let criteria = |template: &&CheckResult| -> Vec<String> {
+        of_template(template)
+            .iter()
+            .map(|judged| criterion_row(phase, round, &template.check, judged))
+            .collect()
+    };
+    rows.extend(templates.iter().flat_map(criteria));
     rows
 }
 
-fn row(phase: &PhaseState, result: &CheckResult) -> String {
+fn criterion_row(phase: &str, round: u32, template: &str, judged: &CriterionResult<'_>) -> String {
+    let word = if judged.passed { "pass" } else { "**FAIL**" };
+    let name = cell(&quoted(&format!("{template} {}", judged.label())));
+    let seen = cell(&quoted(judged.details));
+    format!("| {phase} | {round} | {name} | {word} |  |  | {seen} |\n")
+}
+
+/// Returns the name of a check with its criterion, where that is reported as another one.
+fn name(result: &CheckResult) -> String {
+    match &criteria_of(result)[..] {
+        [judged] if judged.quality.is_some() => format!("{} ({})", result.check, judged.label()),
+        _ => result.check.clone(),
+    }
+}
+
+fn row(phase: &str, round: u32, result: &CheckResult) -> String {
     let word = match result.status {
         CheckStatus::Pass => "pass",
         CheckStatus::Fail => "**FAIL**",
@@ -64,9 +96,9 @@ fn row(phase: &PhaseState, result: &CheckResult) -> String {
     let seen = result.summary.strip_prefix(&format!("`{command}` ")).unwrap_or(&result.summary);
     let exit = result.params.get("exitCode").and_then(serde_json::Value::as_i64);
     let cells = [
-        phase.name().to_string(),
-        phase.round.to_string(),
-        cell(&quoted(&result.check)),
+        phase.to_owned(),
+        round.to_string(),
+        cell(&quoted(&name(result))),
         word.to_owned(),
         exit.map_or_else(String::new, |code| code.to_string()),
         code(command),

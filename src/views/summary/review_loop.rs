@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::criteria::{CriterionResult, criteria_of, reasons};
 use super::problems::places_or_summary;
 use crate::text::place;
 use model::event::{
@@ -301,8 +302,8 @@ struct Iteration<'a> {
 impl<'a> Iteration<'a> {
     /// Returns the criteria that failed, each once.
     fn criteria_failed(&self, def: &'a PhaseDef) -> Vec<&'a str> {
-        let mut failed: Vec<&str> =
-            self.failed_checks(def).map(|result| criterion_or_name(&result.check)).collect();
+        let judged = self.failed_checks(def).flat_map(criteria_of);
+        let mut failed: Vec<&str> = judged.filter(|judged| !judged.passed).map(|judged| judged.id).collect();
         if self.unfinished_claim().is_some() {
             failed.push(CLAIM);
         }
@@ -320,16 +321,18 @@ impl<'a> Iteration<'a> {
 
     /// Returns the result of each criterion that was judged; what does not apply, or failed before the run began, was not.
     fn criteria_results(&self) -> Vec<Value> {
-        let result = |id: &str, passed: bool, details: &str| json!({"criteria_id": id, "passed": passed, "details": details});
         let is_judged = |checked: &&CheckResult| {
             !matches!(checked.status, CheckStatus::Skipped | CheckStatus::FailedBefore)
         };
         let applied = self.results().filter(is_judged);
-        let checks = applied.map(|checked| {
-            result(criterion_or_name(&checked.check), checked.status == CheckStatus::Pass, &checked.summary)
+        let checks = applied.flat_map(criteria_of);
+        let review = self.reading().map(|reading| CriterionResult {
+            id: REVIEW,
+            quality: None,
+            passed: approves(reading),
+            details: &reading.reason,
         });
-        let review = self.reading().map(|reading| result(REVIEW, approves(reading), &reading.reason));
-        checks.chain(review).collect()
+        checks.chain(review).map(|judged| criterion_result(&judged)).collect()
     }
 
     /// Returns what is wrong, one issue for each place; at least the ruling itself.
@@ -406,7 +409,21 @@ fn criterion_of(finding: &Finding) -> Option<&'static str> {
     criteria().map(|(id, _)| id).find(|id| id.eq_ignore_ascii_case(finding.category.trim()))
 }
 
+fn criterion_result(judged: &CriterionResult<'_>) -> Value {
+    let CriterionResult { id, quality, passed, details } = judged;
+    let mut value = json!({"criteria_id": id, "passed": passed, "details": details});
+    if let Some(quality) = quality {
+        value["quality_criterion"] = json!(quality);
+    }
+    value
+}
+
+/// Returns an issue for each reason of a template, and for each place of another check.
 fn issues_of_check(result: &CheckResult) -> Vec<Value> {
+    let of_template: Vec<Value> = reasons(result).flat_map(issues_of_reason).collect();
+    if !of_template.is_empty() {
+        return of_template;
+    }
     let kind = finding_type(&result.check);
     let places = places_or_summary(result);
     let issue_at = |at: &Place| {
@@ -414,6 +431,14 @@ fn issues_of_check(result: &CheckResult) -> Vec<Value> {
         issue(kind, location.as_deref(), &at.what, at.suggestion.as_deref())
     };
     places.iter().map(issue_at).collect()
+}
+
+fn issues_of_reason(reason: &Value) -> Vec<Value> {
+    let text = |key: &str| reason[key].as_str().unwrap_or_default();
+    let (id, violation) = (text("criteria_id"), text("violation_type"));
+    let kind = finding_type(check_id(id));
+    let evidence = reason["evidence"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    evidence.map(|seen| issue(kind, None, &format!("{id} ({violation}): {seen}"), None)).collect()
 }
 
 fn issue_of_claim(claim: &Claim) -> Value {

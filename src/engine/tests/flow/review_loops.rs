@@ -159,6 +159,44 @@ fn rejection_names_criteria_issues_prompt_and_iteration() {
 }
 
 #[test]
+fn five_goal_drift_criteria_are_told_in_order_each_with_its_criterion_of_the_quality_gate() {
+    let mut policy = phase_review();
+    policy.checks = criteria().checks;
+    policy.checks[0].id = "goal_drift_guard".into();
+    let mut world = play(policy, &[&["goal_drift_guard"], &[]]);
+    let judged = |id: &str, passed: bool| json!({"criteria_id": id, "name": format!("name of {id}"), "passed": passed});
+    let reason = json!({
+        "criteria_id": "GD5", "violation_type": "scope_reduction", "description": "the scope is reduced",
+        "evidence": ["\"for now\""],
+    });
+    let checked = world.entries.iter_mut().find_map(|entry| match &mut entry.fact {
+        Fact::Checked(checked) => checked.results.iter_mut().find(|it| it.check == "goal_drift_guard"),
+        _ => None,
+    });
+    checked.expect("the template").params.extend([
+        (
+            "criteriaResults".to_owned(),
+            ["GD1", "GD2", "GD3", "GD4", "GD5"].map(|id| judged(id, id != "GD5")).into(),
+        ),
+        ("structured_reasons".to_owned(), json!([reason])),
+    ]);
+    let first = &of_kind(&world, "REVIEW_ITERATION_END")[0];
+    let results = first["criteria_results"].as_array().expect("a list");
+    let of_drift =
+        results.iter().filter(|it| it["criteria_id"].as_str().is_some_and(|id| id.starts_with("GD")));
+    let row = |id: &str, quality: &str| {
+        let (passed, details) =
+            (id != "GD5", if id == "GD5" { "the scope is reduced" } else { &*format!("name of {id}") });
+        json!({"criteria_id": id, "passed": passed, "details": details, "quality_criterion": quality})
+    };
+    let expected = [("GD1", "Q2"), ("GD2", "Q5"), ("GD3", "Q5"), ("GD4", "Q5"), ("GD5", "Q3")];
+    assert_eq!(of_drift.cloned().collect::<Vec<_>>(), expected.map(|(id, quality)| row(id, quality)));
+    assert_eq!(first["rejection_details"]["criteria_failed"], json!(["GD5"]));
+    let issue = json!({"type": "omission", "description": "GD5 (scope_reduction): \"for now\""});
+    assert_eq!(first["rejection_details"]["issues_detected"], json!([issue]));
+}
+
+#[test]
 fn each_criterion_has_its_issue_type() {
     let types = ["files", "todo", "omission", "syntax", "evidence", "early_termination", "tests", "mine"];
     assert_eq!(
