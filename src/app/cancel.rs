@@ -11,13 +11,23 @@ use journal::store::lock::{LockHolder, holder};
 use model::event::{Fact, RunOutcome};
 use model::issue::IssueNumber;
 use runner::record_end;
+use views::summary::RunEnding;
 
 /// How long the holder may take to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Asks the process that holds the run to stop, then ends it for good. Returns how it stood before.
-pub fn cancel(project: &Project, issue: IssueNumber) -> Result<RunOutcome> {
+/// A run that was ended for good.
+#[derive(Debug)]
+pub struct CancelledRun {
+    /// How it stood before.
+    pub before: RunOutcome,
+    /// How it stands now.
+    pub ending: RunEnding,
+}
+
+/// Asks the process that holds the run to stop, then ends it for good.
+pub fn cancel(project: &Project, issue: IssueNumber) -> Result<CancelledRun> {
     let mut locked = take_from_holder(project, issue)?;
     let before = locked.run().outcome;
     if before != RunOutcome::Cancelled {
@@ -29,7 +39,7 @@ pub fn cancel(project: &Project, issue: IssueNumber) -> Result<RunOutcome> {
         tracing::warn!("The end of the log is not on the branch: {error}");
     }
     locked.space.work().release_trees()?;
-    Ok(before)
+    Ok(CancelledRun { before, ending: RunEnding::of(locked.run()) })
 }
 
 /// Takes a run that is to be ended for good, also from the process that holds it.
@@ -46,7 +56,8 @@ fn refuse_completed(run: &Run) -> Result<()> {
     }
     let number = run.started.issue.number;
     Err(Failure::usage(format!("the run of issue {number} is completed; there is nothing to cancel"))
-        .hint(format!("remove it with `ai-workflow cleanup --issue {number}`")))
+        .hint(format!("remove it with `ai-workflow cleanup --issue {number}`"))
+        .of_ended(run))
 }
 
 /// Sends SIGTERM to the holder on this machine and waits until the lock is free.

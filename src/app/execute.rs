@@ -38,8 +38,8 @@ pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteR
         RunOutcome::Running | RunOutcome::Paused | RunOutcome::Failed | RunOutcome::Incomplete => None,
     };
     if early_halt.is_some() {
-        show(observer, &locked, early_halt);
         refresh_now(project, locked.run());
+        show(observer, &locked, early_halt);
         return Ok(early_halt);
     }
     let has_begun = run.has_begun();
@@ -66,8 +66,8 @@ fn show_completed(project: &Project, observer: &dyn RunObserver, mut locked: Loc
     }
     // People who commit on top of a completed run decide what becomes of it.
     if external_changes::warn_of_commits_on_top(project, &locked)? {
-        show(observer, &locked, None);
         refresh_now(project, locked.run());
+        show(observer, &locked, None);
         return Ok(None);
     }
     locked.log_facts();

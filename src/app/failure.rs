@@ -5,8 +5,9 @@ use std::fmt;
 
 use serde_json::Value;
 
+use engine::Run;
 use model::redact::Masker;
-use views::summary::plain;
+use views::summary::{RunEnding, plain};
 
 /// The code of a bundle that the other process did not leave.
 pub(crate) const BUNDLE_MISSING: &str = "E_BUNDLE_MISSING";
@@ -71,12 +72,14 @@ pub struct Failure {
     pub hints: Vec<String>,
     /// Where the run stands, when one was stopped.
     pub report: Option<Box<Value>>,
+    /// How the run ended that takes no such request any more.
+    pub ending: Option<Box<RunEnding>>,
 }
 
 impl Failure {
     /// Makes a failure of a kind.
     pub fn new(kind: FailureKind, message: impl fmt::Display) -> Self {
-        Self { kind, message: message.to_string(), hints: Vec::new(), report: None }
+        Self { kind, message: message.to_string(), hints: Vec::new(), report: None, ending: None }
     }
 
     /// Makes a failure of usage or settings.
@@ -94,6 +97,12 @@ impl Failure {
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
         self.hints.push(hint.to_string());
         self
+    }
+
+    /// Adds how the run ended that takes no such request any more.
+    #[must_use]
+    pub(crate) fn of_ended(self, run: &Run) -> Self {
+        Self { ending: Some(Box::new(RunEnding::of(run))), ..self }
     }
 
     /// Adds the name that was meant instead of an unknown one, or else all that there are of its kind.
@@ -123,7 +132,9 @@ impl Failure {
     pub fn masked(self, masker: &Masker) -> Self {
         let calm = |text: &str| plain(masker.mask(text).as_str());
         let hints = self.hints.iter().map(|hint| calm(hint)).collect();
-        Self { message: calm(&self.message), hints, ..self }
+        let ending =
+            self.ending.map(|ending| RunEnding { task: calm(&ending.task), ..*ending }).map(Box::new);
+        Self { message: calm(&self.message), hints, ending, ..self }
     }
 
     /// Returns one stable word for scripts: the code that its message begins with, else its kind.

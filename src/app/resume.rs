@@ -122,7 +122,8 @@ fn refuse_unasked(run: &Run) -> Result<(), Failure> {
     }
     let (number, outcome) = (run.started.issue.number, run.outcome.as_str());
     Err(Failure::usage(format!("the run of issue {number} is {outcome}; nothing was asked"))
-        .hint(format!("next: `{}`", next_command(run))))
+        .hint(format!("next: `{}`", next_command(run)))
+        .of_ended(run))
 }
 
 /// Rounds can be granted to a phase that has begun, not to a gate or a budget.

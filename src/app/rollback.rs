@@ -77,6 +77,7 @@ pub(crate) fn cancelled(run: &Run) -> Failure {
     let number = run.started.issue.number;
     Failure::usage(format!("the run of issue {number} was cancelled"))
         .hint(format!("remove it with `ai-workflow cleanup --issue {number}` and begin anew"))
+        .of_ended(run)
 }
 
 /// Returns the phase of that name, if it can be opened again.

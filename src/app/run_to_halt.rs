@@ -83,25 +83,23 @@ impl RunDriver<'_> {
     /// Drives the run until it halts and shows how it ended.
     pub(crate) fn drive(self, locked: LockedRun) -> HaltResult {
         let end = self.run_to_halt(locked, None, None)?;
-        let halt = self.show_halt(&end.locked, end.outcome);
         if self.project.role == JobRole::Both {
             let done = if end.has_called { JobProgress::Worked } else { JobProgress::Idle };
             github_job::start_again(self.project, &end.locked, done);
         }
-        Ok(halt)
+        Ok(self.show_halt(&end.locked, end.outcome))
     }
 
     /// Publishes what another process worked on, as far as it was judged, and shows how the run stands.
     pub(crate) fn publish(self, locked: LockedRun, bundle: &VerifiedBundle) -> HaltResult {
         let end = self.run_to_halt(locked, None, Some(bundle.tip.clone()))?;
-        let halt = self.show_halt(&end.locked, end.outcome);
         // The process that publishes reads the checks of the server, and calls no agent.
         if end.took_up_red_checks && end.outcome == RunOutcome::Running {
             github_job::start_again(self.project, &end.locked, JobProgress::RedChecks);
         } else if bundle.asks_for_more {
             github_job::start_again(self.project, &end.locked, JobProgress::Worked);
         }
-        Ok(halt)
+        Ok(self.show_halt(&end.locked, end.outcome))
     }
 
     /// Writes down what ends the run's turn, and shares it: the comment, the branch, the pull request.
@@ -341,10 +339,10 @@ fn never_started(run: &Run) -> bool {
     run.phases.iter().any(not_started)
 }
 
-/// Shows how a run stands, and reports it to the job that we may be in.
+/// Reports how a run stands to the job that we may be in, and shows it: that is the last that people read.
 pub(crate) fn show(observer: &dyn RunObserver, locked: &LockedRun, halt: Halt) {
-    observer.show_halt(locked, halt);
     observer.write_job_commands(&github_job::report(locked, None));
+    observer.show_halt(locked, halt);
 }
 
 fn has_paused_on_request(journal: &Journal) -> bool {

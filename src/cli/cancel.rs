@@ -4,14 +4,15 @@ use serde_json::json;
 
 use super::CommandResult;
 use super::arguments::OneIssueArgs;
-use super::output::show;
+use super::output::{print, words};
+use app::cancel::cancel;
 use app::project::Project;
 
 pub(super) fn run(arguments: &OneIssueArgs) -> CommandResult {
     let issue = arguments.issue;
-    let before = app::cancel::cancel(&Project::open_without_settings()?, issue)?;
-    let lines = format!(
-        "the run of issue {issue} is cancelled; remove it with `ai-workflow cleanup --issue {issue}`\n"
-    );
-    show(arguments.json, &json!({"issue": issue, "outcome": "cancelled", "was": before}), &lines)
+    let cancelled = cancel(&Project::open_without_settings()?, issue)?;
+    let value = json!({"issue": issue, "outcome": "cancelled", "was": cancelled.before});
+    print(arguments.json, &value, &format!("the run of issue {issue} is cancelled\n"));
+    words(&format!("\n{}", cancelled.ending.lines()));
+    Ok(0)
 }

@@ -43,7 +43,8 @@ pub(super) fn run(arguments: &DemoArgs) -> CommandResult {
         format!("scripted:{}", script.display())
     };
     words(&format!(
-        "demo project: {0}\nits test fails: cargo test --manifest-path {0}/Cargo.toml\n\n",
+        "demo project: {0}\nits test fails: cargo test --manifest-path {0}/Cargo.toml\n\
+         to look at it afterwards: cd {0} && git log --oneline && cargo test\n\n",
         project.display()
     ));
     std::env::set_current_dir(&project)
@@ -51,9 +52,7 @@ pub(super) fn run(arguments: &DemoArgs) -> CommandResult {
     let observer = TerminalObserver::new(arguments.json);
     let opened = Project::open(settings(agent))?;
     let request = ExecuteRequest::all_of(IssueNumber::try_from(ISSUE).map_err(Failure::usage)?);
-    let halt = execute(&opened, &observer, &request)?;
-    words(&format!("  look at it   cd {} && git log --oneline && cargo test\n", project.display()));
-    Ok(exit_code(halt))
+    Ok(exit_code(execute(&opened, &observer, &request)?))
 }
 
 /// The demo is the same everywhere, whatever the user's own settings say.

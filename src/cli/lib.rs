@@ -76,7 +76,8 @@ fn end(result: CommandResult, json: bool) -> ExitCode {
         Ok(code) => return ExitCode::from(code),
         Err(failure) => failure.masked(&masker()),
     };
-    output::words(&format!("{failure}\n"));
+    let ending = failure.ending.as_ref().map_or_else(String::new, |ending| format!("\n{}", ending.lines()));
+    output::words(&format!("{failure}\n{ending}"));
     if json {
         output::failure_document(&failure);
     }

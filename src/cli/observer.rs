@@ -20,7 +20,7 @@ use journal::Reporter;
 use journal::store::common_dir::FinalizedRun;
 use model::event::RunOutcome;
 use model::policy::Budget;
-use views::summary::{self, counted, duration, pad, plain};
+use views::summary::{self, RunEnding, counted, duration, pad, plain};
 
 /// Shows a run on the terminal.
 pub(super) struct TerminalObserver {
@@ -194,7 +194,6 @@ fn most(budget: &Budget) -> String {
 fn last_lines(run: &Run, locked: &LockedRun) -> String {
     let root = locked.folder.root();
     let mut lines = NameValueLines("\n".to_owned());
-    lines.add("outcome", &outcome(run));
     lines.add("branch", &run.started.branch);
     lines.add("documents", &root.join(locked.folder.relative()).display().to_string());
     if let Some((_, url)) = &run.publication.pull_request {
@@ -211,14 +210,13 @@ fn last_lines(run: &Run, locked: &LockedRun) -> String {
     if run.simulated {
         lines.add("simulated", "a scripted or plain-command agent took part");
     }
-    lines.add("next", &summary::next_command(run));
     if !locked.space.workspace().is_linked() {
         lines.add("go back", &way_back(run, locked));
     }
     // A run that is not over is removed only when that is said twice.
     let force = if matches!(run.outcome, RunOutcome::Running | RunOutcome::Paused) { " --force" } else { "" };
     lines.add("undo", &format!("ai-workflow cleanup --issue {}{force}", run.started.issue.number));
-    lines.0
+    format!("{}\n{}", lines.0, RunEnding::of(run).lines())
 }
 
 /// What the agent left unfinished stays in the checkout and would stand in the way.
@@ -232,20 +230,6 @@ fn way_back(run: &Run, locked: &LockedRun) -> String {
             )
         }
         _ => go,
-    }
-}
-
-fn outcome(run: &Run) -> String {
-    let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
-    let done = run.phases.iter().filter(|phase| phase.status == Status::Completed).count() as u64;
-    let left = run.phases.iter().filter(|phase| phase.status != Status::Skipped).count() as u64;
-    let word = run.outcome.as_str();
-    if let (RunOutcome::Failed | RunOutcome::Incomplete, Some(phase)) = (run.outcome, failed) {
-        format!("{word}: {} ({})", phase.name(), phase.reason.as_deref().unwrap_or("no reason"))
-    } else {
-        let untested = summary::reason_without_tests(run, run.outcome);
-        let untested = untested.map(|why| format!("; no test was run: {why}")).unwrap_or_default();
-        format!("{word}, {done} of {} completed{untested}", counted(left, "phase"))
     }
 }
 

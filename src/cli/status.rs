@@ -11,6 +11,7 @@ use super::output::show;
 use app::failure::Failure;
 use app::project::Project;
 use app::status::{RunStatus, StatusOutcome, list_runs, status};
+use model::event::RunOutcome;
 use views::metadata::metadata;
 use views::summary::{next_command, pad, plain, used_line};
 
@@ -69,6 +70,7 @@ fn all(project: &Project, json: bool) -> CommandResult {
 
 fn line(status: &RunStatus) -> String {
     let run = status.view.run();
-    let place = run.current().map_or(String::new(), |phase| format!("{} ", phase.name()));
+    let last = if run.outcome == RunOutcome::Completed { None } else { run.last_begun() };
+    let place = run.current().or(last).map_or(String::new(), |phase| format!("{} ", phase.name()));
     format!("{}{}{}", pad(status.word(), 12), pad(&place, 22), plain(&run.started.issue.title))
 }

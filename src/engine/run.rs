@@ -202,10 +202,19 @@ impl Run {
         phase_of(&mut self.phases, name)
     }
 
-    /// Returns the phase that is in progress or paused, else the first that failed, else the first pending one.
+    /// Returns the phase that is in progress or paused, else the first that failed, else the first pending one; nothing when the
+    /// run is over.
     pub fn current(&self) -> Option<&PhaseState> {
+        if self.outcome.is_final() {
+            return None;
+        }
         let by_urgency = [Status::InProgress, Status::Paused, Status::Failed, Status::Pending];
         by_urgency.iter().find_map(|status| self.phases.iter().find(|phase| phase.status == *status))
+    }
+
+    /// Returns the phase that was begun last.
+    pub fn last_begun(&self) -> Option<&PhaseState> {
+        self.phases.iter().filter(|phase| phase.started_at.is_some()).max_by_key(|phase| phase.started_at)
     }
 
     /// Returns the person who is asked, in words; nothing while the run does not wait.

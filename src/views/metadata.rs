@@ -49,6 +49,9 @@ pub struct Metadata {
     pub pr_url: Option<String>,
     /// The phase under way; nothing when the run is over.
     pub current_phase: Option<PhaseName>,
+    /// The phase that was begun last; it stays when the run is over.
+    #[serde(default)]
+    pub last_phase: Option<PhaseName>,
     /// What the run has come to.
     pub outcome: RunOutcome,
     /// A scripted or plain-command agent took part: nothing here was thought by a model.
@@ -145,6 +148,7 @@ pub fn metadata(state: &State, chain: &str) -> Option<Metadata> {
         pr_number: pull_request.and_then(|(number, _)| *number),
         pr_url: pull_request.map(|(_, url)| url.clone()),
         current_phase: run.current().map(|phase| phase.name().clone()),
+        last_phase: run.last_begun().map(|phase| phase.name().clone()),
         outcome: run.outcome,
         simulated: run.simulated,
         preset: started.agreement.preset.clone(),

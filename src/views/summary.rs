@@ -5,6 +5,7 @@
 mod changed_verdicts;
 mod commands;
 mod criteria;
+mod ending;
 mod evidence;
 pub mod job;
 mod lines;
@@ -21,6 +22,7 @@ pub use crate::text::{
 };
 pub use changed_verdicts::{VerdictExchange, withdrawn_line};
 pub use commands::next_command;
+pub use ending::RunEnding;
 pub use evidence::{FAILED_BEFORE, reason_without_tests};
 pub use job::annotations;
 pub use lines::{

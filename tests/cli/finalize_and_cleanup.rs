@@ -198,7 +198,15 @@ fn cancel_stops_the_running_process_and_the_run_cannot_continue() {
         .refuses(75, "another process holds this issue")
         .says("ai-workflow cancel");
     let ran = sandbox.run(&["cancel", "--issue", "243"]).exits(0);
-    insta::assert_snapshot!(ran.stdout, @"the run of issue 243 is cancelled; remove it with `ai-workflow cleanup --issue 243`");
+    insta::assert_snapshot!(ran.stdout, @"the run of issue 243 is cancelled");
+    let cancelled = "RESULT: cancelled, 0 of 2 phases completed\nTASK:   #243 The last page is missing\n\
+        NEXT:   ai-workflow cleanup --issue 243\nWHY:    a person cancelled the run\n\
+        HINT:   the commits on ai-workflow/issue-243 stay until then\n";
+    assert!(ran.stderr.ends_with(cancelled), "{}", ran.stderr);
+    for refused in [vec!["execute", "--issue", "243"], vec!["resume", "--issue", "243", "--continue"]] {
+        let ran = sandbox.run(&refused).refuses(2, "cancelled");
+        assert!(ran.stderr.ends_with(cancelled), "{}", ran.stderr);
+    }
     assert_eq!(running.child.wait().expect("it ends").code(), Some(130));
     assert_eq!(sandbox.metadata()["outcome"], "cancelled");
     sandbox.short("", &[]).refuses(2, "was cancelled").says("ai-workflow cleanup --issue 243");

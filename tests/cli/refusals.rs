@@ -380,7 +380,7 @@ fn an_agent_program_that_stops_working_during_the_run_exits_4() {
     sandbox.write(".ai-workflow/config.toml", "[policies.phase-review.limits]\nbackoff_ms = 1\n");
     let spec = format!("command:{}", agent.display());
     let ran = sandbox.run(&["execute", "--issue", "243", "--agent", &spec, "--preset", "quick"]).exits(4);
-    insta::assert_snapshot!(crate::line_with(&ran.stderr, "failed: planning"), @"  outcome      failed: planning (agent_failed)");
+    insta::assert_snapshot!(crate::line_with(&ran.stderr, "failed: planning"), @"RESULT: failed: planning (agent_failed)");
     let honest = sandbox.script(&honest_script(""));
     sandbox.run(&["execute", "--issue", "243", "--agent", &honest, "--retry-failed"]).exits(0);
 }

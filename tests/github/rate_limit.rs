@@ -67,7 +67,7 @@ fn rate_limit_at_a_terminal_pauses_with_a_time_and_resume_continues() {
     let told = format!("{}{}", ran.stdout, ran.stderr);
     insta::assert_snapshot!(lines_with(&told, "# from 20").join("\n"), @"
     ai-workflow execute --phase all --issue 243    # from [TIME] on
-    next         ai-workflow execute --phase all --issue 243    # from [TIME] on
+    NEXT:   ai-workflow execute --phase all --issue 243    # from [TIME] on
     ");
     scene.everything_is_pushed();
     let script = scene.sandbox.script(&crate::support::honest_script(""));

@@ -53,7 +53,7 @@ fn a_run_can_be_cancelled_from_another_process() {
     let world = World::new();
     let child = world.start_until("planning/revise");
     let cancelled = world.sandbox.run(&["cancel", "--issue", "243"]).exits(0);
-    insta::assert_snapshot!(cancelled.stdout, @"the run of issue 243 is cancelled; remove it with `ai-workflow cleanup --issue 243`");
+    insta::assert_snapshot!(cancelled.stdout, @"the run of issue 243 is cancelled");
     let (code, stderr) = ends_within(child, Duration::from_secs(1));
     assert_eq!(code, 130, "{stderr}");
     world.is_alone_within(Duration::ZERO);

@@ -96,7 +96,7 @@ fn a_run_without_tests_is_marked_in_the_summary_and_pull_request() {
     sandbox
         .run(&words)
         .exits(0)
-        .says(&format!("  outcome      completed, 5 of 5 phases completed; no test was run: {why}\n"));
+        .says(&format!("\nRESULT: completed, 5 of 5 phases completed; no test was run: {why}\n"));
     let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
     insta::assert_snapshot!(excerpt(&request, "Closes #243", "\n\n## "), @"
     Closes #243

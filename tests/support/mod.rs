@@ -287,15 +287,18 @@ impl Sandbox {
 pub const SHORT: &str = "review-requirements";
 
 impl Ran {
-    /// Asserts that a failure is one `error:` line, at least one `hint:` line, and nothing of our own data types.
+    /// Asserts that a failure is one `error:` line, at least one `hint:` line, how its run ended where one did, and nothing of our
+    /// own data types.
     #[track_caller]
     pub fn refuses(self, code: i32, text: &str) -> Self {
         let ran = self.exits(code).says(text);
         let starting = |start: &str| ran.stderr.lines().filter(|line| line.starts_with(start)).count();
         assert_eq!(starting("error: "), 1, "{}", ran.stderr);
         assert!(starting("hint: ") >= 1, "no hint in\n{}", ran.stderr);
+        let ending = ["RESULT:", "TASK:", "NEXT:", "WHY:", "HINT:"];
+        let own = |line: &str| line.starts_with("error: ") || line.starts_with("hint: ") || line.is_empty();
         let foreign =
-            ran.stderr.lines().find(|line| !line.starts_with("error: ") && !line.starts_with("hint: "));
+            ran.stderr.lines().find(|line| !own(line) && !ending.iter().any(|name| line.starts_with(name)));
         assert_eq!(foreign, None, "{}", ran.stderr);
         for sign in ["Some(", "Err(", "Os {", "PathBuf", "panicked"] {
             assert!(!ran.stderr.contains(sign), "`{sign}` in\n{}", ran.stderr);

@@ -227,4 +227,12 @@ impl RunOutcome {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
+
+    /// Tells whether nothing more happens in the run unless a person opens it again.
+    pub fn is_final(self) -> bool {
+        match self {
+            Self::Completed | Self::Failed | Self::Incomplete | Self::Cancelled => true,
+            Self::Running | Self::Paused => false,
+        }
+    }
 }

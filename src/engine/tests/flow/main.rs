@@ -15,6 +15,7 @@ mod difficulty;
 mod document_rounds;
 mod doubt;
 mod edges;
+mod endings;
 mod exchange;
 mod fast_path;
 mod fix_tasks;

@@ -66,7 +66,8 @@ fn failed_phase_fails_the_run_when_executed_alone() {
     let mut world = three().script(&name("planning"), Script { work: vec![crashes()], ..Script::default() });
     assert_eq!(world.execute_only("planning", false), RunOutcome::Failed);
     assert_eq!(statuses(&world), [Status::Failed, Status::Skipped, Status::Skipped]);
-    assert_eq!(world.run().current().map(|phase| phase.name().as_str()), Some("planning"));
+    assert_eq!(world.run().current().map(|phase| phase.name().as_str()), None);
+    assert_eq!(world.run().last_begun().map(|phase| phase.name().as_str()), Some("planning"));
 }
 
 #[test]
