@@ -148,27 +148,34 @@ pub fn refuse_unknown_checks(agreement: &Agreement) -> Result<()> {
         .hint(format!("the checks are: {}", ids.join(", "))))
 }
 
-/// Resolves every schema that a phase or its step names, below the home of the repository, where the registry lies, too.
+/// Resolves every schema that a phase or its step names: below the home of the repository, where the registry lies, too; that of
+/// a step also where the registry's agent keeps its own.
 pub fn pin_schemas(settings: &Settings, root: &Path, agreement: &mut Agreement) -> Result<()> {
     for phase in &mut agreement.phases {
         let Some(keys) = settings.phases.get(phase.name.as_str()) else { continue };
         let Some(reference) = settings.schema_of(keys) else { continue };
-        let key = match &keys.step {
-            Some(step) if keys.schema.is_none() => format!("`outputSchemaRef` of the step `{step}`"),
-            _ => format!("`phases.{}.schema = \"{reference}\"`", phase.name),
-        };
-        let resolved = output_schema(&reference, |file| schema_text(&root.join(HOME).join(file)));
+        let (mut folders, mut key) =
+            (vec![HOME], format!("`phases.{}.schema = \"{reference}\"`", phase.name));
+        if let (Some(step), None) = (&keys.step, &keys.schema) {
+            key = format!("`outputSchemaRef` of the step `{step}`");
+            folders.extend(settings.registry().map(|registry| registry.schemas.as_str()));
+        }
+        let resolved = output_schema(&reference, |file| schema_text(root, &folders, file));
         phase.output_schema = Some(resolved.map_err(|error| {
             Failure::usage(format!("{key}: {error}")).hint(format!(
-                "the file is looked for below {HOME}/ and named as FILE#NAME or FILE#/$defs/NAME"
+                "the file is looked for below {}/ and named as FILE#NAME or FILE#/$defs/NAME",
+                folders.join("/, then below ")
             ))
         })?);
     }
     Ok(())
 }
 
-fn schema_text(path: &Path) -> Result<String, String> {
-    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
+/// Returns the text of a file in the first of these folders that has it.
+fn schema_text(root: &Path, folders: &[&str], file: &str) -> Result<String, String> {
+    let mut paths = folders.iter().map(|folder| root.join(folder).join(file));
+    let path = paths.find(|path| path.exists()).unwrap_or_else(|| root.join(HOME).join(file));
+    let size = fs::metadata(&path).map_err(|error| error.to_string())?.len();
     if size > LARGEST_SCHEMA {
         return Err(format!("it has {size} bytes; {LARGEST_SCHEMA} is the most"));
     }

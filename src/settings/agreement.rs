@@ -49,14 +49,12 @@ impl Settings {
         })
     }
 
-    /// Adds the registry's prompts to the protected paths: no author may change them.
+    /// Adds the registry's prompts and schemas to the protected paths: no author may change them.
     fn check_settings(&self) -> CheckSettings {
         let mut settings = CheckSettings { define: BTreeMap::new(), ..self.checks.clone() };
-        if let Some(registry) = self.registry()
-            && !matches!(registry.base.as_str(), "" | ".")
-        {
-            settings.protected_by_default.push(format!("{}/", registry.base));
-        }
+        let folders = self.registry().into_iter().flat_map(|registry| [&registry.base, &registry.schemas]);
+        let folders = folders.filter(|folder| !matches!(folder.as_str(), "" | "."));
+        settings.protected_by_default.extend(folders.map(|folder| format!("{folder}/")));
         settings
     }
 

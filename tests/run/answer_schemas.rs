@@ -110,6 +110,33 @@ fn the_output_schema_of_a_registry_step_applies_to_its_phase() {
 }
 
 #[test]
+fn the_schema_of_a_step_is_found_where_the_agent_of_its_registry_keeps_schemas() {
+    let sandbox = sandbox();
+    sandbox.write(".ai-workflow/config.toml", "[phases.planning]\nstep = \"plan.issue\"\n");
+    let registry = r#"{"agentId": "iterator", "steps": {"plan.issue": {"outputSchemaRef": {"file": "step.json", "schema": "plan"}}}}"#;
+    sandbox.write(".ai-workflow/steps_registry.json", registry);
+    let missing =
+        "`outputSchemaRef` of the step `plan.issue`: step.json: No such file or directory (os error 2)";
+    sandbox.run(&["config", "validate"]).exits(2).says(missing).says(
+        "hint: the file is looked for below .ai-workflow/, then below .agent/iterator/schemas/ and named as",
+    );
+    let schema = r#"{"plan": {"$ref": "shared/plan.json#plan"}}"#;
+    sandbox.write(".agent/iterator/schemas/step.json", schema);
+    sandbox.write(".agent/iterator/schemas/shared/plan.json", SCHEMA);
+    sandbox.run(&["config", "validate"]).exits(0);
+    sandbox.short(&author("done: {\"tasks\": [1]}", "{\"tasks\": [\"repair it\"]}"), &[]).exits(0);
+    let rulings = facts_of(&sandbox, "ruled");
+    let kinds: Vec<&Value> = rulings.iter().map(|fact| &fact["ruling"]["do"]).collect();
+    assert_eq!(kinds, ["redo", "advance"], "{rulings:#?}");
+    let protected = &sandbox.facts()[0]["agreement"]["check_settings"]["protected_by_default"];
+    let is_protected = |path: &str| protected.as_array().is_some_and(|all| all.iter().any(|it| it == path));
+    assert!(
+        is_protected(".agent/iterator/schemas/") && is_protected(".agent/iterator/prompts/"),
+        "{protected}"
+    );
+}
+
+#[test]
 fn an_unusable_answer_schema_is_refused_before_the_run() {
     for (file, message) in [
         ("{", "schemas/plan.json: not JSON"),

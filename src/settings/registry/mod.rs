@@ -26,6 +26,8 @@ pub struct StepsRegistry {
     pub steps: BTreeMap<String, RegistryStep>,
     /// The folder of the agent's own prompts, relative to the top of the repository.
     pub base: String,
+    /// The folder of the agent's own schemas, relative to the top of the repository.
+    pub schemas: String,
 }
 
 /// One step: what has to hold before it counts as completed, and what happens when it does not.
@@ -101,7 +103,8 @@ impl StepsRegistry {
         let reader = StepsReader { patterns, validators, c3l };
         let node = root.need("steps")?;
         let steps = node.map_of(|id, step| reader.step(id, step))?;
-        if steps.is_empty() { Err(node.error_at("names no step")) } else { Ok(Self { steps, base }) }
+        let schemas = format!(".agent/{agent}/schemas");
+        if steps.is_empty() { Err(node.error_at("names no step")) } else { Ok(Self { steps, base, schemas }) }
     }
 }
 

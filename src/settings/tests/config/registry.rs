@@ -393,11 +393,13 @@ fn registry_and_its_prompt_files_are_protected_from_authors() {
     for (registry, folder) in
         [(REGISTRY.to_owned(), ".agent/iterator/prompts/"), (with_base("agents/prompts/"), "agents/prompts/")]
     {
-        for path in [folder, ".ai-workflow/steps_registry.json", ".claude/review-loop.json"] {
+        let schemas = ".agent/iterator/schemas/";
+        for path in [folder, schemas, ".ai-workflow/steps_registry.json", ".claude/review-loop.json"] {
             assert!(of(&registry).iter().any(|known| known == path), "{path}");
         }
     }
-    let without = protected(&load(&ConfigTexts::default()).expect("the defaults"));
+    let mut without = protected(&load(&ConfigTexts::default()).expect("the defaults"));
+    without.push(".agent/iterator/schemas/".to_owned());
     assert_eq!(of(&with_base(".")), without, "all of a repository is never protected");
 }
 
