@@ -1,15 +1,16 @@
-//! Every task of the plan is ticked: the boxes of the lists that the settings name, else of the plans of the run. A list that
-//! is not there, cannot be read or has no tasks proves nothing. That the work behind a tick was done is for others to see.
+//! Every task of the plan is ticked: the boxes of the lists that the settings name, else of the plans of the run. A plan without
+//! boxes demands nothing, unless the settings ask for this check themselves; a list that is named and is not there, cannot be
+//! read or has no tasks proves nothing. That the work behind a tick was done is for others to see.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use super::outcome::{at, judged};
-use super::{Site, result};
+use super::{Site, passed, result};
 use content_parser::{only_ticks, read_tasks};
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Place};
-use model::policy::{CheckSettings, Policy};
+use model::policy::{CheckSettings, Policy, check_id};
 
 pub(super) const ID: &str = "task_list";
 
@@ -26,10 +27,25 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
         count += tasks.len();
         places.extend(tasks.iter().filter(|task| !task.done).map(|task| at(list, task.line, &task.title)));
     }
-    if count == 0 {
+    if count == 0 && is_asked_for(site.settings) {
         return unavailable("no task list: neither `checks.task_lists` nor a plan of this run has tasks");
     }
-    judged(ID, "tasks-open", places, "a task is not ticked", &format!("all {count} tasks are ticked"))
+    if count == 0 {
+        return passed(ID, "no plan of this run has a task with a box");
+    }
+    let mut judged =
+        judged(ID, "tasks-open", places, "a task is not ticked", &format!("all {count} tasks are ticked"));
+    if judged.status == CheckStatus::Fail {
+        judged.params.insert("code".into(), CODE.into());
+    }
+    judged
+}
+
+/// Why a phase fails whose tasks stay open.
+const CODE: &str = "tasks_open";
+
+fn is_asked_for(settings: &CheckSettings) -> bool {
+    !settings.task_lists.is_empty() || settings.enabled.iter().any(|name| check_id(name) == ID)
 }
 
 /// Returns the lists whose tasks a phase with this policy has to tick; `plans` are those of the run.
@@ -86,8 +102,12 @@ mod tests {
 
     #[test]
     fn a_list_without_tasks_or_out_of_sight_is_no_list_that_is_done() {
-        assert_eq!(gist(&planned("# Plan\nno boxes\n").shown_to(examine)), "unavailable");
-        assert_eq!(gist(&Scene::new().shown_to(examine)), "unavailable");
+        let asked_for = |mut scene: Scene| {
+            scene.settings.enabled.push(ID.into());
+            gist(&scene.shown_to(examine))
+        };
+        assert_eq!(asked_for(planned("# Plan\nno boxes\n")), "unavailable");
+        assert_eq!(asked_for(Scene::new()), "unavailable");
         let mut gone = planned("- [x] all\n");
         gone.settings.task_lists.push("docs/tasks.md".into());
         assert_eq!(gist(&gone.shown_to(examine)), "unavailable");
@@ -96,9 +116,21 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_without_boxes_leaves_nothing_to_check() {
+        for scene in [planned("# Plan\n1. no boxes\n"), Scene::new()] {
+            let result = scene.shown_to(examine);
+            assert_eq!(result, passed(ID, "no plan of this run has a task with a box"));
+        }
+        let mut unreadable = Scene::new();
+        unreadable.plans.push(PLAN.to_owned());
+        assert_eq!(gist(&unreadable.shown_to(examine)), "unavailable");
+    }
+
+    #[test]
     fn a_phase_that_has_to_tick_may_tick_the_plan_and_nothing_else_of_it() {
         let rewritten = |after: &str, demanded: bool| {
             let mut scene = planned(after).with(Change::of_texts(PLAN, Some("- [ ] one\n"), Some(after)));
+            scene.phase.policy.checks.retain(|rule| rule.id != ID);
             if demanded {
                 scene.phase.policy.checks.push(CheckRule {
                     id: ID.into(),

@@ -112,7 +112,7 @@ fn lines(project: &Project, plan: &RunPlan) -> String {
     let worst = counted(worst.into(), "agent call");
     let _ = writeln!(
         text,
-        "\n{best} to {worst} (redos of broken calls apart){cap}\nNothing was called and nothing written."
+        "\n{best} to {worst} (redos of broken calls and of open tasks apart){cap}\nNothing was called and nothing written."
     );
     text
 }

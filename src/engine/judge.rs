@@ -136,8 +136,19 @@ impl PhaseState {
             _ if partial && self.def.policy.partial == OnPartial::Redo => Some(Judgment::Redo),
             OnFail::Redo => Some(Judgment::Redo),
             OnFail::Format if self.has_format_redos_left() => Some(Judgment::Redo),
-            OnFail::Format | OnFail::Revise => Some(Judgment::Revise),
+            OnFail::Format | OnFail::Continue | OnFail::Revise => Some(Judgment::Revise),
         }
+    }
+
+    /// Tells whether the checks demand nothing but that the author finishes what is left. Where a triage decides, rounds are
+    /// counted whatever is demanded.
+    pub(crate) fn is_unfinished_only(&self) -> bool {
+        if self.def.policy.triage {
+            return false;
+        }
+        let demands = self.evidence.results().map(|result| result.demand(&self.def.policy));
+        let mut demands = demands.filter(|demand| *demand != OnFail::Note).peekable();
+        demands.peek().is_some() && demands.all(|demand| demand == OnFail::Continue)
     }
 
     /// Tells whether a check of the answer's form failed.

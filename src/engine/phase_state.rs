@@ -187,6 +187,8 @@ pub struct Counters {
     pub reviews: u32,
     /// Revisions begun; with triage also the rounds whose triage changed files.
     pub revisions: u32,
+    /// Those of the revisions that only finish what is left.
+    pub continuations: u32,
     /// Redos in a row, by step; a judged pass resets them.
     pub redos: BTreeMap<Step, u32>,
     /// How often in a row the author was called for the form of its answer only, or for a missing decision.
@@ -326,10 +328,15 @@ impl PhaseState {
     }
 
     /// Returns how many of the rounds allowed are used, and how many are allowed.
-    /// In a policy with triage rounds are counted, else revisions.
+    /// In a policy with triage rounds are counted, else revisions; those that only finish what is left have a limit of their own.
     pub fn used_of_limit(&self) -> (u32, u32) {
-        let used = if self.def.policy.triage { self.counters.rounds } else { self.counters.revisions };
-        (used, self.person.granted.unwrap_or(self.def.policy.limits.max_revisions))
+        let (limits, counters) = (&self.def.policy.limits, &self.counters);
+        if self.is_unfinished_only() {
+            return (counters.continuations, limits.max_continuations);
+        }
+        let revisions = counters.revisions.saturating_sub(counters.continuations);
+        let used = if self.def.policy.triage { counters.rounds } else { revisions };
+        (used, self.person.granted.unwrap_or(limits.max_revisions))
     }
 
     /// Returns what the phase has spent, all its steps together.
@@ -470,6 +477,7 @@ pub fn used_of_phase(phase: &PhaseState) -> (u32, u32, &'static str) {
     let (used, most) = phase.used_of_limit();
     match most_passes(phase) {
         Some(passes) => (phase.counters.passes, passes, "passes"),
+        None if phase.is_unfinished_only() => (used, most, "continuations"),
         None if phase.def.policy.triage => (used, most, "rounds"),
         None => (used, most, "revisions"),
     }
@@ -477,7 +485,11 @@ pub fn used_of_phase(phase: &PhaseState) -> (u32, u32, &'static str) {
 
 /// Returns the word for what the limit of this policy counts.
 pub(crate) fn unit(phase: &PhaseState) -> &'static str {
-    if phase.def.policy.triage { "round" } else { "revision" }
+    match phase.def.policy.triage {
+        _ if phase.is_unfinished_only() => "continuation",
+        true => "round",
+        false => "revision",
+    }
 }
 
 /// Tells whether the author may not be called again.

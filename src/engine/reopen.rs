@@ -78,7 +78,7 @@ fn reset_to_pending(phase: &mut PhaseState) {
 /// Has the files that a person changed checked again. The limits keep their counts, this round counts against none, and the
 /// author's claim is dropped, since it says nothing about these files.
 fn recheck_edited_files(phase: &mut PhaseState) {
-    let Counters { passes, reviews, revisions, .. } = phase.counters;
+    let Counters { passes, reviews, revisions, continuations, .. } = phase.counters;
     let rounds = phase.counters.rounds.saturating_sub(phase.counters.voided);
     reset_chains(phase);
     phase.evidence.broken = None;
@@ -86,7 +86,7 @@ fn recheck_edited_files(phase: &mut PhaseState) {
         work.claim = None;
     }
     phase.begin_next_round();
-    phase.counters = Counters { passes, rounds, reviews, revisions, ..Counters::default() };
+    phase.counters = Counters { passes, rounds, reviews, revisions, continuations, ..Counters::default() };
 }
 
 fn reset_chains(phase: &mut PhaseState) {

@@ -38,9 +38,11 @@ pub(crate) fn end(
     (ruling, format!("on {}: {word}", reason.as_str()))
 }
 
-/// Ends the phase at its limit.
+/// Ends the phase at its limit. Work that stays unfinished fails under every policy.
 pub(crate) fn end_at_limit(phase: &PhaseState, why: &str) -> RulingWithReason {
-    let (ruling, how) = end(phase, phase.def.policy.outcomes.exhausted, PauseReason::Exhausted, why);
+    let stays_unfinished = phase.is_unfinished_only() && !passes_exhausted(phase);
+    let ending = if stays_unfinished { UnapprovedEnd::Fail } else { phase.def.policy.outcomes.exhausted };
+    let (ruling, how) = end(phase, ending, PauseReason::Exhausted, why);
     (ruling, format!("{} used; {how}", limit_reached(phase)))
 }
 

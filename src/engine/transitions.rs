@@ -348,6 +348,7 @@ impl PhaseState {
     pub(crate) fn begin_revision(&mut self) {
         hand_out_tasks(self);
         self.counters.revisions += 1;
+        self.counters.continuations += u32::from(self.is_unfinished_only());
         self.evidence.broken = None;
         self.evidence.completed_steps.retain(|step| *step == Step::Execute);
         self.position = StepPosition::Ready(Step::Revise);

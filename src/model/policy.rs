@@ -285,6 +285,8 @@ pub enum OnFail {
     Redo,
     /// The author is asked for the right form only; has its own small budget, then counts as `revise`.
     Format,
+    /// The author is sent back to finish what is left; has its own budget, then the phase fails.
+    Continue,
     /// It is reported and nothing else.
     Note,
 }
@@ -314,6 +316,9 @@ pub struct PolicyLimits {
     /// Redos for the form of the answer alone.
     #[serde(default = "two")]
     pub max_format_redo: u32,
+    /// Revisions in which nothing but unfinished tasks is open. They count for nothing else; after them the phase fails.
+    #[serde(default = "seven")]
+    pub max_continuations: u32,
     /// How often a reviewer is asked again because its answer could not be read.
     #[serde(default = "one")]
     pub max_unreadable: u32,
@@ -331,6 +336,10 @@ fn one() -> u32 {
 
 fn two() -> u32 {
     2
+}
+
+fn seven() -> u32 {
+    7
 }
 
 fn second() -> u64 {

@@ -233,11 +233,12 @@ fn answer_form(keys: &PhaseKeys) -> Option<AnswerForm> {
 }
 
 /// Returns the rule of a check that is named without one: a missing decision or an answer of the wrong shape is a matter
-/// of form, a secret stops before any commit, and some results are only noted.
+/// of form, a secret stops before any commit, unfinished tasks are to be finished, and some results are only noted.
 fn rule(id: &str) -> CheckRule {
     let on_fail = match id {
         "decision" | "answer_format" => OnFail::Format,
         "secrets" => OnFail::Stop,
+        "task_list" => OnFail::Continue,
         "noted" | "suspect" => OnFail::Note,
         _ => OnFail::Revise,
     };

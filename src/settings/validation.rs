@@ -419,7 +419,14 @@ fn check_limits(keys: &Keys) -> Result<(), RefusedKey> {
 /// Refuses limits of a policy that are beyond reason.
 fn check_policy_limits(name: &str, policy: &Policy) -> Result<(), RefusedKey> {
     let PolicyLimits {
-        max_passes, max_revisions, max_redo, max_format_redo, max_unreadable, max_tries, ..
+        max_passes,
+        max_revisions,
+        max_redo,
+        max_format_redo,
+        max_continuations,
+        max_unreadable,
+        max_tries,
+        ..
     } = policy.limits;
     let key = |inner: &str| format!("policies.{name}.limits.{inner}");
     for (inner, number) in [
@@ -427,6 +434,7 @@ fn check_policy_limits(name: &str, policy: &Policy) -> Result<(), RefusedKey> {
         ("max_revisions", max_revisions),
         ("max_redo", max_redo),
         ("max_format_redo", max_format_redo),
+        ("max_continuations", max_continuations),
         ("max_unreadable", max_unreadable),
         ("max_tries", max_tries.unwrap_or(1)),
     ] {

@@ -64,8 +64,8 @@ fn hostile_text_cannot_break_the_table_of_the_job_summary() {
     design | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: FAIL by json
     test_scenario | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
     document_review | 20 checks passed, 1 without a result | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by table
-    implementation | 25 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
-    test_implementation | 25 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    implementation | 26 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    test_implementation | 26 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
     testing | 22 checks passed, 1 without a result | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
     documentation | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
     report | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json

@@ -731,6 +731,39 @@ fn an_agent_without_file_access_gets_the_documents_in_its_prompt() {
 }
 
 #[test]
+fn open_boxes_of_the_plan_send_implementation_back_seven_times_and_then_it_fails() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", "[presets.two]\nphases = [\"planning\", \"implementation\"]\n");
+    let turns = r##"
+[[turn]]
+phase = "planning"
+step = "execute"
+write = [{ path = "{{output}}", text = "# Plan\n\n- [x] 1. Read\n- [ ] 2. Count the last page\n" }]
+say = "done"
+
+[[turn]]
+phase = "implementation"
+step = "execute"
+write = [{ path = "{{output}}", text = "# implementation\n" }, { path = "src/lib.rs", text = "pub fn pages() -> u32 {\n    3\n}\n" }]
+say = "done"
+"##;
+    let agent = sandbox.script(&honest_script(turns));
+    let arguments = ["execute", "--phase", "all", "--preset", "two", "--issue", "243", "--forge", "local"];
+    let ran = sandbox.run(&[&arguments[..], &["--agent", &agent]].concat()).exits(1);
+    let phase = &sandbox.metadata()["phases"]["implementation"];
+    assert_eq!((&phase["retry_count"], &phase["reason"]), (&json!(7), &json!("tasks_open")), "{phase}");
+    let last: Vec<&str> = ran.stderr.lines().rev().take(5).collect();
+    insta::assert_snapshot!(last.into_iter().rev().collect::<Vec<_>>().join("\n"), @"
+    RESULT: failed: implementation (tasks_open)
+    TASK:   #243 The last page is missing
+    NEXT:   ai-workflow execute --phase all --issue 243 --retry-failed
+    WHY:    the check task_list failed
+    HINT:   `ai-workflow explain --issue 243` shows each round and what it led to
+    ");
+    ran.says("Phase implementation: Retry limit exceeded (7/7). Marking phase as failed.");
+}
+
+#[test]
 fn author_prompt_asks_for_ticked_boxes_when_a_check_needs_them() {
     let config = "[presets.two]\nphases = [\"planning\", \"implementation\"]\n";
     let plan = ".ai-workflow/issue-243/00_planning/output/planning.md";
@@ -751,7 +784,7 @@ say = "done"
     );
     let prompt = ".ai-workflow/issue-243/04_implementation/execute/round-1/attempt-1/prompt.md";
     let told = format!("The tasks of {plan} are yours");
-    for (more, is_told, code) in [("", false, 1), ("[checks]\nenabled = [\"task_list\"]\n", true, 0)] {
+    for (more, is_told, code) in [("", true, 0), ("[checks]\ndisabled = [\"task_list\"]\n", false, 1)] {
         let sandbox = Sandbox::new();
         sandbox.write(".ai-workflow/config.toml", &format!("{config}\n{more}"));
         let agent = sandbox.script(&honest_script(&turns));

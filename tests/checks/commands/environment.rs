@@ -256,7 +256,7 @@ fn doctor_and_the_dry_run_show_which_commands_are_used_and_why() {
       lint                 no-such-linter (set)
       test                 go test ./... (detected: go.mod is there)
 
-    4 to 8 agent calls (redos of broken calls apart), at most 20.00 USD
+    4 to 8 agent calls (redos of broken calls and of open tasks apart), at most 20.00 USD
     Nothing was called and nothing written.
     ");
     let value = sandbox.run(&[&dry[..], &["--json"]].concat()).exits(0).json();

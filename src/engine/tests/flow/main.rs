@@ -10,6 +10,7 @@ mod approved_documents;
 mod approved_phase;
 mod budget;
 mod claims;
+mod continuations;
 mod delta;
 mod difficulty;
 mod document_rounds;

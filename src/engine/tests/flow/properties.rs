@@ -263,7 +263,9 @@ fn within_limits(phase: &PhaseState, asked_by_a_person: bool) {
         let first = 1;
         assert!(counters.rounds <= limits.max_revisions.max(first) + voided + u32::from(asked_by_a_person));
     } else {
-        assert!(counters.revisions <= most_revisions, "{counters:?}");
+        let revisions = counters.revisions - counters.continuations;
+        assert!(revisions <= most_revisions, "{counters:?}");
+        assert!(counters.continuations <= limits.max_continuations, "{counters:?}");
     }
     assert!(counters.passes <= limits.max_passes.map_or(u32::MAX, |most| most.max(1)), "{counters:?}");
     assert!(counters.redos.values().all(|used| *used <= limits.max_redo), "{counters:?}");

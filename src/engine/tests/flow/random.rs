@@ -107,7 +107,7 @@ fn phase_bound(def: &PhaseDef) -> usize {
     let redos = agents * (limits.max_redo as usize + 1);
     let again = (limits.max_format_redo + limits.max_unreadable) as usize + 2;
     let voided = 4;
-    let rounds = limits.max_revisions as usize + 2 + voided;
+    let rounds = (limits.max_revisions + limits.max_continuations) as usize + 2 + voided;
     let checks = limits.max_redo as usize + 1;
     let steps = 6;
     rounds * (steps + def.panel.len()) * checks * (redos + again) * 3 + 10
@@ -141,7 +141,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
 fn check_rule() -> impl Strategy<Value = CheckRule> {
     let on_fail = select(vec![
         OnFail::Revise,
-        OnFail::Revise,
+        OnFail::Continue,
         OnFail::Stop,
         OnFail::Redo,
         OnFail::Format,
@@ -187,6 +187,7 @@ fn limits() -> impl Strategy<Value = PolicyLimits> {
             max_revisions,
             max_redo,
             max_format_redo,
+            max_continuations: 2,
             max_unreadable,
             backoff_ms: 1_000,
         },

@@ -29,7 +29,7 @@ fn wrong_key_or_type_error_names_its_place() {
     file("push = 'often'", "line 1: `push` has to be one of never, halt, phase, not the text \"often\"");
     file(
         "[policies.p]\nchecks = [{ id = 'x', on_fail = 'Revise' }]",
-        "line 2: `policies.p.checks.on_fail` has to be one of revise, stop, redo, format, note, not the text \"Revise\"",
+        "line 2: `policies.p.checks.on_fail` has to be one of revise, stop, redo, format, continue, note, not the text \"Revise\"",
     );
     file("[policies.p]\nchecks = [{ on_fail = 'note' }]", "line 2: `policies.p.checks.id` is missing");
     file("[policies.p]\nchecks = []", "line 1: `policies.p.limits` is missing");
