@@ -279,6 +279,20 @@ pub(crate) fn needed_agents(agreement: &Agreement) -> BTreeSet<&String> {
     agreement.phases.iter().flat_map(needed_chains).flatten().collect()
 }
 
+/// Refuses names of agents that mean none: a kind that there is not, and a chain in which nothing is configured for any name.
+/// Whether a program is installed is not asked here.
+pub(crate) fn refuse_unknown_agents(project: &Project, agreement: &Agreement) -> Result<()> {
+    let named = needed_agents(agreement).into_iter().chain(optional_reviewers(agreement));
+    named.into_iter().try_for_each(|spec| parse(spec).map(drop))?;
+    let is_unknown = |spec: &String| match spec.parse() {
+        Ok(AgentSpec::Profile(name)) => !project.settings.agents.contains_key(&name),
+        _ => false,
+    };
+    let chains: BTreeSet<&Vec<String>> = agreement.phases.iter().flat_map(needed_chains).collect();
+    let mut unknown = chains.into_iter().filter(|chain| chain.iter().all(is_unknown));
+    unknown.try_for_each(|chain| check_chain(project, chain))
+}
+
 /// Refuses an agreement with a chain of which no agent can be called, and warns of second reviewers that cannot be called.
 pub(crate) fn refuse_unusable_agents(project: &Project, agreement: &Agreement) -> Result<()> {
     let chains: BTreeSet<&Vec<String>> = agreement.phases.iter().flat_map(needed_chains).collect();
@@ -319,13 +333,16 @@ pub(crate) fn check_chain(project: &Project, chain: &[String]) -> Result<()> {
 
 /// Refuses an agent whose program is not there.
 fn check_usable(project: &Project, spec: &str) -> Result<()> {
-    let parsed: AgentSpec = spec.parse().map_err(|error| {
-        Failure::usage(format!("{error}"))
-            .hint("for example `--agent claude` or `--agent command:./my-agent`")
-    })?;
-    ensure_usable(&parsed.resolve_from(project.root()), &project.settings.agents).map_err(|error| {
+    ensure_usable(&parse(spec)?.resolve_from(project.root()), &project.settings.agents).map_err(|error| {
         Failure::new(FailureKind::NoAgent, format!("the agent `{spec}` cannot be used: {error}"))
             .hint(error.hint())
+    })
+}
+
+fn parse(spec: &str) -> Result<AgentSpec> {
+    spec.parse().map_err(|error| {
+        Failure::usage(format!("{error}"))
+            .hint("for example `--agent claude` or `--agent command:./my-agent`")
     })
 }
 

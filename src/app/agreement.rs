@@ -150,7 +150,7 @@ pub fn refuse_unknown_checks(agreement: &Agreement) -> Result<()> {
 
 /// Resolves every schema that a phase or its step names: below the home of the repository, where the registry lies, too; that of
 /// a step also where the registry's agent keeps its own.
-pub fn pin_schemas(settings: &Settings, root: &Path, agreement: &mut Agreement) -> Result<()> {
+pub(crate) fn pin_schemas(settings: &Settings, root: &Path, agreement: &mut Agreement) -> Result<()> {
     for phase in &mut agreement.phases {
         let Some(keys) = settings.phases.get(phase.name.as_str()) else { continue };
         let Some(reference) = settings.schema_of(keys) else { continue };

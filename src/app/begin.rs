@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::agent_choice::{self, ChoiceReason, refuse_unusable_agents};
+use crate::agent_choice::{self, ChoiceReason, refuse_unknown_agents, refuse_unusable_agents};
 use crate::agreement::{ProjectCommand, pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
 use crate::base_branch;
 use crate::environment::{is_attended, runtime};
 use crate::failure::{Failure, Result, TEXT_NOT_TRUSTED};
 use crate::forge_connection;
 use crate::locked_run::{RunLocks, lock_checkout, open_journal};
-use crate::project::Project;
+use crate::project::{Project, refuse_unreadable_prompts};
 use crate::run_location::{
     RunLocation, locate, make_linked, no_run_failure, record_location, require_clean, set_up,
 };
@@ -52,11 +52,10 @@ pub(crate) fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPla
     let number = request.issue;
     let issue = read_issue(project, number)?;
     let commands = project_commands(project);
-    let (mut agreement, told) = make_agreement(project, &commands)?;
+    let (mut agreement, skipped) = agree(project, &commands)?;
     agreement.budget = project.settings.budget(is_attended());
-    let skipped = left_out(project, &agreement)?;
+    let told = agent_choice::choose(project, &mut agreement)?;
     refuse_unusable_agents(project, &agreement)?;
-    refuse_broken_templates(project, &agreement)?;
     let survey = survey_checkout(project)?;
     project.workspace.history().check_identity()?;
     let chosen = base_branch::choose(project, &survey.head, number)?;
@@ -103,8 +102,15 @@ pub(crate) fn begin_run(
     Ok((journal, space, folder))
 }
 
-/// Returns what is agreed on, and why these agents: all phases, those outside the preset are left out below.
-fn make_agreement(project: &Project, commands: &[ProjectCommand]) -> Result<(Agreement, Vec<ChoiceReason>)> {
+/// Refuses settings with which no run could begin, whatever the issue: all that `execute` refuses and that can be known without
+/// an issue, a clean checkout and the programs of agents.
+pub fn refuse_settings(project: &Project) -> Result<()> {
+    agree(project, &project_commands(project)).map(drop)
+}
+
+/// Returns what the settings come to and the phases that are left out, and why. All phases are in it; which agent `auto` is, is
+/// not chosen yet.
+fn agree(project: &Project, commands: &[ProjectCommand]) -> Result<(Agreement, Vec<(PhaseName, String)>)> {
     let mut agreement = project.settings.agreement(None)?;
     pin_commands(&mut agreement, commands);
     for phase in &mut agreement.phases {
@@ -115,9 +121,12 @@ fn make_agreement(project: &Project, commands: &[ProjectCommand]) -> Result<(Agr
         }
     }
     pin_schemas(&project.settings, project.root(), &mut agreement)?;
-    let told = agent_choice::choose(project, &mut agreement)?;
     refuse_unknown_checks(&agreement)?;
-    Ok((agreement, told))
+    refuse_unknown_agents(project, &agreement)?;
+    refuse_unreadable_prompts(project)?;
+    refuse_broken_templates(project, &agreement)?;
+    let skipped = left_out(project, &agreement)?;
+    Ok((agreement, skipped))
 }
 
 /// Returns the phases that are not going to run, and why.

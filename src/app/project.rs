@@ -148,6 +148,26 @@ pub fn repository_root(here: &Path) -> Option<PathBuf> {
     Workspace::open(here).ok().map(|workspace| workspace.root().to_owned())
 }
 
+/// Refuses a prompt of the repository that cannot be read: ours would be used in its place, and nobody would see why.
+pub(crate) fn refuse_unreadable_prompts(project: &Project) -> Result<()> {
+    refuse_unreadable(&project.root().join(HOME).join("prompts"), &format!("{HOME}/prompts"))
+}
+
+fn refuse_unreadable(folder: &Path, shown: &str) -> Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let (path, name) = (entry.path(), format!("{shown}/{}", entry.file_name().to_string_lossy()));
+        let is_prompt = path.extension().is_some_and(|ending| ending == "md");
+        if path.is_dir() {
+            refuse_unreadable(&path, &name)?;
+        } else if let (true, Err(error)) = (is_prompt, fs::read_to_string(&path)) {
+            return Err(Failure::usage(format!("failed to read {name}: {error}"))
+                .hint("a prompt is a readable file in UTF-8; without it ours is used"));
+        }
+    }
+    Ok(())
+}
+
 fn collect_texts(folder: &Path, below: &str, found: &mut BTreeMap<String, String>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

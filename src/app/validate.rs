@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::begin::refuse_settings;
 use crate::environment::runtime;
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
@@ -53,8 +54,9 @@ impl Validation {
     }
 }
 
-/// Runs the conditions of a step.
+/// Runs the conditions of a step, where the settings are such that a run could begin.
 pub fn validate(project: &Project, request: &ValidateRequest) -> Result<Validation> {
+    refuse_settings(project)?;
     let registry = read_registry(project, request.registry.as_deref())?;
     let step = find_step(&registry, &request.step)?.clone();
     let results = run_conditions(project, request.issue, &step)?;

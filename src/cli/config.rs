@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 use super::CommandResult;
 use super::arguments::{CommonFlags, ConfigArgs, ConfigCommand};
 use super::output::show;
-use app::agreement::{pin_schemas, refuse_unknown_checks};
+use app::agreement::refuse_unknown_checks;
+use app::begin::refuse_settings;
 use app::environment::current_folder;
 use app::failure::Failure;
-use app::project::{load_settings, repository_root};
+use app::project::{Project, load_settings, repository_root};
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
 use settings::{Origin, Settings, schema};
@@ -64,10 +65,10 @@ fn set_values(settings: &Settings) -> impl Iterator<Item = (&String, &Origin)> {
 
 fn validate(view: &CommonFlags) -> CommandResult {
     let settings = load(view)?;
-    let mut agreement = settings.agreement(None)?;
-    refuse_unknown_checks(&agreement)?;
-    if let Some(root) = repository_root(&current_folder()?) {
-        pin_schemas(&settings, &root, &mut agreement)?;
+    if repository_root(&current_folder()?).is_some() {
+        refuse_settings(&Project::open(view.settings.overrides())?)?;
+    } else {
+        refuse_unknown_checks(&settings.agreement(None)?)?;
     }
     let count = set_values(&settings).count();
     show(

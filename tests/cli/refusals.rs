@@ -105,6 +105,89 @@ fn the_error_of_an_invalid_configuration_names_file_line_and_key() {
     }
 }
 
+/// Settings that no run could begin with, and what is said of them.
+const UNUSABLE: [(&str, &str); 18] = [
+    ("[phases.design]\nagent = \"no:body\"", "error: `no:body` names no kind of agent"),
+    ("[[panel]]\nname = \"second\"\nagents = [\"no:body\"]", "error: `no:body` names no kind of agent"),
+    (
+        "preset = \"x\"\n[presets.x]\nphases = [\"desing\"]",
+        "`presets.x.phases` names `desing`, which is no phase",
+    ),
+    ("preset = \"nope\"", "`preset` names `nope`, which is no preset"),
+    ("skip_phases = [\"desing\"]", "`skip_phases` names `desing`, which is no phase"),
+    (
+        "preset = \"quick\"\nskip_phases = [\"planning\", \"implementation\", \"test_implementation\", \"testing\", \"report\"]",
+        "error: every phase is left out",
+    ),
+    (
+        "[policies.x.limits]\nmax_revisions = 1\n[policies.x.outcomes]\nexhausted = \"fail\"",
+        "`policies.x` has neither a review nor a required check",
+    ),
+    (
+        "[policies.phase-review.review.verdict_map]\nPASS = \"revise\"\nPASS_WITH_SUGGESTIONS = \"revise\"",
+        "`policies.phase-review.review.verdict_map` has no word that approves",
+    ),
+    (
+        "[policies.phase-review.review.verdict_map]\nPASS = \"fine\"",
+        "`policies.phase-review.review.verdict_map.PASS` has to be",
+    ),
+    ("[phases.planning]\nmax_revisions = 51", "`phases.planning.max_revisions` is 51; 50 is the most"),
+    ("[limits]\nstep_seconds = 0", "`limits.step_seconds` has to be 1 or more"),
+    ("[phases.planning]\nneeds = [\"report\"]", "leads back to the phase itself"),
+    ("[phases.planning]\npolicy = \"x\"", "`phases.planning.policy` names `x`, which is no policy"),
+    ("[phases.planning]\nstep = \"x\"", "names `x`, and there is no `.ai-workflow/steps_registry.json`"),
+    ("[phases.planning]\nschema = \"none.json\"", "`phases.planning.schema = \"none.json\"`: none.json: "),
+    (
+        "[checks]\nenabled = [\"nosuch\"]",
+        "error: phase implementation names a check `nosuch` that does not exist",
+    ),
+    ("[checks]\ntemplate = \"nosuch\"", "error: [checks] template names `nosuch`, which does not exist"),
+    ("[commands]\ntest = \"cargo test && ls\"", "`commands.test`"),
+];
+
+/// Runs `execute` without an agent of its own, both ways of validating, and a step of a registry; all have to refuse alike.
+#[track_caller]
+fn refused_by_all(sandbox: &Sandbox, code: i32, told: &str) {
+    let message = |arguments: &[&str]| {
+        let ran = refused(sandbox, |sandbox| sandbox.run(arguments), code, told);
+        ran.stderr.lines().filter(|line| line.starts_with("error: ")).collect::<Vec<_>>().join("\n")
+    };
+    let expected = message(&["execute", "--issue", "243", "--forge", "local"]);
+    assert_eq!(message(&["config", "validate"]), expected);
+    assert_eq!(message(&["validate", "one", "--registry", "one.json"]), expected);
+}
+
+#[test]
+fn validating_refuses_every_setting_that_execute_refuses_with_the_same_message() {
+    let sandbox = Sandbox::new();
+    for (config, told) in UNUSABLE {
+        sandbox.write(".ai-workflow/config.toml", config);
+        refused_by_all(&sandbox, 2, told);
+    }
+    for config in ["agent = \"nobody\"", "[phases.design.agents]\nrevise = \"nobody\""] {
+        sandbox.write(".ai-workflow/config.toml", config);
+        refused_by_all(
+            &sandbox,
+            4,
+            "error: the agent `nobody` cannot be used: the agent `nobody` is not configured",
+        );
+    }
+    sandbox.write(".ai-workflow/config.toml", "");
+    let prompt = sandbox.root().join(".ai-workflow/prompts/planning/execute.md");
+    for (text, told) in [
+        (&b"{{nosuch}}"[..], "prompts/planning/execute.md, line 1: `nosuch` is no placeholder of a prompt"),
+        (b"{{> own/missing}}", "prompts/planning/execute.md, line 1: "),
+        (b"\xff\xfe", "failed to read .ai-workflow/prompts/planning/execute.md: "),
+    ] {
+        fs::create_dir_all(prompt.parent().expect("a folder")).expect("a folder");
+        fs::write(&prompt, text).expect("a file");
+        refused_by_all(&sandbox, 2, told);
+    }
+    fs::remove_file(&prompt).expect("removed");
+    fs::write(sandbox.root().join(".ai-workflow/config.toml"), [0xff, 0xfe]).expect("a file");
+    refused_by_all(&sandbox, 2, "failed to read ");
+}
+
 #[test]
 fn an_unreadable_configuration_file_is_named() {
     let sandbox = Sandbox::new();
