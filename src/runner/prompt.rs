@@ -12,19 +12,18 @@ use crate::documents::{self, completed_beside};
 use crate::error::{Result, RunError};
 use crate::evidence::list_plans;
 use agents::{AgentAnswer, AgentSpec, Profiles};
-use engine::{Call, FixTask, LedgerFinding, PhaseState, PreviousReview, Run, Status, items, remarks};
+use engine::{Call, FixTask, LedgerFinding, PhaseState, PreviousReview, Run, items, remarks};
 use git::{CommitId, Diff, Tree};
 use journal::store::folders::RunFolder;
 use model::event::{CheckResult, ExecOutcome};
 use model::finding::Disposition;
 use model::phase::Step;
 use model::policy::OnFail;
-use model::verdict::ReadAs;
 use views::prompt::{
     InlinedFile, LONGEST_DOCUMENT, LONGEST_REVIEW, NamedFinding, PromptDocument, PromptInput, PromptTask,
     RepairInput, ReviewInput, WorkInput, first_cut_document, render,
 };
-use views::summary::{deliverable_path, history};
+use views::summary::{deliverable_path, history, suggestions};
 
 /// How much of one document a prompt holds, in bytes.
 const LONGEST_INLINED: u64 = 64 * 1024;
@@ -136,7 +135,7 @@ pub(super) fn compose(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result
                 output_text: output_text.as_deref().unwrap_or_default(),
                 task_lists: &list_task_lists(run, phase, call.step),
                 commands: &commands.clone().into_iter().collect::<Vec<_>>(),
-                suggestions: &collect_suggestions(run),
+                suggestions: &collect_suggestions(run, phase),
                 notices: &list_notices(run, phase, call),
                 history: &history(run),
                 changed: &phase.files.changed.iter().cloned().collect::<Vec<_>>(),
@@ -271,15 +270,10 @@ fn list_notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
     notices.into_iter().map(|notice| format!("{}: {}", notice.phase, notice.text)).collect()
 }
 
-/// Returns the optional suggestions of the reviews of completed phases.
-fn collect_suggestions(run: &Run) -> Vec<String> {
-    let passed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
-    let readings =
-        passed.filter_map(|phase| Some((phase.name(), phase.reviews.current.as_ref()?.reading.as_ref()?)));
-    let readable = readings.filter(|(_, reading)| reading.read_as != ReadAs::Default);
-    let all = readable
-        .flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| format!("{name}: {text}")));
-    all.take(MOST_SUGGESTIONS).collect()
+/// Returns what the reviewers of the phases before left to later authors.
+fn collect_suggestions(run: &Run, phase: &PhaseState) -> Vec<String> {
+    let all = suggestions(run, Some(phase.name())).into_iter().take(MOST_SUGGESTIONS);
+    all.map(|(name, text)| format!("{name}: {text}")).collect()
 }
 
 /// A computed difference and the files that it describes.

@@ -16,6 +16,7 @@ mod question;
 pub mod review_loop;
 mod sarif;
 mod unknown;
+mod suggestions;
 
 pub use crate::text::{
     columns, counted, duration, format_title, neutralize, neutralize_json, pad, plain, quoted,
@@ -39,3 +40,4 @@ pub use pull_request::{
 pub use question::question_lines;
 pub use sarif::sarif;
 pub use unknown::{Unknown, find_unknown};
+pub use suggestions::suggestions;

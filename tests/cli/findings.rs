@@ -268,3 +268,24 @@ fn a_finding_that_its_reviewer_withdraws_is_told_with_both_answers() {
     ");
     assert_eq!(sandbox.metadata()["phases"]["planning"]["findings"][0]["state"], "withdrawn");
 }
+
+#[test]
+fn minor_findings_of_an_approval_reach_later_authors_and_the_pull_request() {
+    let sandbox = Sandbox::new();
+    sandbox.short(REVIEWS, &[]).exits(0);
+    let prompt = sandbox.read(".ai-workflow/issue-243/01_requirements/execute/round-1/attempt-1/prompt.md");
+    insta::assert_snapshot!(excerpt(&prompt, "## Suggestions from earlier", "\n\n"), @"
+    ## Suggestions from earlier reviews, for you to weigh
+    [data [RUN]: suggestions of earlier reviewers]
+    ```
+    - planning: minor docs/plan.md: too coarse
+    ```
+    [end of data [RUN]]
+    ");
+    let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    insta::assert_snapshot!(excerpt(&request, "## Suggestions of the reviewers", "\n---"), @"
+    ## Suggestions of the reviewers
+
+    - planning: minor docs/plan.md: too coarse
+    ");
+}

@@ -11,6 +11,7 @@ use super::lines::{
     agent_lines, cost_line, deliverable_path, finding_lines, note, opinions_of_run, out_of_scope_lines,
     phase_values,
 };
+use super::suggestions::suggestions;
 use crate::text::{bullets, counted, fill_template, format_title, place, quoted};
 use engine::{FindingStatus, LedgerFinding, PhaseState, Run, Status};
 use model::event::{Evaluation, EvaluationDecision, RunOutcome};
@@ -55,7 +56,7 @@ pub fn pull_request(
         ("Documents", if are_kept { document_list(run) } else { String::new() }),
         ("Agents", bullets(&agent_lines(run))),
         ("Opinions of the reviewers", bullets(&opinions_of_run(run))),
-        ("Suggestions of the reviewers", suggestions(run)),
+        ("Suggestions of the reviewers", list_suggestions(run)),
         ("Verdicts that changed after a question", list_changed_verdicts(run)),
         ("Dismissed and waived findings", list_unfixed_findings(run)),
         ("Found and not demanded", bullets(&out_of_scope_lines(run))),
@@ -139,13 +140,9 @@ fn count_more(all: usize, most: usize) -> String {
     }
 }
 
-fn suggestions(run: &Run) -> String {
-    let readings = run.phases.iter().filter_map(|phase| {
-        let reading = phase.reviews.current.as_ref()?.reading.as_ref()?;
-        Some((phase.name(), reading))
-    });
-    let all = readings.flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| (name, text)));
-    all.take(MOST_SUGGESTIONS).map(|(name, text)| format!("- {name}: {}\n", quoted(text))).collect()
+fn list_suggestions(run: &Run) -> String {
+    let all = suggestions(run, None).into_iter().take(MOST_SUGGESTIONS);
+    all.map(|(name, text)| format!("- {name}: {}\n", quoted(&text))).collect()
 }
 
 /// The files of a branch that were not reviewed.
