@@ -9,7 +9,8 @@ use serde_json::json;
 
 use crate::run_location::RunView;
 use engine::{ChangedVerdict, Exchange, PhaseState, Round, Run};
-use model::event::{Entry, Fact, Replied, Reviewed, Ruled};
+use model::event::{Entry, Fact, Replied, Reviewed, Ruled, Ruling};
+use model::phase::PhaseName;
 use model::policy::{PanelReviewer, PhaseDef};
 use views::metadata::{AgentProgram, provenance};
 use views::summary::{self, VerdictExchange, plain};
@@ -25,22 +26,67 @@ pub enum Explanation<'a> {
     Question(&'a Replied, &'a Exchange),
     /// The answer of a reviewer that changed its verdict, and the exchange before it.
     ChangedVerdict(&'a Reviewed, &'a ChangedVerdict),
+    /// An approval of this phase and round was used again instead of another review.
+    ReusedApproval(&'a PhaseName, u32),
 }
 
 /// Returns the entries of a log that explain how the run went on.
 pub fn explanations(view: &RunView) -> impl Iterator<Item = (&Entry, Explanation<'_>)> {
-    view.entries.iter().filter_map(|entry| match &entry.fact {
-        Fact::Ruled(ruled) => Some((entry, Explanation::Ruling(ruled))),
-        Fact::Replied(replied) => {
-            let exchange = exchange_of(view.run(), replied)?;
-            Some((entry, Explanation::Question(replied, exchange)))
-        }
-        Fact::Reviewed(reviewed) => {
-            let changed = changed_by(view.run(), reviewed)?;
-            Some((entry, Explanation::ChangedVerdict(reviewed, changed)))
-        }
-        _ => None,
+    let mut approvals = Approvals::default();
+    view.entries.iter().filter_map(move |entry| {
+        let reused = approvals.reused_by(&entry.fact);
+        let explanation = match &entry.fact {
+            Fact::Ruled(ruled) => Explanation::Ruling(ruled),
+            Fact::Replied(replied) => Explanation::Question(replied, exchange_of(view.run(), replied)?),
+            Fact::Reviewed(reviewed) => {
+                Explanation::ChangedVerdict(reviewed, changed_by(view.run(), reviewed)?)
+            }
+            _ => {
+                let (phase, round) = reused.filter(|(phase, _)| is_reviewed(view.run(), phase))?;
+                Explanation::ReusedApproval(phase, round)
+            }
+        };
+        Some((entry, explanation))
     })
+}
+
+fn is_reviewed(run: &Run, phase: &PhaseName) -> bool {
+    run.phase(phase).is_some_and(|phase| phase.def.policy.review.is_some() && !phase.def.policy.triage)
+}
+
+/// The approvals of a run so far.
+#[derive(Default)]
+struct Approvals<'a> {
+    rounds: BTreeMap<&'a PhaseName, u32>,
+    /// Another process has taken the run since the latest of them.
+    is_taken_over: bool,
+}
+
+impl<'a> Approvals<'a> {
+    /// Returns the phase and the round of an approval that the fact uses again: for another review of the same files, or for a
+    /// commit that the process which approved did not come to.
+    fn reused_by(&mut self, fact: &'a Fact) -> Option<(&'a PhaseName, u32)> {
+        match fact {
+            Fact::Ruled(ruled) if ruled.ruling == Ruling::Advance => {
+                self.is_taken_over = false;
+                let is_reviewed = ruled.judgment.approves();
+                if is_reviewed {
+                    self.rounds.insert(&ruled.phase, ruled.round)
+                } else {
+                    self.rounds.remove(&ruled.phase)
+                };
+            }
+            Fact::RunRequested(_) => self.is_taken_over = true,
+            Fact::ReviewStands { phase, .. } => return self.approval_of(phase),
+            Fact::Committed { phase, .. } if self.is_taken_over => return self.approval_of(phase),
+            _ => {}
+        }
+        None
+    }
+
+    fn approval_of(&self, phase: &'a PhaseName) -> Option<(&'a PhaseName, u32)> {
+        self.rounds.get(phase).map(|round| (phase, *round))
+    }
 }
 
 fn exchange_of<'a>(run: &'a Run, replied: &Replied) -> Option<&'a Exchange> {
@@ -79,6 +125,9 @@ pub fn text(view: &RunView) -> String {
                 for finding in &changed.withdrawn {
                     let _ = writeln!(text, "        {}", plain(&summary::withdrawn_line(finding)));
                 }
+            }
+            Explanation::ReusedApproval(phase, round) => {
+                let _ = writeln!(text, "{phase}: {}", summary::reused_approval_line(round));
             }
         }
     }

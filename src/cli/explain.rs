@@ -50,6 +50,9 @@ fn value(run: &Run, (entry, explanation): (&Entry, Explanation)) -> Value {
             "seq": entry.seq, "at": entry.at.to_string(), "phase": reviewed.phase, "round": reviewed.round,
             "changed_verdict": VerdictExchange::of(changed), "withdrawn": changed.withdrawn,
         }),
+        Explanation::ReusedApproval(phase, round) => json!({
+            "seq": entry.seq, "at": entry.at.to_string(), "phase": phase, "reused_approval_of_round": round,
+        }),
     }
 }
 

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use crate::findings::take_up_feedback;
-use crate::history::History;
+use crate::history::{Approval, History};
 use crate::phase_state::{Counters, PhaseState, Status, StepPosition};
 use crate::run::Run;
 use model::event::{
@@ -19,8 +19,10 @@ use model::policy::Gate;
 pub(crate) fn reopen(run: &mut Run, reopened: &Reopened) {
     let reopened_at = run.phases.iter().position(|phase| *phase.name() == reopened.phase);
     if let Some(index) = reopened_at {
+        let approval = approval_to_keep(&run.phases[index], reopened);
         run.phases[index..].iter_mut().for_each(reset_to_pending);
         run.phases[index].person.reopened = Some(reopened.clone());
+        run.phases[index].reviews.approval = approval;
     }
     if reopened.by != ReopenedBy::Evaluation {
         run.cycles = 0;
@@ -29,6 +31,14 @@ pub(crate) fn reopen(run: &mut Run, reopened: &Reopened) {
         run.paused = None;
         run.outcome = RunOutcome::Running;
     }
+}
+
+/// Returns the approval of a phase that a person has looked at again as it is: it holds as long as nothing has changed. Work that
+/// is done again is judged again.
+fn approval_to_keep(phase: &PhaseState, reopened: &Reopened) -> Option<Approval> {
+    let is_looked_at_again =
+        reopened.by == ReopenedBy::Rollback && matches!(reopened.step, Step::Check | Step::Review);
+    if is_looked_at_again { phase.reviews.approval.clone() } else { None }
 }
 
 /// Applies a person's answer to the pause of the run.

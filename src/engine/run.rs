@@ -5,7 +5,7 @@
 //!
 //! Its approvals: whether one still holds, so that another review of the same files is needless. By the facts alone, never by
 //! `review-result.json`. A review is left out only where an approval let the phase advance before, and verdict, commit, files,
-//! settings and run are the same; the run is, because a log holds one.
+//! settings, reviewer and run are the same; the run is, because a log holds one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::history::Approval;
 use crate::phase_state::{PhaseState, Status, StepPosition};
 use crate::spending::Spending;
 use model::event::{Escalation, Feedback, PauseReason, RunOutcome, RunRequested, RunStarted, Worked};
-use model::phase::PhaseName;
+use model::phase::{PhaseName, Step};
 use model::policy::Difficulty;
 
 /// The state of a log. Before the first fact there is no [`Run`].
@@ -321,8 +321,10 @@ pub(crate) fn standing_approval<'a>(run: &Run, phase: &'a PhaseState) -> Option<
     }
     let approval = phase.reviews.approval.as_ref()?;
     let same_files = approval.review.tree == phase.files.tree;
+    let same_reviewer = phase.chain(Step::Review).contains(&approval.review.reviewer);
     let unheard = phase.reviews.opinions.is_empty() && phase.reviews.exchange.is_none();
-    (same_files && unheard && change_since_approval(run, phase).is_none()).then_some(approval)
+    (same_files && same_reviewer && unheard && change_since_approval(run, phase).is_none())
+        .then_some(approval)
 }
 
 /// Returns what changed around an approval since it was given; nothing where nothing changed, or where there is none.

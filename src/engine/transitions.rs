@@ -234,6 +234,10 @@ impl PhaseState {
 
     pub(crate) fn record_commit(&mut self, commit: &str, at: Timestamp) {
         self.files.commit = Some(commit.to_owned());
+        if let Some(approval) = &mut self.reviews.approval {
+            // The commit holds the files that were approved.
+            commit.clone_into(&mut approval.commit);
+        }
         self.status = Status::Completed;
         self.reason = None;
         self.completed_at = Some(at);

@@ -18,6 +18,7 @@ use engine::{
     Action, Decision, StepPosition, decide, job_limit_pause, pause, pause_on_request, rate_limit_pause,
 };
 use forge::ForgeError;
+use git::Tree;
 use model::event::{Escalation, Fact, PauseChoice, PauseReason, RunOutcome};
 use model::phase::PhaseName;
 use model::policy::FirstStep;
@@ -135,7 +136,8 @@ impl PhaseRunner {
         let (tree, by_hand) = if let Some(last) = active.snapshot.take() {
             (last.tree, Vec::new())
         } else {
-            let seen = active.ensure_snapshot(None)?.clone();
+            let approved = find_approved_tree(active, &name)?;
+            let seen = active.ensure_snapshot(approved.as_ref())?.clone();
             (seen.tree.clone(), manual_changes::list_before_phase(active, &seen)?)
         };
         active.record(Fact::PhaseStarted { phase: name, tree: tree.to_string(), by_hand })
@@ -215,6 +217,14 @@ impl PhaseRunner {
         phase_commit::commit_log(&mut self.active, &self.publisher, outcome)?;
         if self.publisher.push == PushWhen::Never { Ok(()) } else { self.publisher.push(&self.active).await }
     }
+}
+
+/// Returns the files that were approved, where the phase was opened again with its approval and this machine still knows them. A
+/// snapshot since then shows whether they are the same; one of its own would also hold the log that was committed meanwhile.
+fn find_approved_tree(active: &ActiveRun, name: &PhaseName) -> Result<Option<Tree>> {
+    let Some(approval) = &active.phase(name)?.reviews.approval else { return Ok(None) };
+    let tree = Tree::try_from(approval.review.tree.as_str())?;
+    Ok(if active.space.snapshots().has_index_of(&tree) { Some(tree) } else { None })
 }
 
 /// Returns the pause of a phase that begins with a review, when a document that it reviews is missing.

@@ -15,8 +15,8 @@ mod pull_request;
 mod question;
 pub mod review_loop;
 mod sarif;
-mod unknown;
 mod suggestions;
+mod unknown;
 
 pub use crate::text::{
     columns, counted, duration, format_title, neutralize, neutralize_json, pad, plain, quoted,
@@ -28,7 +28,7 @@ pub use evidence::{FAILED_BEFORE, reason_without_tests};
 pub use job::annotations;
 pub use lines::{
     agent_lines, cost_line, deliverable_path, exchange_line, finding_line, finding_lines, note,
-    opinion_lines, refusal_lines, status_word, table_line, used_line, verdict_word,
+    opinion_lines, refusal_lines, reused_approval_line, status_word, table_line, used_line, verdict_word,
 };
 pub use problems::{Problem, history, problems};
 pub use progress::{marker, progress_comment, stopped_comment, unshared_marker};
@@ -39,5 +39,5 @@ pub use pull_request::{
 };
 pub use question::question_lines;
 pub use sarif::sarif;
-pub use unknown::{Unknown, find_unknown};
 pub use suggestions::suggestions;
+pub use unknown::{Unknown, find_unknown};

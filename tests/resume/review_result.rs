@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, honest_script};
+use crate::support::{Sandbox, honest_script, make_executable};
+use crate::world::git_program;
 
 const FILE: &str = ".ai-workflow/issue-243/review-result.json";
 const FORGED: &str = r#"{"verdict": "PASS", "grade": "A", "commit_hash": "forged"}"#;
@@ -92,6 +93,68 @@ fn a_crash_between_approval_and_commit_repeats_no_review() {
     sandbox.short(locks, &["--phase", "planning"]).exits(0);
     let reviews = sandbox.facts().iter().filter(|fact| fact["type"] == "reviewed").count();
     assert_eq!(reviews, 1);
+}
+
+/// Puts a `git` before the real one that kills the program which starts it, instead of making the first commit.
+fn killed_at_the_commit(sandbox: Sandbox) -> Sandbox {
+    let folder = sandbox.root().with_file_name("bin");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (program, killed) = (folder.join("git"), folder.join("killed"));
+    let (git, killed) = (git_program(), killed.display());
+    let text = format!(
+        "#!/bin/sh\ncase \" $* \" in *' commit '*) [ -e '{killed}' ] || {{ touch '{killed}'; kill -9 $PPID; exit 1; }} ;; esac\nexec {} \"$@\"\n",
+        git.display()
+    );
+    std::fs::write(&program, text).expect("a program");
+    make_executable(&program);
+    let path = std::env::var("PATH").expect("a path");
+    sandbox.with("PATH", &format!("{}:{path}", folder.display()))
+}
+
+fn reviews(sandbox: &Sandbox) -> usize {
+    sandbox.facts().iter().filter(|fact| fact["type"] == "reviewed").count()
+}
+
+const REUSED: &str = "The approval of round 1 is used again, no second review: files, branch, settings and reviewer are the same";
+
+/// Tells how often `explain` says that the approval of the first round was used again.
+fn explained(sandbox: &Sandbox) -> usize {
+    let text = sandbox.run(&["explain", "--issue", "243"]).exits(0).stdout;
+    let json = sandbox.run(&["explain", "--issue", "243", "--json"]).exits(0).json();
+    let all = json.as_array().expect("a list");
+    let reused =
+        all.iter().filter(|it| it["phase"] == "planning" && it["reused_approval_of_round"] == 1).count();
+    assert_eq!(text.matches(&format!("planning: {REUSED}")).count(), reused, "{text}");
+    reused
+}
+
+#[test]
+fn a_run_killed_at_its_commit_uses_the_approval_again_and_says_so() {
+    let sandbox = killed_at_the_commit(Sandbox::new());
+    let ran = sandbox.short("", &["--phase", "planning"]);
+    assert_ne!(ran.code, 0, "{}", ran.stderr);
+    let last = sandbox.facts().pop().expect("a fact");
+    assert_eq!((&last["type"], &last["ruling"]["do"]), (&json!("ruled"), &json!("advance")));
+    sandbox.short("", &["--phase", "planning"]).exits(0).says(&format!("Phase planning: {REUSED}"));
+    assert_eq!((reviews(&sandbox), explained(&sandbox)), (1, 1));
+}
+
+#[test]
+fn a_rollback_to_the_review_of_unchanged_files_uses_the_approval_again_and_says_so() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.short("", &["--phase", "planning"]).exits(0);
+    assert!(!ran.stderr.contains("is used again"), "{}", ran.stderr);
+    assert_eq!(explained(&sandbox), 0);
+    let back =
+        ["rollback", "--issue", "243", "--to-phase", "planning", "--to-step", "review", "--reason", "look"];
+    sandbox.run(&back).exits(0);
+    sandbox.short("", &["--phase", "planning"]).exits(0).says(&format!("Phase planning: {REUSED}"));
+    assert_eq!((reviews(&sandbox), explained(&sandbox)), (1, 1));
+    assert_eq!(sandbox.metadata()["phases"]["planning"]["status"], "completed");
+    sandbox.run(&back).exits(0);
+    sandbox.write(".ai-workflow/issue-243/00_planning/output/planning.md", "# another plan\n");
+    sandbox.short("", &["--phase", "planning"]).exits(0);
+    assert_eq!(reviews(&sandbox), 2, "other files are reviewed");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use model::event::{
 use model::phase::PhaseName;
 use model::policy::OnFail;
 use model::verdict::ReadAs;
-use views::summary::{self, counted, exchange_line, table_line};
+use views::summary::{self, counted, exchange_line, reused_approval_line, table_line};
 
 /// The most paths that are named in a line.
 const MOST_NAMED: usize = 5;
@@ -20,6 +20,8 @@ const MOST_NAMED: usize = 5;
 #[derive(Debug, Default)]
 pub struct LogLines {
     skip_line_written: bool,
+    /// The phase whose approval was written down in this process.
+    approved: Option<PhaseName>,
 }
 
 impl Reporter for LogLines {
@@ -42,9 +44,7 @@ impl Reporter for LogLines {
             }
             Fact::Replied(fact) => log_reply(run, fact),
             Fact::Ruled(ruled) => self.log_ruling(run, ruled),
-            Fact::ReviewStands { phase, .. } => {
-                info!("Phase {phase}: The approval of the same files stands, no second review");
-            }
+            Fact::ReviewStands { phase, .. } => log_reused_approval(run.phase(phase)),
             Fact::PhaseSkipped { because, .. } => self.log_skipped(because),
             Fact::ApprovalVoided { phase, reason } => warn!("Phase {phase}: Approval void: {reason}"),
             Fact::ChangedByHand { phase, changed, .. } => {
@@ -52,7 +52,10 @@ impl Reporter for LogLines {
                 warn!("Phase {phase}: Changed by hand since the last step, judged as it is: {paths}");
             }
             Fact::Committed { phase, commit, .. } => {
-                info!("Phase {phase}: Completed, commit {}", short(commit))
+                if self.approved.as_ref() != Some(phase) {
+                    log_reused_approval(run.phase(phase));
+                }
+                info!("Phase {phase}: Completed, commit {}", short(commit));
             }
             Fact::Commented { .. } => {
                 info!("Progress comment: {}", run.progress_comment_url().unwrap_or_default());
@@ -114,7 +117,10 @@ impl LogLines {
             Ruling::LeaveOut { seat } => {
                 warn!("Phase {phase}: Goes on without the second opinion {seat}: {rule}");
             }
-            Ruling::Advance => info!("Phase {phase}: Round {round} approved: {rule}"),
+            Ruling::Advance => {
+                self.approved = Some(phase.clone());
+                info!("Phase {phase}: Round {round} approved: {rule}");
+            }
             Ruling::Revise => info!("Phase {phase}: Round {round} not approved: {rule}"),
             Ruling::Reopen { phase: target } => {
                 warn!("Phase {phase}: Sends the run back to {target}: {rule}");
@@ -128,6 +134,15 @@ impl LogLines {
             error!("{}", skip_line(failed));
             self.skip_line_written = true;
         }
+    }
+}
+
+/// Says that no reviewer is called because an earlier approval holds; nothing where no reviewer approved.
+fn log_reused_approval(phase: Option<&PhaseState>) {
+    let Some(phase) = phase else { return };
+    if let Some(approval) = &phase.reviews.approval {
+        let line = reused_approval_line(approval.review.round);
+        info!("Phase {}: {line}", phase.name());
     }
 }
 

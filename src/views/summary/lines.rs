@@ -167,6 +167,13 @@ fn exchange_lines(phase: &PhaseState) -> Vec<String> {
         .collect()
 }
 
+/// Says that an approval was used again instead of another review; `round` is the one that it is of.
+pub fn reused_approval_line(round: u32) -> String {
+    format!(
+        "The approval of round {round} is used again, no second review: files, branch, settings and reviewer are the same"
+    )
+}
+
 /// Returns what came of the questions of a reviewer. The texts of question and answer stand in the log.
 pub fn exchange_line(exchange: &Exchange) -> String {
     let questions = counted(exchange.questions().len() as u64, "question");

@@ -1,13 +1,13 @@
 //! When an approval stands for another review of the same files, and when it does not.
 
 use engine::{Action, Decision};
-use model::event::{Fact, PauseChoice, RunOutcome, RunRequested};
+use model::event::{Fact, PauseChoice, Reopened, ReopenedBy, RunOutcome, RunRequested};
 use model::phase::Step;
 
 use super::approved_phase::{
     approved, approved_tree, checked, commits, is_left_out, looked_at_again, play_until, reviews, until,
 };
-use super::world::{Script, name, passes};
+use super::world::{Script, World, name, passes};
 
 #[test]
 fn unchanged_files_are_not_reviewed_twice() {
@@ -81,18 +81,71 @@ fn failed_review_revokes_an_earlier_approval() {
     assert_ne!(world.first().files.tree, tree);
 }
 
-#[test]
-fn reopened_phase_is_reviewed_again() {
+/// A completed run of one phase that a person rolled back to this step, and that was asked to go on.
+fn rolled_back(step: Step, by: ReopenedBy, asked: RunRequested) -> World {
     let mut world = approved();
-    let reopened = model::event::Reopened {
-        phase: name("planning"),
-        step: Step::Review,
-        reason: "look again".into(),
-        by: model::event::ReopenedBy::Rollback,
-    };
-    world.record(Fact::Reopened(reopened));
-    play_until(&mut world, reviews);
-    assert!(!is_left_out(&world));
+    assert_eq!(world.play_on(), RunOutcome::Completed);
+    world.record(Fact::Reopened(Reopened { phase: name("planning"), step, reason: "again".into(), by }));
+    world.record(Fact::RunRequested(asked));
+    world
+}
+
+/// Has the files checked that were approved.
+fn check_approved_files(world: &mut World) {
+    let tree = world.first().reviews.approval.as_ref().expect("an approval").review.tree.clone();
+    play_until(world, |decision| matches!(decision, Decision::Perform(Action::RunChecks { .. })));
+    checked(world, &tree);
+}
+
+fn same_settings() -> RunRequested {
+    RunRequested { settings: Some("settings".into()), ..RunRequested::default() }
+}
+
+#[test]
+fn rollback_to_a_review_uses_the_approval_again_where_nothing_changed() {
+    for step in [Step::Check, Step::Review] {
+        let mut world = rolled_back(step, ReopenedBy::Rollback, same_settings());
+        let calls = world.run().spending.total.calls;
+        check_approved_files(&mut world);
+        assert!(is_left_out(&world), "{step}");
+        assert_eq!(world.play_on(), RunOutcome::Completed);
+        assert_eq!(world.run().spending.total.calls, calls, "nobody was paid");
+        let approval = world.first().reviews.approval.as_ref().expect("an approval");
+        assert_eq!(approval.review.reviewer, world.first().reviews.current.as_ref().expect("one").reviewer);
+    }
+}
+
+#[test]
+fn rollback_to_a_review_asks_a_reviewer_where_something_changed() {
+    let other = |more: RunRequested| RunRequested { settings: Some("settings".into()), ..more };
+    let requests = [
+        RunRequested { settings: Some("others".into()), ..RunRequested::default() },
+        other(RunRequested { head: Some("d".repeat(40)), ..RunRequested::default() }),
+        other(RunRequested { reviewers: vec!["another".into()], ..RunRequested::default() }),
+    ];
+    for request in requests {
+        let mut world = rolled_back(Step::Review, ReopenedBy::Rollback, request.clone());
+        check_approved_files(&mut world);
+        assert!(!is_left_out(&world), "{request:?}");
+    }
+    let mut world = rolled_back(Step::Review, ReopenedBy::Rollback, same_settings());
+    play_until(&mut world, |decision| matches!(decision, Decision::Perform(Action::RunChecks { .. })));
+    checked(&mut world, "tree-of-somebody");
+    assert!(!is_left_out(&world), "other files");
+}
+
+#[test]
+fn work_that_is_done_again_is_reviewed_again() {
+    for (step, by) in [
+        (Step::Execute, ReopenedBy::Rollback),
+        (Step::Revise, ReopenedBy::Rollback),
+        (Step::Review, ReopenedBy::Feedback),
+        (Step::Execute, ReopenedBy::Retry),
+    ] {
+        let mut world = rolled_back(step, by, same_settings());
+        play_until(&mut world, reviews);
+        assert!(!is_left_out(&world), "{step}");
+    }
 }
 
 #[test]
