@@ -37,11 +37,11 @@ impl Fixture {
         fixture.git(&["init", "--quiet", "nested"]);
         fixture.git_in(&fixture.root(), &["init", "--quiet", ".git/modules/lib/sub"]);
         let space = fixture.run();
-        let files = fixture.read_git_files(&space);
+        let files = Fixture::read_git_files(&space);
         (fixture, space, files)
     }
 
-    fn read_git_files(&self, space: &RunWorkspace) -> GitFiles {
+    fn read_git_files(space: &RunWorkspace) -> GitFiles {
         let seen = space.snapshots().take(None).expect("a snapshot");
         let mut inner = InnerFolders::of(space, &seen.tree).expect("listed");
         inner.add(&seen);
@@ -184,7 +184,7 @@ fn what_a_program_planted_is_kept_for_the_user() {
 fn what_git_and_other_worktrees_write_is_left_alone() {
     let (fixture, space, _) = Fixture::with_users_files();
     fixture.git(&["worktree", "add", "--quiet", "--detach", "../gone"]);
-    let files = fixture.read_git_files(&space);
+    let files = Fixture::read_git_files(&space);
     fixture.sh(
         "git branch other; git branch --quiet --set-upstream-to=main other; git config branch.other.pushRemote origin
          git config branch.other.vscode-merge-base origin/main
@@ -203,7 +203,7 @@ fn links_between_worktrees_are_put_back() {
     let second = fixture.dir.path().canonicalize().expect("there").join("second");
     let workspace = Workspace::open_with(&second, fixture.program()).expect("a worktree");
     let space = workspace.for_issue(IssueNumber::try_from(7).expect("a number"));
-    let files = fixture.read_git_files(&space);
+    let files = Fixture::read_git_files(&space);
     let before = fixture.own_files();
     let entrance = fs::read(second.join(".git")).expect("a file");
     fixture.sh("echo 'gitdir: /elsewhere' > ../second/.git; rm .git/worktrees/second/commondir; echo /x > .git/worktrees/second/gitdir
@@ -241,7 +241,7 @@ fn a_new_repository_inside_the_worktree_is_removed_and_its_files_are_seen() {
 fn an_index_of_a_snapshot_that_hides_a_change_is_made_anew() {
     let (fixture, space, _) = Fixture::with_users_files();
     let before = space.snapshots().take(None).expect("a snapshot");
-    let files = fixture.read_git_files(&space);
+    let files = Fixture::read_git_files(&space);
     fixture.sh("for index in .git/ai-workflow/issue-7/snapshots/*.index; do
              GIT_INDEX_FILE=$index git update-index --assume-unchanged README.md; done; echo x >> README.md");
     assert_eq!(changed(&space, &before), paths(&[]), "it is hidden");
@@ -317,7 +317,9 @@ fn folders_of_the_worktree_are_known_without_a_git_process_in_every_version_of_t
         assert_eq!(processes, 0, "{version}");
         let files = GitFiles::read(&space, &inner);
         let folders = ["a", "a/b", "a/b/c", "a-b", "z"];
-        folders.iter().for_each(|folder| fixture.write(&format!("{folder}/.git"), "gitdir: /elsewhere\n"));
+        for folder in folders {
+            fixture.write(&format!("{folder}/.git"), "gitdir: /elsewhere\n");
+        }
         let mut told = files.restore(&space).expect("removed");
         told.sort();
         let mut expected = folders.map(|folder| format!("{folder}/.git"));
