@@ -38,6 +38,8 @@ fn value(run: &Run, (entry, explanation): (&Entry, Explanation)) -> Value {
                 "seq": entry.seq, "at": entry.at.to_string(), "phase": ruled.phase, "round": ruled.round,
                 "judgment": ruled.judgment, "ruling": ruled.ruling.word(), "rule": ruled.rule,
                 "standstill": ruled.standstill, "summary": round.as_ref().and_then(|round| round.summary.as_ref()),
+                "failure_type": round.as_ref().and_then(|round| round.failure_type.as_ref()),
+                "failed_command": round.as_ref().and_then(|round| round.failed_command.as_ref()),
                 "checks": round.as_ref().map_or(&[][..], |round| &round.checks),
             })
         }

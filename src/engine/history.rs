@@ -244,6 +244,15 @@ impl History {
     }
 }
 
+/// A failure that a reviewer states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatedFailure {
+    /// `test_failure`, `build_failure`, `lint_failure` or `environment_error`.
+    pub kind: &'static str,
+    /// The command that failed, where the reviewer names it.
+    pub command: Option<String>,
+}
+
 /// A pass of the cycle that ended in a judgment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
@@ -277,6 +286,8 @@ pub struct Round {
     pub rule: String,
     /// What the reviewer says of its verdict in one line, where it does not approve.
     pub summary: Option<String>,
+    /// What failed, as a reviewer states it that stops the phase.
+    pub stated_failure: Option<StatedFailure>,
     /// What each reviewer came to, where there are several.
     pub opinions: Vec<Opinion>,
     /// What a reviewer asked the author.

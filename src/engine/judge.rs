@@ -5,10 +5,10 @@
 use std::cmp::Reverse;
 
 use crate::agents::wording;
-use crate::history::{Reviews, Round};
+use crate::history::{Reviews, Round, StatedFailure};
 use crate::phase_state::PhaseState;
-use model::event::{Claim, ClaimStatus, ExecOutcome, Reading, Reviewed};
-use model::finding::{Finding, Severity};
+use model::event::{Claim, ClaimStatus, ExecOutcome, Reading, Reviewed, failure_type};
+use model::finding::{Finding, Severity, worst_first};
 use model::phase::Step;
 use model::policy::{CheckWhen, DiscussWhen, OnFail, OnPartial, VERIFICATION_FAILED};
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
@@ -94,6 +94,16 @@ impl PhaseState {
         // Of an object without a summary the author gets the whole, which says no more than the record.
         let says_something = !line.is_empty() && !line.starts_with('{');
         says_something.then_some(line)
+    }
+
+    /// Returns what failed, as a reviewer states it that stops the phase: the category of a finding is the kind of the failure, and
+    /// its text names the command in backquotes.
+    pub(crate) fn stated_failure(&self) -> Option<StatedFailure> {
+        let reading = self.reading().filter(|reading| reading.judgment == Judgment::Block)?;
+        let findings = worst_first(&reading.findings);
+        let kind = findings.iter().find_map(|finding| failure_type(&finding.category))?;
+        let command = findings.iter().find_map(|finding| finding.issue.split('`').nth(1));
+        Some(StatedFailure { kind, command: command.map(str::to_owned) })
     }
 
     /// Returns the reviewer's words, for the author that revises.

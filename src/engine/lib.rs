@@ -54,7 +54,7 @@ pub use findings::{remarks, state_of};
 pub use fix_tasks::{FixTask, FixTasks, LARGEST_BATCH, TaskId, TaskState, items};
 pub use history::{
     AnswerDocument, Approval, CallState, ChangedVerdict, Exchange, FallbackChain, History, Opinion,
-    ReviewerQuestion, Reviews, Round, VerdictRecord,
+    ReviewerQuestion, Reviews, Round, StatedFailure, VerdictRecord,
 };
 pub use ledger::{FindingId, FindingSource, FindingStatus, Ledger, LedgerFinding, Trend, check_identity};
 pub use phase_state::{

@@ -448,6 +448,7 @@ impl PhaseState {
             standstill: ruled.standstill.clone(),
             rule: ruled.rule.clone(),
             summary: self.refusal_summary(),
+            stated_failure: self.stated_failure(),
             opinions: self.summarize_opinions(),
             exchange: self.reviews.exchange.clone(),
             changed_verdicts: self.changed_verdicts(),

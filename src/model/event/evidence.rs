@@ -80,16 +80,24 @@ impl CheckResult {
     pub fn failure_type(&self) -> &'static str {
         match self.check.as_str() {
             _ if self.status == CheckStatus::Unavailable => "environment_error",
-            "tests" | "red_green" => "test_failure",
-            "build" | "typecheck" | "syntax" => "build_failure",
-            "lint" | "format" => "lint_failure",
-            _ => "check_failure",
+            check => failure_type(check).unwrap_or("check_failure"),
         }
     }
 
     /// Returns a parameter that is a text.
     pub fn param(&self, name: &str) -> Option<&str> {
         self.params.get(name)?.as_str()
+    }
+}
+
+/// Returns the kind of a failure by the id of a check, or by the kind itself.
+pub fn failure_type(word: &str) -> Option<&'static str> {
+    match word {
+        "tests" | "red_green" | "test_failure" => Some("test_failure"),
+        "build" | "typecheck" | "syntax" | "build_failure" => Some("build_failure"),
+        "lint" | "format" | "lint_failure" => Some("lint_failure"),
+        "environment_error" => Some("environment_error"),
+        _ => None,
     }
 }
 

@@ -20,7 +20,7 @@ pub use call::{
 };
 pub use evidence::{
     CheckResult, CheckStatus, Checked, DocumentChange, DocumentSeen, FindingJudgment, Place, Reading,
-    TriageTable,
+    TriageTable, failure_type,
 };
 pub use ruling::{
     Answered, Escalation, Feedback, FeedbackSource, FeedbackThread, PauseChoice, PauseReason, Reopened,

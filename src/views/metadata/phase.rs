@@ -94,6 +94,12 @@ pub struct RoundView {
     /// What the reviewer says of its verdict in one line, where it does not approve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    /// What failed, as a reviewer states it that stops the phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_type: Option<String>,
+    /// The command that failed, as such a reviewer states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_command: Option<String>,
     /// What the review found.
     pub findings: Vec<FindingView>,
     /// What each reviewer came to, where there are several: the first one, then the seats of the panel.
@@ -263,6 +269,8 @@ pub fn round_view(round: &Round) -> RoundView {
         ruling: round.ruling.to_owned(),
         rule: round.rule.clone(),
         summary: round.summary.clone(),
+        failure_type: round.stated_failure.as_ref().map(|failure| failure.kind.to_owned()),
+        failed_command: round.stated_failure.as_ref().and_then(|failure| failure.command.clone()),
         findings: round.findings.iter().map(finding_view).collect(),
         opinions: round.opinions.clone(),
         checks: round.failed.iter().map(check_view).collect(),

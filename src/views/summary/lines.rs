@@ -227,11 +227,17 @@ fn opinion_line(opinion: &Opinion) -> String {
 /// the kind of the failure and the command.
 pub fn refusal_lines(round: &Round) -> Vec<String> {
     let summary = round.summary.iter().map(|summary| format!("the reviewer says: {summary}"));
+    let stated = round.stated_failure.iter();
+    let stated = stated.map(|failure| failure_line("failure", failure.kind, failure.command.as_deref()));
     let checks = round.failed.iter().map(|result| {
-        let command = result.param("command").map_or(String::new(), |command| format!(", `{command}`"));
-        format!("check {}: {}{command}", result.check, result.failure_type())
+        failure_line(&format!("check {}", result.check), result.failure_type(), result.param("command"))
     });
-    summary.chain(checks).collect()
+    summary.chain(stated).chain(checks).collect()
+}
+
+fn failure_line(what: &str, kind: &str, command: Option<&str>) -> String {
+    let command = command.map_or(String::new(), |command| format!(", `{command}`"));
+    format!("{what}: {kind}{command}")
 }
 
 /// Returns the open findings of a phase, their number and trend first; nothing when none are open.

@@ -115,11 +115,7 @@ fn all_failed_checks_are_named_in_the_ruling() {
     let script = Script { checks: vec![failed, vec![]], reviews: vec![approve()], ..Script::default() };
     let world = World::play(phase("implementation", policy), script.clone());
     let rule = "check tests: tests was looked at; check build: build was looked at; on blocked: pause";
-    assert_eq!(
-        (world.history(), world.last_rule()),
-        (vec!["pause"], rule.into()),
-        "the strictest comes first"
-    );
+    assert_eq!((world.history(), world.last_rule()), (vec!["pause"], rule), "the strictest comes first");
     let world = World::play(phase("implementation", retake()), script);
     let rule = &world.rulings("implementation")[0].rule;
     assert_eq!(rule, "check build: build was looked at; check tests: tests was looked at; revision 1/3");
@@ -156,6 +152,19 @@ fn a_word_that_stops_or_refuses_is_recorded_with_the_reviewers_summary() {
         assert_eq!((written.summary.as_ref(), &written.rule), (round.summary.as_ref(), &round.rule));
     }
     assert_eq!(play(&[approve()]).first().history.rounds[0].summary, None);
+}
+
+#[test]
+fn a_failure_that_a_reviewer_states_is_recorded_with_its_kind_and_command() {
+    let mut review = stop("STOP").with(Severity::Major, "`npm ci` ends with EACCES");
+    review.reading.as_mut().expect("a reading").findings[0].category = "environment_error".into();
+    let world = play(&[review]);
+    let round = &world.first().history.rounds[0];
+    let lines = ["the reviewer says: feedback of STOP", "failure: environment_error, `npm ci`"];
+    assert_eq!(views::summary::refusal_lines(round), lines);
+    let written = views::metadata::round_view(round);
+    assert_eq!(written.failure_type.as_deref(), Some("environment_error"));
+    assert_eq!(written.failed_command.as_deref(), Some("npm ci"));
 }
 
 #[test]
