@@ -90,9 +90,11 @@ impl PhaseState {
     /// Returns what a reviewer that does not approve says of it, in one line; nothing where it says nothing.
     pub(crate) fn refusal_summary(&self) -> Option<String> {
         let reading = self.reading().filter(|reading| !reading.judgment.approves())?;
-        let line = in_one_line(&reading.feedback, LONGEST_SUMMARY);
-        // Of an object without a summary the author gets the whole, which says no more than the record.
-        let says_something = !line.is_empty() && !line.starts_with('{');
+        // Of an object without a summary the author gets the whole, which says no more than the record; before it may stand a seat.
+        let words = reading.feedback.lines().take_while(|line| !line.trim_start().starts_with('{'));
+        let line = in_one_line(&words.collect::<Vec<_>>().join(" "), LONGEST_SUMMARY);
+        let is_seat = line.starts_with('[') && line.ends_with(']') && !line.contains(' ');
+        let says_something = !line.is_empty() && !is_seat;
         says_something.then_some(line)
     }
 
