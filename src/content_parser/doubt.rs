@@ -3,6 +3,7 @@
 //! and at the fields of its object. It may be wrong: whoever uses it asks the reviewer once more and refuses nothing.
 
 mod fields;
+mod frames;
 #[cfg(test)]
 mod tests;
 
@@ -25,7 +26,8 @@ const LONGEST_TITLE: usize = 120;
 /// Returns the first place of an answer that does not go with its approval, as it is written.
 pub fn doubt(text: &str) -> Option<String> {
     let objects = objects::find(text).whole;
-    fields::find(text, &objects).or_else(|| in_prose(text, &objects::joined(objects)))
+    let found = fields::find(text, &objects).or_else(|| in_prose(text, &objects::joined(objects)));
+    found.or_else(|| frames::failed_run(text).map(excerpt))
 }
 
 /// Returns the first place of the prose of an answer that does not go with its approval.
@@ -67,7 +69,7 @@ impl Walk {
         }
         if let PassageKind::Title(depth) = kind {
             let text = &*folded(text);
-            let announces = severity::announced(text).is_some() || severity::MILDER.is_match(text);
+            let announces = announced(text).is_some() || severity::MILDER.is_match(text);
             let found = self.enter(depth, text);
             return found.or_else(|| if announces { None } else { self.objection(kind, text) });
         }
@@ -114,7 +116,8 @@ impl Walk {
             _ if self.mild.is_some() => PassagePlace::Suggested,
             _ => PassagePlace::Now,
         };
-        clause::objection(kind, text, place_of).map(|clause| excerpt(&clause))
+        let found = clause::objection(kind, text, place_of).or_else(|| framed(text, place_of));
+        found.map(|sentence| excerpt(&sentence))
     }
 
     /// Looks at a title: it ends a section, begins one, or belongs to one.
@@ -138,7 +141,7 @@ impl Walk {
             self.mild = self.mild.or(Some(depth));
         }
         if self.excused.is_none() {
-            match severity::announced(title) {
+            match announced(title) {
                 Some("") => {
                     self.section = Some(Section { title: title.to_owned(), depth, text: String::new() });
                 }
@@ -177,6 +180,20 @@ impl Section {
             self.text.push_str(line);
             self.text.push('\n');
         }
+    }
+}
+
+/// Returns what a title says beyond announcing something that is wrong; empty where the text below says it.
+fn announced(title: &str) -> Option<&str> {
+    severity::announced(title).or_else(|| frames::announces(title).then_some(""))
+}
+
+/// Returns the sentence or line of a passage that denies by its form.
+fn framed(text: &str, place: PassagePlace) -> Option<String> {
+    match place {
+        PassagePlace::Told | PassagePlace::Suggested => None,
+        PassagePlace::Title => frames::line(text).map(str::to_owned).or_else(|| frames::sentence(text, true)),
+        PassagePlace::Now => frames::line(text).map(str::to_owned).or_else(|| frames::sentence(text, false)),
     }
 }
 

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use regex::Captures;
 
 use super::lexicon::Pattern;
 use super::markdown::Quoted;
@@ -95,7 +96,9 @@ impl Reader {
             Event::Code(code) => self.say(&format!("`{code}`")),
             Event::SoftBreak | Event::HardBreak => self.current.push('\n'),
             Event::TaskListMarker(is_done) => self.current.push_str(if is_done { "[x] " } else { "[ ] " }),
-            Event::Html(html) | Event::InlineHtml(html) => self.say(&TAG.replace_all(&html, "")),
+            Event::Html(html) | Event::InlineHtml(html) => {
+                self.say(&TAG.replace_all(&html, |tag: &Captures| separator(&tag[0])));
+            }
             _ => self.flush(),
         }
     }
@@ -192,5 +195,19 @@ impl Reader {
         if text.contains(|c: char| !c.is_whitespace() && !"-*\u{fffc}".contains(c)) {
             self.passages.push(Passage { kind, text: text.trim().to_owned() });
         }
+    }
+}
+
+/// Returns what stands between the words on both sides of a tag: a bar before a cell of a table, a line's end at a block.
+fn separator(tag: &str) -> &'static str {
+    let name = tag
+        .trim_start_matches(['<', '/'])
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    match name.to_ascii_lowercase().as_str() {
+        "td" | "th" if !tag.starts_with("</") => " | ",
+        "tr" | "li" | "summary" | "p" | "div" | "br" => "\n",
+        _ => "",
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::in_prose;
+use super::{frames, in_prose};
 use crate::clause;
 use crate::json::{self, Budget};
 use crate::lexicon::{self, Pattern, Sense};
@@ -32,7 +32,7 @@ pub(super) fn find(text: &str, objects: &[Range<usize>]) -> Option<String> {
     let reviews = objects.iter().filter_map(|span| json::object(&text[span.clone()], &budget));
     reviews
         .filter(|fields| !review_object::verdicts(fields).is_empty())
-        .find_map(|fields| in_fields(&fields, ""))
+        .find_map(|fields| in_fields(&fields, "").or_else(|| frames::field(&fields)))
 }
 
 fn in_fields(fields: &Map<String, Value>, parent: &str) -> Option<String> {

@@ -292,6 +292,11 @@ fn a_field_that_does_not_go_with_the_approval_of_its_object_is_doubted() {
         (r#""tests": {"unit": {"state": "❌ 3 of 7"}}"#, r#""state": "❌ 3 of 7""#),
         (r#""checks": {"tests_failed": true}"#, r#""tests_failed": true"#),
         (r#""criteria": ["met", "不合格"]"#, r#""criteria": "不合格""#),
+        (r#""questions": ["判定: FAIL, why?"]"#, "判定: FAIL, why?"),
+        (r#""questions": ["Blocking: why does nothing call it?"]"#, "Blocking: why does nothing call it?"),
+        (r#""stats": {"blockers": 2, "nits": 5}"#, r#""blockers": 2"#),
+        (r#""meta": {"requires_changes": true}"#, r#""requires_changes": true"#),
+        (r#""findings": [{"severity": "minor", "blocking": true}]"#, r#""blocking": true"#),
         (r#""failed_gates": ["a"]"#, r#""failed_gates": ["a"]"#),
         (r#""failedChecks": ["a", "b"]"#, r#""failedChecks": ["a","b"]"#),
         (r#""failed_checks": 2"#, r#""failed_checks": 2"#),
@@ -318,7 +323,7 @@ fn a_field_that_does_not_go_with_the_approval_of_its_object_is_doubted() {
         r#""checks": {"fail_fast": true, "auto_fixable": false, "blocking": false}"#,
         r#""findings": [{"severity": "minor", "issue": "FAIL", "auto_fixable": false, "status": "FAIL"}]"#,
         r#""summary": "The words are 判定: PASS / FAIL.", "suggestions": ["name the state `FAILED`"]"#,
-        r#""viewpoints": {"security": "A"}, "questions": ["判定: FAIL, why?"]"#,
+        r#""viewpoints": {"security": "A"}, "questions": ["Why does `a.md` say `判定: FAIL`?"]"#,
     ] {
         assert_eq!(doubt_of(field), None, "{field}");
     }
