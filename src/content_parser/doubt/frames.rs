@@ -131,7 +131,7 @@ struct Frames {
     /// Frames of sentences that refuse, also where they ask.
     refusal: Frame,
     /// Frames of sentences that name a defect.
-    defects: [Frame; 2],
+    defects: [Frame; 3],
     /// Forms of lines.
     lines: [Frame; 4],
     /// The count of what failed.
@@ -197,7 +197,7 @@ static FRAMES: LazyLock<Frames> = LazyLock::new(|| {
     };
     Frames {
         refusal: frame("refusal"),
-        defects: [frame("plain"), frame("main")],
+        defects: [frame("plain"), frame("main"), frame("crash")],
         lines: [frame("verdict"), frame("output"), frame("mark"), frame("label")],
         output: frame("output"),
         another_state: frame("another_state"),
