@@ -23,7 +23,7 @@
 //! # What makes an approval doubtful
 //!
 //! [`doubt()`] looks through the reviewer's own prose and the fields of its object for what does not go with an approval, by the words
-//! of `lexicon/*.toml`. It refuses nothing: whoever calls it asks the reviewer once which of both holds.
+//! of `lexicon/*.toml` and by the frames of sentences, lines and fields of `lexicon/frames.toml`. It refuses nothing: whoever calls it asks the reviewer once which of both holds.
 //!
 //! Everything is linear in the length of the text, and every budget that runs out fails closed.
 

@@ -5,14 +5,18 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::{Captures, Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 use crate::clause::{Clause, clauses};
-use crate::text::head;
+use crate::text::{head, tail};
 
 /// So much of a field is quoted, in bytes.
 const LONGEST_VALUE: usize = 120;
+/// So much in front of a frame is looked at for what excuses it, in bytes.
+const LONGEST_BEFORE: usize = 300;
+/// So much room has the automaton of a list, in bytes: with less, a search becomes slow.
+const LARGEST_AUTOMATON: usize = 32 << 20;
 /// Lists of an object whose items are findings of their own severity.
 const FINDINGS: [&str; 3] = ["findings", "issues", "problems"];
 
@@ -163,7 +167,10 @@ impl Frame {
             return false;
         }
         found.any(|at| {
-            let part = text[..at.start()].rsplit([',', ';', ':', '—']).next().unwrap_or_default();
+            let part = tail(&text[..at.start()], LONGEST_BEFORE)
+                .rsplit([',', ';', ':', '—'])
+                .next()
+                .unwrap_or_default();
             !self.before.as_ref().is_some_and(|before| before.is_match(part))
         })
     }
@@ -222,7 +229,7 @@ fn alternatives(patterns: &[String], words: &BTreeMap<String, String>) -> Regex 
 }
 
 fn pattern(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is ours")
+    RegexBuilder::new(pattern).dfa_size_limit(LARGEST_AUTOMATON).build().expect("the pattern is ours")
 }
 
 /// The language of a fence that holds the output of a program, or none.
