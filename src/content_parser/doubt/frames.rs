@@ -65,7 +65,8 @@ pub(super) fn failed_run(text: &str) -> Option<&str> {
                 let is_output = LOG.is_match(&trimmed[marks..]) && !FRAMES.another_state.is_in(above);
                 fence = Some((&trimmed[..marks], is_output));
             }
-            None if trimmed.is_empty() => {}
+            // An object introduces nothing.
+            None if trimmed.is_empty() || trimmed.starts_with(['{', '}']) => {}
             None => above = trimmed,
         }
     }
