@@ -255,8 +255,8 @@ fn status_of_a_run_without_a_process_is_interrupted() {
     assert_eq!(looked(&running.sandbox), (json!("running"), json!(false), json!(null), told));
     let text = running.sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
     assert!(text.ends_with("\nnext: ai-workflow execute --phase all --issue 243\n"), "{text}");
-    insta::assert_snapshot!(line_with(&text, "planning "), @"  planning  ? unknown");
-    insta::assert_snapshot!(line_with(&text, "  unknown "), @"");
+    insta::assert_snapshot!(line_with(&text, "  planning   "), @"  planning             ? unknown");
+    insta::assert_snapshot!(line_with(&text, "  unknown "), @"  unknown  whether the execute call of planning (attempt 1) came to its end; `execute` compares the files and calls the agent again");
     let json = running.sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
     let call = json!({"what": "call", "phase": "planning", "step": "execute", "attempt": 1});
     assert_eq!(json["unknown"], call);
