@@ -80,7 +80,7 @@ impl Marks {
         self.found.iter().find(|mark| mark.remarked)
     }
 
-    /// Returns the declared lines that say of the whole review that it does not pass.
+    /// Returns the declared lines that say of the whole review that it does not pass. One with another approving word agrees.
     pub(super) fn denying(&self) -> impl Iterator<Item = &Mark> {
         let is_of_all = |name: &str| {
             ["DECISION", "最終判定"].contains(&name)
@@ -88,7 +88,9 @@ impl Marks {
                 || name.starts_with("final ")
         };
         let own = self.found.iter().filter(|mark| mark.declared && !mark.quoted);
-        own.filter(move |mark| !mark.judgment.approves() && is_of_all(&mark.name))
+        let denies =
+            |mark: &Mark| !mark.judgment.approves() && word::unknown(&mark.stated) != Judgment::Unverifiable;
+        own.filter(move |mark| denies(mark) && is_of_all(&mark.name))
     }
 }
 
