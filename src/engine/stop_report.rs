@@ -2,7 +2,7 @@
 //! failed so that the work could not be verified. Which phase is stopped is decided in `judge`.
 
 use crate::phase_state::PhaseState;
-use model::event::{CheckResult, CheckStatus, Place, Reading};
+use model::event::{CheckResult, Place, Reading, failure_type};
 use model::finding::{Finding, Severity, worst_first};
 use model::policy::{OnFail, VERIFICATION_FAILED};
 use model::verdict::{Grade, Judgment};
@@ -78,7 +78,7 @@ fn describe_failed_checks(phase: &PhaseState, why: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let stops = |result: &&CheckResult| result.demand(&phase.def.policy) == OnFail::Stop;
     for result in phase.evidence.results().filter(stops) {
-        lines.push(format!("Failure type: {}", failure_type(result)));
+        lines.push(format!("Failure type: {}", result.failure_type()));
         lines.push(format!("Failed command: {}", result.param("command").unwrap_or(&result.check)));
         lines.push(format!("Required fixes: {}", result.summary));
         lines.extend(number(result.places.iter().map(describe_place)));
@@ -93,7 +93,7 @@ fn describe_failed_checks(phase: &PhaseState, why: &str) -> Vec<String> {
 /// names the command in backquotes.
 fn describe_stated_failure(phase: &PhaseState, why: &str) -> Vec<String> {
     let findings = worst_first(phase.findings());
-    let kind = findings.iter().find_map(|finding| stated_failure_type(&finding.category));
+    let kind = findings.iter().find_map(|finding| failure_type(&finding.category));
     let command = findings.iter().find_map(|finding| finding.issue.split('`').nth(1));
     let head = [
         format!("Failure type: {}", kind.unwrap_or(NOT_NAMED)),
@@ -121,23 +121,4 @@ fn describe_place(place: &Place) -> String {
     let suggestion = place.suggestion.as_ref().map_or(String::new(), |text| format!(" → {text}"));
     let line = place.line.map_or(String::new(), |line| format!(":{line}"));
     format!("{}{line}: {}{suggestion}", place.file.as_deref().unwrap_or("-"), place.what)
-}
-
-/// Returns the kind of a failure; what could not run says nothing about the code.
-fn failure_type(result: &CheckResult) -> &'static str {
-    match result.check.as_str() {
-        _ if result.status == CheckStatus::Unavailable => "environment_error",
-        check => stated_failure_type(check).unwrap_or("check_failure"),
-    }
-}
-
-/// Returns the kind of a failure by the name of a check, or by the kind itself.
-fn stated_failure_type(word: &str) -> Option<&'static str> {
-    match word {
-        "tests" | "red_green" | "test_failure" => Some("test_failure"),
-        "build" | "typecheck" | "syntax" | "build_failure" => Some("build_failure"),
-        "lint" | "format" | "lint_failure" => Some("lint_failure"),
-        "environment_error" => Some("environment_error"),
-        _ => None,
-    }
 }
