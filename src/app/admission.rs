@@ -8,7 +8,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use crate::github_job;
-use content_parser::{SlashCommand, slash_command};
+use crate::slash_command::{SlashCommand, slash_command};
 use forge::github::GithubUser;
 use forge::{CommentDraft, ForgeError, GithubForge, is_named};
 use model::issue::IssueNumber;

@@ -35,6 +35,7 @@ pub mod rollback;
 pub mod run_location;
 pub mod run_request;
 pub mod run_to_halt;
+pub mod slash_command;
 pub mod status;
 mod steering;
 pub mod validate;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::admission::Actor;
-use content_parser::{SlashCommand, slash_command};
+use crate::slash_command::{SlashCommand, slash_command};
 use forge::github::{EventComment, Reaction, ReactionTarget};
 use forge::{ForgeError, GithubForge};
 use model::issue::IssueNumber;

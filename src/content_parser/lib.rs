@@ -46,7 +46,6 @@ mod review;
 mod review_object;
 mod scope;
 mod severity;
-mod slash_command;
 mod tasks;
 mod text;
 mod triage;
@@ -65,7 +64,6 @@ pub use judgments::read_dispositions;
 pub use markdown::{CodeBlock, code_blocks, last_json_block, own_lines};
 pub use review::{read_review, read_structured};
 pub use scope::{Scope, read_scope};
-pub use slash_command::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
 pub use tasks::{Task, only_ticks, read_tasks};
 pub use triage::{TriageRows, answering, read_triage, read_triage_rows};
 

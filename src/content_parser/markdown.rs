@@ -76,7 +76,7 @@ struct Fence<'t> {
 impl<'t> Quoted<'t> {
     /// Finds what is quoted in a text. A fence around the whole answer quotes nothing.
     pub(super) fn new(text: &'t str) -> Self {
-        let mut quoted = Self::in_full(text);
+        let mut quoted = Self { text, fences: fences(text), around: None, comments: comments(text) };
         if let [only] = &quoted.fences[..]
             && only.is_closed
             && is_prose(only.info)
@@ -86,11 +86,6 @@ impl<'t> Quoted<'t> {
             quoted.around = quoted.fences.pop();
         }
         quoted
-    }
-
-    /// Finds what is quoted in a text where even a fence around the whole of it quotes.
-    pub(super) fn in_full(text: &'t str) -> Self {
-        Self { text, fences: fences(text), around: None, comments: comments(text, true) }
     }
 
     /// Tells whether a line that starts at `line` and has something at `at` is quoted.
@@ -259,25 +254,20 @@ fn begins_line(bytes: &[u8], at: usize) -> bool {
     bytes[..at].iter().rfind(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| *byte == b'\n')
 }
 
-/// Returns the comments of a text; not all of a flood. One that begins a line and is not closed reaches to the end of the text.
-pub(super) fn comments(text: &str, only_at_line_starts: bool) -> Vec<Range<usize>> {
+/// Returns the comments that begin a line; not all of a flood. One that is not closed reaches to the end of the text.
+fn comments(text: &str) -> Vec<Range<usize>> {
     let (opening, closing) = (memmem::Finder::new("<!--"), memmem::Finder::new("-->"));
     let bytes = text.as_bytes();
     let mut comments = Vec::new();
     let mut from = 0;
     while let Some(distance) = opening.find(&bytes[from..]) {
         let start = from + distance;
-        let begins_line = begins_line(bytes, start);
         from = start + 4;
-        if only_at_line_starts && !begins_line {
-            continue;
+        if begins_line(bytes, start) {
+            let end = if comments.len() < MOST { closing.find(&bytes[from..]) } else { None };
+            from = end.map_or(text.len(), |end| from + end);
+            comments.push(start..from);
         }
-        let end = if comments.len() < MOST { closing.find(&bytes[from..]) } else { None };
-        if end.is_none() && !begins_line {
-            break;
-        }
-        from = end.map_or(text.len(), |end| from + end);
-        comments.push(start..from);
     }
     comments
 }

@@ -22,7 +22,7 @@ pub use crate::text::{
     columns, counted, duration, format_title, neutralize, neutralize_json, pad, plain, quoted,
 };
 pub use changed_verdicts::{VerdictExchange, withdrawn_line};
-pub use commands::next_command;
+pub use commands::{answer_comments, next_command};
 pub use ending::RunEnding;
 pub use evidence::{FAILED_BEFORE, reason_without_tests};
 pub use job::annotations;

@@ -15,7 +15,7 @@ use crate::external_changes::is_lost_files_reason;
 use crate::failure::Result;
 use crate::forge_connection;
 use crate::project::Project;
-use content_parser::{SlashCommand, slash_command};
+use crate::slash_command::{SlashCommand, slash_command};
 use engine::{Run, fold, pause_on_request};
 use forge::ForgeError;
 use git::CommitId;

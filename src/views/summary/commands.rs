@@ -69,7 +69,7 @@ fn raised_limit(run: &Run) -> String {
 }
 
 /// Returns the comments that answer a pause. What was changed by hand, and a phase that is to fail, is answered at a terminal only.
-pub(super) fn answer_comments(escalation: &Escalation) -> Vec<String> {
+pub fn answer_comments(escalation: &Escalation) -> Vec<String> {
     let words = |choice: &PauseChoice| match choice {
         PauseChoice::Continue => Some(comment("answer your advice")),
         PauseChoice::Accept => Some(comment("accept why")),
@@ -150,6 +150,3 @@ pub(super) fn again(run: &Run, outcome: RunOutcome) -> Option<String> {
     };
     Some(format!("**Run again:** {in_comment}`{at_terminal}`"))
 }
-
-#[cfg(test)]
-mod tests;

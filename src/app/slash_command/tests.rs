@@ -1,6 +1,8 @@
 //! Commands in comments, and what only looks like one.
 
 use super::*;
+use model::event::{Escalation, PauseChoice, PauseReason};
+use views::summary::answer_comments;
 
 fn answer(text: &str) -> Option<Result<SlashCommand, Unclear>> {
     Some(Ok(SlashCommand::Answer { text: text.to_owned() }))
@@ -92,4 +94,37 @@ fn what_is_unclear_is_not_obeyed() {
 fn a_flood_of_lines_is_read_in_one_pass() {
     let flood = format!("{}/ai-workflow run", "x <!-- a -->\n> b\n\n".repeat(20_000));
     assert_eq!(slash_command(&flood), Some(Ok(SlashCommand::Run)));
+}
+
+#[test]
+fn offered_answer_comments_are_valid_slash_commands() {
+    for reason in [
+        PauseReason::Budget,
+        PauseReason::Quota,
+        PauseReason::Outage,
+        PauseReason::JobLimit,
+        PauseReason::RateLimit,
+        PauseReason::OnRequest,
+        PauseReason::Exhausted,
+    ] {
+        let options =
+            vec![PauseChoice::Continue, PauseChoice::Accept, PauseChoice::Edited, PauseChoice::GiveUp];
+        let until = Some(jiff::Timestamp::UNIX_EPOCH);
+        let (question, report) = (String::new(), Vec::new());
+        let asked = Escalation { reason, phase: None, question, options, report, until };
+        let offered = answer_comments(&asked);
+        assert!(!offered.is_empty(), "{reason:?}");
+        for line in offered {
+            assert!(matches!(slash_command(&line), Some(Ok(_))), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_command_above_a_signature_is_read() {
+    for signature in
+        ["--\nSent from my phone", "---\nSent from my phone", "\n> On Monday somebody wrote:\n> text"]
+    {
+        assert_eq!(slash_command(&format!("/ai-workflow run\n{signature}")), Some(Ok(SlashCommand::Run)));
+    }
 }

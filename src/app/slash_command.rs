@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::markdown::{Quoted, comments, is_indented, is_inside, lines};
-use super::text::after_prefix;
+use pulldown_cmark::{Event, Options, Parser, Tag};
 
 /// What a command begins with.
 const PREFIX: &str = "/ai-workflow";
@@ -95,20 +94,35 @@ pub fn slash_command(comment: &str) -> Option<Result<SlashCommand, Unclear>> {
     })
 }
 
-/// Returns where the lines with commands are, without what ends them.
+/// Returns where the lines with commands are, without what ends them: in the comment's own paragraphs, and in no list,
+/// quotation, code or comment of HTML.
 fn commands(comment: &str) -> Vec<Range<usize>> {
-    let quoted = Quoted::in_full(comment);
-    let hidden = comments(comment, false);
-    let mut found = Vec::new();
-    let mut in_quote = false;
-    for (start, line) in lines(comment) {
-        let text = line.trim_end();
-        // A line directly below a quotation is shown as part of it.
-        in_quote = !text.is_empty() && (in_quote || text.trim_start().starts_with('>'));
-        let own = !in_quote && !is_indented(line) && quoted.is_own(start, line);
-        if own && named(text).is_some() && !is_inside(&hidden, start) {
-            found.push(start..start + text.len());
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut depth = 0_usize;
+    for (event, span) in Parser::new_ext(comment, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Start(tag) => {
+                if depth == 0 && matches!(tag, Tag::Paragraph | Tag::Heading { .. }) {
+                    found.extend(lines_with_command(comment, span));
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth -= 1,
+            Event::Code(_) | Event::InlineHtml(_) => found.retain(|line| !span.contains(&line.start)),
+            _ => {}
         }
+    }
+    found
+}
+
+fn lines_with_command(comment: &str, block: Range<usize>) -> Vec<Range<usize>> {
+    let mut start = block.start;
+    let mut found = Vec::new();
+    for line in comment[start..block.end].split_inclusive('\n') {
+        if named(line.trim_end()).is_some() {
+            found.push(start..start + line.trim_end().len());
+        }
+        start += line.len();
     }
     found
 }
@@ -116,8 +130,10 @@ fn commands(comment: &str) -> Vec<Range<usize>> {
 /// Returns what stands behind the prefix of a line that begins with it.
 fn named(line: &str) -> Option<&str> {
     let line = line.trim_start_matches(' ');
-    let rest = after_prefix(line, PREFIX)?;
-    if rest.is_empty() || rest.starts_with([' ', '\t']) { Some(rest.trim()) } else { None }
+    let (prefix, rest) = line.split_at_checked(PREFIX.len())?;
+    let is_command =
+        prefix.eq_ignore_ascii_case(PREFIX) && (rest.is_empty() || rest.starts_with([' ', '\t']));
+    if is_command { Some(rest.trim()) } else { None }
 }
 
 fn understood(line: &str, below: &str) -> Result<SlashCommand, Unclear> {
