@@ -69,6 +69,7 @@ pub use register::{
 };
 pub use secrets::ID as SECRETS;
 pub use site::{Read, Site, Untaken, World};
+pub use task_list::only_ticks;
 pub use task_list::task_lists;
 
 use model::event::{CheckResult, CheckStatus};

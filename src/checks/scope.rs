@@ -1,12 +1,14 @@
 //! The plan's boundary is a contract: later phases that change code stay inside it, and none of them rewrites the plan.
 //! A phase that plans is held to a boundary that can be read, as long as its author can still repair it.
 
+mod boundary;
+
 use std::fs;
 
+use self::boundary::{Scope, read_scope};
 use super::outcome::{failure, file, judged};
 use super::reading::pattern::Patterns;
 use super::{Site, passed, task_list};
-use content_parser::{Scope, read_scope};
 use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "scope";

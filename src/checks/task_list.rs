@@ -2,12 +2,15 @@
 //! boxes demands nothing, unless the settings ask for this check themselves; a list that is named and is not there, cannot be
 //! read or has no tasks proves nothing. That the work behind a tick was done is for others to see.
 
+mod tasks;
+
 use std::collections::BTreeSet;
 use std::fs;
 
+pub use self::tasks::only_ticks;
+use self::tasks::read_tasks;
 use super::outcome::{at, judged};
 use super::{Site, passed, result};
-use content_parser::{only_ticks, read_tasks};
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Place};
 use model::policy::{CheckSettings, Policy, check_id};

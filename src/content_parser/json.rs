@@ -2,6 +2,7 @@
 //! Forgives raw line breaks inside strings, which agents write often. Decides nothing about what it read.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use serde_json::{Map, Value};
 
@@ -43,6 +44,28 @@ pub fn last_object(text: &str) -> Option<Map<String, Value>> {
     }
     let last = found.whole.iter().max_by_key(|span| span.end)?;
     read_object(&text[last.clone()])
+}
+
+/// An object of a text as it is written, with its fields where it can be read.
+pub type WrittenObject<'t> = (&'t str, Option<Map<String, Value>>);
+
+/// Returns the outermost objects of a text, and what stands outside of them; nothing where there are too many to read.
+pub fn split_objects(text: &str) -> Option<(Vec<WrittenObject<'_>>, String)> {
+    let found = objects::find(text);
+    if found.crowded {
+        return None;
+    }
+    let budget = Budget::default();
+    let read = |span: &Range<usize>| (&text[span.clone()], object(&text[span.clone()], &budget));
+    let objects = found.whole.iter().map(read).collect();
+    let mut rest = String::new();
+    let mut from = 0;
+    for span in objects::joined(found.whole) {
+        rest.extend([&text[from..span.start], "\n"]);
+        from = span.end;
+    }
+    rest.push_str(&text[from..]);
+    Some((objects, rest))
 }
 
 /// Returns the object; nothing when it is no JSON, tells a key twice, or is larger than the budget.

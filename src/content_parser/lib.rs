@@ -44,7 +44,6 @@ mod objects;
 mod passages;
 mod review;
 mod review_object;
-mod scope;
 mod severity;
 mod tasks;
 mod text;
@@ -59,12 +58,10 @@ use model::verdict::Judgment;
 pub use claim::{Estimate, read_claim, read_difficulty, read_reply};
 pub use doubt::doubt;
 pub use evaluation::{read_evaluation, read_evaluations, unread_decision};
-pub use json::{last_object, read_object, read_value};
+pub use json::{WrittenObject, last_object, read_object, read_value, split_objects};
 pub use judgments::read_dispositions;
 pub use markdown::{CodeBlock, code_blocks, last_json_block, own_lines};
 pub use review::{read_review, read_structured};
-pub use scope::{Scope, read_scope};
-pub use tasks::{Task, only_ticks, read_tasks};
 pub use triage::{TriageRows, answering, read_triage, read_triage_rows};
 
 /// What a review is read by: which one is asked for, and what its words mean.

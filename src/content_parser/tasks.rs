@@ -1,50 +1,9 @@
-//! Reads what an answer lists in Markdown: the tasks of a plan, the tasks that an evaluation leaves, the suggestions of a review.
+//! Reads what an answer lists in Markdown: the tasks that an evaluation leaves, the suggestions of a review.
 //! Does not decide whether they count. What is quoted is no task.
 
-use super::lexicon::Pattern;
 use super::markdown::{self, Quoted};
 use super::text::{clipped, folded, head};
 use model::event::RemainingTask;
-
-/// A task of a plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
-    /// From 1.
-    pub line: usize,
-    /// What is to be done.
-    pub title: String,
-    /// Whether the box is ticked.
-    pub done: bool,
-}
-
-static ITEM: Pattern = Pattern::named("tasks.item");
-
-/// Returns the tasks of a text.
-pub fn read_tasks(text: &str) -> Vec<Task> {
-    let quoted = Quoted::new(text);
-    let task = |(line, text): (usize, &str)| {
-        let found = ITEM.captures(text)?;
-        Some(Task { line, title: found["title"].to_owned(), done: &found["tick"] != " " })
-    };
-    quoted.numbered_lines().filter_map(task).collect()
-}
-
-/// Tells whether two texts differ in nothing but tasks that are done now.
-pub fn only_ticks(before: &str, after: &str) -> bool {
-    let (mut old, mut new) = (before.lines(), after.lines());
-    loop {
-        match (old.next(), new.next()) {
-            (None, None) => return true,
-            (Some(old), Some(new)) if old == new || is_ticked(old, new) => {}
-            _ => return false,
-        }
-    }
-}
-
-fn is_ticked(before: &str, after: &str) -> bool {
-    let (Some(old), Some(new)) = (ITEM.captures(before), ITEM.captures(after)) else { return false };
-    old["before"] == new["before"] && old["after"] == new["after"] && &old["tick"] == " "
-}
 
 /// More remaining tasks than this are not kept.
 const MOST_REMAINING: usize = 200;

@@ -109,7 +109,7 @@ fn is_ticked(before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
     let text =
         |bytes: Option<&[u8]>| bytes.and_then(|bytes| std::str::from_utf8(bytes).ok().map(str::to_owned));
     match (text(before), text(after)) {
-        (Some(before), Some(after)) => content_parser::only_ticks(&before, &after),
+        (Some(before), Some(after)) => checks::only_ticks(&before, &after),
         _ => false,
     }
 }

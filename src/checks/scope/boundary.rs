@@ -2,16 +2,15 @@
 //! The last one counts. One that cannot be read is an error and never "no boundary"; other objects with a key `scope`
 //! (a token's, say) are none.
 
-use serde_json::{Map, Value};
+use std::sync::LazyLock;
 
-use super::json::{self, Budget};
-use super::lexicon::Pattern;
-use super::markdown::is_inside;
-use super::objects;
+use content_parser::split_objects;
+use regex::Regex;
+use serde_json::{Map, Value};
 
 /// What later phases may change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scope {
+pub(super) struct Scope {
     /// Paths, folders and patterns; all, when nothing is said.
     pub paths: Option<Vec<String>>,
     /// The most files that may change.
@@ -23,19 +22,15 @@ pub struct Scope {
 const KEYS: [&str; 3] = ["paths", "max_files", "max_lines"];
 
 /// Where a boundary begins, readable or not.
-static BEGINNING: Pattern = Pattern::named("scope.beginning");
+static BEGINNING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"\{\s*"scope"\s*:\s*\{\s*"(?:paths|max_files|max_lines)""#).expect("the pattern is ours")
+});
 
 /// Reads the last boundary of a plan; the error says why it cannot be read.
-pub fn read_scope(text: &str) -> Result<Option<Scope>, String> {
-    let found = objects::find(text);
-    if found.crowded {
-        return Err("the plan holds too many objects to read".to_owned());
-    }
-    let budget = Budget::default();
+pub(super) fn read_scope(text: &str) -> Result<Option<Scope>, String> {
+    let (objects, rest) = split_objects(text).ok_or("the plan holds too many objects to read")?;
     let mut scope = None;
-    for span in &found.whole {
-        let object = &text[span.clone()];
-        let fields = json::object(object, &budget);
+    for (object, fields) in &objects {
         if fields.is_none() && BEGINNING.is_match(object) {
             return Err("the scope is no JSON object that can be read, or has a key twice".to_owned());
         }
@@ -46,8 +41,7 @@ pub fn read_scope(text: &str) -> Result<Option<Scope>, String> {
             scope = Some(boundary(stated)?);
         }
     }
-    let whole = objects::joined(found.whole);
-    if BEGINNING.find_iter(text).any(|found| !is_inside(&whole, found.start())) {
+    if BEGINNING.is_match(&rest) {
         return Err("the scope is no JSON: it breaks off or is written wrongly".to_owned());
     }
     Ok(scope)
