@@ -8,7 +8,7 @@ use regex::Captures;
 use serde_json::{Map, Value};
 
 use super::json::{self, Budget};
-use super::lexicon::Pattern;
+use super::lexicon::pattern;
 use super::markdown::{Quoted, is_indented};
 use super::objects;
 use super::review_object::texts;
@@ -42,17 +42,17 @@ pub fn read_claim(text: &str) -> Option<Claim> {
 /// Returns the line in which the author says that something is missing; in a quotation it is somebody else's word, and
 /// "INCOMPLETE: none" says the opposite.
 fn unfinished(text: &str) -> Option<String> {
-    static STATEMENT: Pattern = Pattern::named("claim.statement");
-    static NOTHING: Pattern = Pattern::named("claim.nothing");
     // Most texts do not have the word.
     text.find("INCOMPLETE")?;
     let quoted = LazyCell::new(|| Quoted::new(text));
     let is_stated = |found: &Captures| {
         let whole = found.get_match();
         let line = whole.as_str();
-        !NOTHING.is_match(&found["rest"]) && !is_indented(line) && quoted.is_own(whole.start(), line)
+        !pattern("claim.nothing").is_match(&found["rest"])
+            && !is_indented(line)
+            && quoted.is_own(whole.start(), line)
     };
-    let found = STATEMENT.captures_iter(text).find(is_stated)?;
+    let found = pattern("claim.statement").captures_iter(text).find(is_stated)?;
     Some(clipped(found[0].trim().trim_matches(['*', '#', '_', ' ']), LONGEST_STATEMENT).to_owned())
 }
 

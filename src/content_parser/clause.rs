@@ -4,7 +4,7 @@
 
 use regex::Captures;
 
-use super::lexicon::{self, LexiconMatch, Pattern, Sense};
+use super::lexicon::{self, LexiconMatch, Sense, pattern};
 use super::passages::PassageKind;
 
 /// A clause of more words of the lexicon is asked about.
@@ -54,11 +54,10 @@ pub(super) fn is_aside(title: &str) -> bool {
 /// the same line, and so does a label that is mostly written about parts.
 pub(super) fn states_denial(line: &str) -> bool {
     // Without a sign between them, only a word in capitals is the value of its label.
-    static DENIED: Pattern = Pattern::named("clause.denied");
     if !lexicon::words(&fold(line)).iter().any(|word| word.says(Sense::Refusal)) {
         return false;
     }
-    let line = CODE.replace_all(line, "”");
+    let line = pattern("clause.code").replace_all(line, "”");
     let plain = unquoted(&line);
     let has_value = |text: &str, label: &[Sense], value: Sense| {
         let text = fold(text);
@@ -75,7 +74,7 @@ pub(super) fn states_denial(line: &str) -> bool {
     if has_value(&plain, &any, Sense::Approval) && has_value(&line, &any, Sense::Refusal) {
         return true;
     }
-    has_value(&plain, &[Sense::Label], Sense::Refusal) || DENIED.is_match(&plain)
+    has_value(&plain, &[Sense::Label], Sense::Refusal) || pattern("clause.denied").is_match(&plain)
 }
 
 impl Clause {
@@ -89,9 +88,7 @@ impl Clause {
         }
         self.any(Self::refuses_the_whole)
             || (matches!(place, PassagePlace::Now | PassagePlace::Title) && self.any(Self::refuses))
-            || (place != PassagePlace::Told && self.demands())
-            || (place == PassagePlace::Now && self.any(|_, word| self.is_field_denied(word, kind)))
-            || (place == PassagePlace::Now && self.finds_fault())
+            || (place == PassagePlace::Now && kind == PassageKind::Row && self.any(Self::is_row_denied))
     }
 
     /// Tells whether the reviewer says of itself that it does not approve: `I cannot approve this`.
@@ -129,10 +126,6 @@ impl Clause {
         between.is_some_and(|between| distance(between) <= most && !between.contains(|c| signs.contains(c)))
     }
 
-    fn says_before(&self, word: &LexiconMatch, sense: Sense) -> bool {
-        self.before(word).any(|other| other.says(sense))
-    }
-
     /// Tells whether a word refuses the whole whatever surrounds it.
     fn refuses_the_whole(&self, word: &LexiconMatch) -> bool {
         let is_denied_last = self.has_verb_last() && self.is_denied_behind(word);
@@ -149,77 +142,13 @@ impl Clause {
         if self.is_sentence(word) { !self.is_told(word) } else { !is_settled }
     }
 
-    /// Tells whether something has to be done first.
-    fn demands(&self) -> bool {
-        // `It has to be fixed` tells of nothing that was.
-        let is_settled = |word: &LexiconMatch| word.says(Sense::Settled) && !word.says(Sense::Change);
-        let excused =
-            self.says(Sense::Mild) || self.says(Sense::Condition) || self.words.iter().any(is_settled);
-        let is_open = |demand: &LexiconMatch| !self.is_dealt_with(demand) && !self.is_negated(demand);
-        let mut demands = self.words.iter().filter(|word| word.says(Sense::Demand));
-        !excused && self.says(Sense::Change) && demands.any(is_open)
-    }
-
-    /// Tells whether the value of a field denies its name: `ready to merge: false`. Outside of a table the name has few words and asks
-    /// for nothing.
-    fn is_field_denied(&self, word: &LexiconMatch, kind: PassageKind) -> bool {
+    /// Tells whether the value of a row denies its name: `| ready to merge | false |`.
+    fn is_row_denied(&self, word: &LexiconMatch) -> bool {
         let Some((name, value)) = self.text.split_once(':') else { return false };
         let value = value.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_no = ["false", "no", "not", "nein", "아니오", "否", "いいえ"].contains(&value);
         let is_good = word.says(Sense::Approval) || word.says(Sense::Settled);
-        if !["false", "no", "not", "nein", "아니오", "否", "いいえ"].contains(&value)
-            || !is_good
-            || word.span.end > name.len()
-        {
-            return false;
-        }
-        let others = [Sense::Demand, Sense::NegationBefore, Sense::Refusal, Sense::Fault, Sense::Handles];
-        let mut in_name = self.words.iter().take_while(|other| other.span.end <= name.len());
-        kind == PassageKind::Row
-            || (distance(name) <= 4
-                && word.says(Sense::Approval)
-                && !in_name.any(|other| other.says_one(&others)))
-    }
-
-    /// Tells whether a fault is named, or denied that the whole is as it should be.
-    fn finds_fault(&self) -> bool {
-        let is_settled = |word: &LexiconMatch| word.says(Sense::Settled) && !self.is_negated(word);
-        if self.words.iter().any(is_settled) || self.says(Sense::Mild) {
-            return false;
-        }
-        self.any(Self::is_fault) || self.any(Self::is_denied_approval)
-    }
-
-    /// Tells whether a word names a fault that neither a condition nor what the work does stands before.
-    fn is_fault(&self, word: &LexiconMatch) -> bool {
-        let deals = |other: &LexiconMatch| other.deals() && !self.is_subject(other, word);
-        let is_handled =
-            self.before(word).any(deals) || (self.has_verb_last() && self.words.iter().any(deals));
-        let is_conditional =
-            self.says_before(word, Sense::Condition) || (self.has_verb_last() && self.says(Sense::Condition));
-        word.says(Sense::Fault) && !is_handled && !is_conditional && !self.is_negated(word)
-    }
-
-    /// Tells whether a noun has what a word says as its predicate, as in `the parser does not compile` and `処理が落ちます`: then it does
-    /// not deal with it.
-    fn is_subject(&self, noun: &LexiconMatch, word: &LexiconMatch) -> bool {
-        if self.has_verb_last() {
-            return self.text[noun.span.end..].starts_with(['が', 'は', 'に', 'も', 'を']);
-        }
-        let begins = |verb: &&str| self.text[word.span.clone()].starts_with(*verb);
-        let is_beside = self.text.get(noun.span.end..word.span.start) == Some(" ");
-        is_beside && ["is ", "are ", "do ", "does ", "can ", "will "].iter().any(begins)
-    }
-
-    fn is_denied_approval(&self, word: &LexiconMatch) -> bool {
-        let is_of_whole = self.says_before(word, Sense::Reviewer)
-            || (self.says_before(word, Sense::Whole) && !self.says(Sense::Handles));
-        let is_approval = word.says(Sense::Approval) && !word.says(Sense::Fault);
-        is_approval
-            && !self.is_meant_otherwise(word)
-            && is_of_whole
-            && !self.says(Sense::Condition)
-            && !self.says_before(word, Sense::Handles)
-            && self.is_negated(word)
+        is_no && is_good && word.span.end <= name.len()
     }
 
     /// Tells whether the word directly behind a comma is one of a list: `reject, return and cancel`.
@@ -254,7 +183,7 @@ impl Clause {
             other.says(Sense::ToldBehind) && between.is_some_and(|between| between.trim().is_empty())
         };
         let value = self.text[word.span.end..].split_once(':').map_or("", |(_, value)| value).trim();
-        self.words.iter().any(follows) || (!value.is_empty() && NONE.is_match(value.trim()))
+        self.words.iter().any(follows) || (!value.is_empty() && pattern("clause.none").is_match(value.trim()))
     }
 
     /// Tells whether the work deals with what a word names.
@@ -277,7 +206,8 @@ impl Clause {
     fn is_negated(&self, word: &LexiconMatch) -> bool {
         let is_near = |other: &LexiconMatch| self.is_near(other, word, 6, ":");
         let before = self.before(word).any(|other| other.says(Sense::NegationBefore) && is_near(other));
-        let is_value_none = |value: &str| !value.trim().is_empty() && NONE.is_match(value.trim());
+        let is_value_none =
+            |value: &str| !value.trim().is_empty() && pattern("clause.none").is_match(value.trim());
         let has_none = self.text[word.span.end..].split([':', '|', '(']).skip(1).any(is_value_none);
         before || has_none || self.is_denied_behind(word)
     }
@@ -317,9 +247,6 @@ fn distance(between: &str) -> usize {
     between.split_whitespace().count() + between.chars().filter(|c| *c > '\u{2e80}').count() / 4
 }
 
-/// A value that says that there is nothing.
-static NONE: Pattern = Pattern::named("clause.none");
-
 /// A clause of a sentence.
 #[derive(Debug, Clone)]
 pub(super) struct Clause {
@@ -335,40 +262,63 @@ pub(super) struct Clause {
     pub is_intended: bool,
 }
 
-/// Returns the clauses of a passage.
-pub(super) fn clauses(text: &str) -> Vec<Clause> {
-    static ENDS: Pattern = Pattern::named("clause.ends");
-    let text = text.trim_start_matches(['-', ' ']).replace("**", "");
-    // As long as the text, so that a sentence is found in it again.
-    let plain = joined_lines(&QUOTATION.replace_all(&text, |quoted: &Captures| "\"".repeat(quoted[0].len())));
-    let mut clauses = Vec::new();
-    let mut from = 0;
-    let ends = ENDS.find_iter(&plain).map(|end| end.range());
-    for end in ends.chain(std::iter::once(plain.len()..plain.len())) {
-        let asks = plain[end.clone()].contains(['?', '？']);
-        clauses.extend(clauses_of(&plain[from..end.start], text[from..end.end].trim(), asks));
-        from = end.end;
-    }
-    clauses
+/// A sentence of a passage.
+#[derive(Debug, Clone)]
+pub(super) struct Sentence {
+    /// As it is written.
+    pub written: String,
+    /// Without what it quotes.
+    pub plain: String,
+    /// It asks.
+    pub asks: bool,
 }
 
-/// Returns the clauses of a sentence without what it quotes; `sentence` is what is written.
-fn clauses_of(plain: &str, sentence: &str, asks: bool) -> Vec<Clause> {
-    let folded = fold(plain);
-    let words = lexicon::words(&folded);
-    let is_intended = words.iter().any(|word| word.says(Sense::Intended));
-    let turns = words.iter().filter(|word| word.says(Sense::Contrast)).map(|word| word.span.start);
+/// Returns the sentences of a passage.
+pub(super) fn sentences(text: &str) -> Vec<Sentence> {
+    let text = text.trim_start_matches(['-', ' ']).replace("**", "");
+    // As long as the text, so that a sentence is found in it again.
+    let plain = joined_lines(
+        &pattern("clause.quotation").replace_all(&text, |quoted: &Captures| "\"".repeat(quoted[0].len())),
+    );
+    let mut sentences = Vec::new();
     let mut from = 0;
-    let mut clauses = Vec::new();
-    for turn in turns.chain(std::iter::once(folded.len())) {
-        let text = folded[from..turn].trim().to_owned();
-        if text.contains(|c: char| c.is_alphanumeric() || !c.is_ascii()) {
-            let words = lexicon::words(&text);
-            clauses.push(Clause { sentence: sentence.to_owned(), words, text, asks, is_intended });
-        }
-        from = turn;
+    let ends = pattern("clause.ends").find_iter(&plain).map(|end| end.range());
+    for end in ends.chain(std::iter::once(plain.len()..plain.len())) {
+        sentences.push(Sentence {
+            written: text[from..end.end].trim().to_owned(),
+            plain: plain[from..end.start].to_owned(),
+            asks: plain[end.clone()].contains(['?', '？']),
+        });
+        from = end.end;
     }
-    clauses
+    sentences
+}
+
+/// Returns the clauses of a passage.
+pub(super) fn clauses(text: &str) -> Vec<Clause> {
+    sentences(text).iter().flat_map(Sentence::clauses).collect()
+}
+
+impl Sentence {
+    /// Returns its clauses.
+    fn clauses(&self) -> Vec<Clause> {
+        let folded = fold(&self.plain);
+        let words = lexicon::words(&folded);
+        let is_intended = words.iter().any(|word| word.says(Sense::Intended));
+        let turns = words.iter().filter(|word| word.says(Sense::Contrast)).map(|word| word.span.start);
+        let mut from = 0;
+        let mut clauses = Vec::new();
+        for turn in turns.chain(std::iter::once(folded.len())) {
+            let text = folded[from..turn].trim().to_owned();
+            if text.contains(|c: char| c.is_alphanumeric() || !c.is_ascii()) {
+                let words = lexicon::words(&text);
+                let (sentence, asks) = (self.written.clone(), self.asks);
+                clauses.push(Clause { sentence, text, words, asks, is_intended });
+            }
+            from = turn;
+        }
+        clauses
+    }
 }
 
 /// Joins the lines of a sentence that goes on in the next one.
@@ -389,19 +339,10 @@ fn joined_lines(text: &str) -> String {
 
 /// Returns a normalized text without words to choose from.
 pub(super) fn fold(text: &str) -> String {
-    CHOICE.replace_all(&lexicon::normalized(text), "”").into_owned()
+    pattern("clause.choice").replace_all(&lexicon::normalized(text), "”").into_owned()
 }
 
 /// Returns a line without what it quotes.
 pub(super) fn unquoted(line: &str) -> String {
-    QUOTATION.replace_all(line, "").into_owned()
+    pattern("clause.quotation").replace_all(line, "").into_owned()
 }
-
-/// Words to choose from.
-static CHOICE: Pattern = Pattern::named("clause.choice");
-
-/// Code in a line.
-static CODE: Pattern = Pattern::named("clause.code");
-
-/// Words of somebody else.
-static QUOTATION: Pattern = Pattern::named("clause.quotation");

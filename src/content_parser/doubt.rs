@@ -1,15 +1,17 @@
-//! Finds what makes an approval doubtful: words of the reviewer beside it that name something severe, refuse, name a fault or ask
-//! for something first, and that are neither denied nor told of what was. Looks at the reviewer's own prose, clause by clause,
-//! and at the fields of its object. It may be wrong: whoever uses it asks the reviewer once more and refuses nothing.
+//! Finds what makes an approval doubtful, in the reviewer's own prose and in the fields of its object: something marked as severe
+//! (`severity`), words that refuse (`clause`), lines that deny by their form (`lines`), and a sentence that denies or names a defect
+//! of now (`weights`). It may be wrong: whoever uses it asks the reviewer once more and refuses nothing.
 
 mod fields;
-mod frames;
+mod lines;
 #[cfg(test)]
 mod tests;
+mod weights;
 
 use std::ops::Range;
 
 use super::clause::PassagePlace;
+use super::lexicon::pattern;
 use super::passages::{PassageKind, passages};
 use super::text::{excerpt, folded};
 use super::{clause, objects, severity};
@@ -27,7 +29,7 @@ const LONGEST_TITLE: usize = 120;
 pub fn doubt(text: &str) -> Option<String> {
     let objects = objects::find(text).whole;
     let found = fields::find(text, &objects).or_else(|| in_prose(text, &objects::joined(objects)));
-    found.or_else(|| frames::failed_run(text).map(excerpt))
+    found.or_else(|| lines::failed_run(text).map(excerpt))
 }
 
 /// Returns the first place of the prose of an answer that does not go with its approval.
@@ -41,7 +43,7 @@ pub(super) fn in_prose(text: &str, objects: &[Range<usize>]) -> Option<String> {
     };
     let mut walk = Walk::default();
     let found = passages.iter().find_map(|passage| walk.look_at(passage.kind, &passage.text));
-    found.or_else(|| walk.end_section())
+    found.or_else(|| walk.end_section()).or_else(|| walk.heaviest.doubtful())
 }
 
 /// What the passages before say about the one that is looked at.
@@ -52,6 +54,7 @@ struct Walk {
     /// The depth of a title below which there are only suggestions.
     mild: Option<usize>,
     section: Option<Section>,
+    heaviest: weights::Heaviest,
 }
 
 /// What stands under a title that announces something severe.
@@ -69,12 +72,12 @@ impl Walk {
         }
         if let PassageKind::Title(depth) = kind {
             let text = &*folded(text);
-            let announces = announced(text).is_some() || severity::MILDER.is_match(text);
+            let announces = announced(text).is_some() || pattern("severity.milder").is_match(text);
             let found = self.enter(depth, text);
             return found.or_else(|| if announces { None } else { self.objection(kind, text) });
         }
         let introduces = text.lines().any(|line| line.trim_end().ends_with([':', '：']));
-        if self.section.is_none() && !introduces && !severity::NAMES.is_match(text) {
+        if self.section.is_none() && !introduces && !pattern("severity.names").is_match(text) {
             return self.objection(kind, &folded(text));
         }
         // What is marked with a severity is judged by its mark.
@@ -85,8 +88,8 @@ impl Walk {
             let plain = clause::unquoted(line);
             let is_marked = self.section.is_some()
                 || severity::stated(&plain).is_some()
-                || severity::MILDER.is_match(line)
-                || severity::LEGEND.is_match(line);
+                || pattern("severity.milder").is_match(line)
+                || pattern("severity.legend").is_match(line);
             let found = match title(line) {
                 Some((depth, title)) => self.enter(depth, title),
                 None if self.excused.is_some() => None,
@@ -108,15 +111,18 @@ impl Walk {
         self.mild = self.mild.filter(|depth| *depth < INTRODUCTION);
     }
 
-    /// Returns the clause of a passage that does not go with an approval.
-    fn objection(&self, kind: PassageKind, text: &str) -> Option<String> {
-        let place_of = match kind {
+    /// Returns the clause or line of a passage that does not go with an approval.
+    fn objection(&mut self, kind: PassageKind, text: &str) -> Option<String> {
+        let place = match kind {
             _ if self.excused.is_some() => PassagePlace::Told,
             PassageKind::Title(_) => PassagePlace::Title,
             _ if self.mild.is_some() => PassagePlace::Suggested,
             _ => PassagePlace::Now,
         };
-        let found = clause::objection(kind, text, place_of).or_else(|| framed(text, place_of));
+        if place == PassagePlace::Now {
+            self.heaviest.add(text);
+        }
+        let found = clause::objection(kind, text, place).or_else(|| framed(text, place));
         found.map(|sentence| excerpt(&sentence))
     }
 
@@ -127,7 +133,7 @@ impl Walk {
         }
         if let Some(section) = &mut self.section
             && depth > section.depth
-            && !severity::MILDER.is_match(title)
+            && !pattern("severity.milder").is_match(title)
         {
             section.add(title);
             return None;
@@ -137,7 +143,7 @@ impl Walk {
         if self.mild.is_some_and(|above| depth <= above) {
             self.mild = None;
         }
-        if severity::MILDER.is_match(title) || clause::is_aside(title) {
+        if pattern("severity.milder").is_match(title) || clause::is_aside(title) {
             self.mild = self.mild.or(Some(depth));
         }
         if self.excused.is_none() {
@@ -154,7 +160,7 @@ impl Walk {
 
     fn within(&mut self, line: &str) -> Option<String> {
         if let Some(section) = &mut self.section {
-            if severity::MILDER.is_match(line) {
+            if pattern("severity.milder").is_match(line) {
                 return self.end_section();
             }
             section.add(&line.replace("**", ""));
@@ -185,15 +191,14 @@ impl Section {
 
 /// Returns what a title says beyond announcing something that is wrong; empty where the text below says it.
 fn announced(title: &str) -> Option<&str> {
-    severity::announced(title).or_else(|| frames::announces(title).then_some(""))
+    severity::announced(title).or_else(|| lines::announces(title).then_some(""))
 }
 
-/// Returns the sentence or line of a passage that denies by its form.
+/// Returns the line of a passage that denies by its form.
 fn framed(text: &str, place: PassagePlace) -> Option<String> {
     match place {
         PassagePlace::Told | PassagePlace::Suggested => None,
-        PassagePlace::Title => frames::line(text).map(str::to_owned).or_else(|| frames::sentence(text, true)),
-        PassagePlace::Now => frames::line(text).map(str::to_owned).or_else(|| frames::sentence(text, false)),
+        PassagePlace::Title | PassagePlace::Now => lines::denial(text).map(str::to_owned),
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::json::{self, Budget, objects_inside};
 use super::label::mentions;
-use super::lexicon::Pattern;
+use super::lexicon::pattern;
 use super::markdown::{self, Quoted, is_inside};
 use super::objects::{self, Broken, joined};
 use super::text::{after_prefix, clipped, decoration, folded, head, tail};
@@ -127,9 +127,11 @@ fn contradiction(
     quoted: &Quoted,
     objects: &[Range<usize>],
 ) -> Result<Option<(Judgment, String)>, Option<String>> {
-    static PHASE: Pattern = Pattern::named("evaluation.phase");
-    let phases: BTreeSet<String> =
-        PHASE.find_iter(text).take(MOST_TASKS).map(|found| found.as_str().to_ascii_uppercase()).collect();
+    let phases: BTreeSet<String> = pattern("evaluation.phase")
+        .find_iter(text)
+        .take(MOST_TASKS)
+        .map(|found| found.as_str().to_ascii_uppercase())
+        .collect();
     let mut words = own_words();
     words.extend(phases.into_iter().map(|word| (word, Judgment::Revise)));
     let words = Words::new(&words);
@@ -150,10 +152,10 @@ fn contradiction(
 
 /// Returns what lines outside objects decide anew, such as `On second thought: ABORT`.
 fn decided_anew(text: &str, quoted: &Quoted, objects: &[Range<usize>]) -> Vec<(Judgment, String)> {
-    static ANEW: Pattern = Pattern::named("evaluation.anew");
+    let anew = pattern("evaluation.anew");
     let decided = |line: &str| {
         let line = folded(head(line, REACH));
-        let word = ANEW.captures(&line)?.name("word")?;
+        let word = anew.captures(&line)?.name("word")?;
         if is_conditional(&line[word.end()..]) {
             return None;
         }
@@ -168,10 +170,10 @@ fn decided_anew(text: &str, quoted: &Quoted, objects: &[Range<usize>]) -> Vec<(J
 
 /// Adds the lines that only say what would have been decided to the objects: nothing in either is read as a line.
 fn with_conditional_lines(text: &str, objects: &[Range<usize>]) -> Vec<Range<usize>> {
-    static HARD: Pattern = Pattern::named("evaluation.hard");
+    let hard = pattern("evaluation.hard");
     let would = markdown::lines(text).filter(|(at, line)| {
         let line = folded(head(line, REACH));
-        let word = if is_inside(objects, *at) { None } else { HARD.find(&line) };
+        let word = if is_inside(objects, *at) { None } else { hard.find(&line) };
         word.is_some_and(|word| is_conditional(&line[word.end()..]))
     });
     let mut spans = objects.to_vec();
@@ -182,8 +184,7 @@ fn with_conditional_lines(text: &str, objects: &[Range<usize>]) -> Vec<Range<usi
 
 /// Tells whether what follows a word says that it would be decided otherwise: `would have been given if …`.
 fn is_conditional(rest: &str) -> bool {
-    static CONDITIONAL: Pattern = Pattern::named("evaluation.conditional");
-    CONDITIONAL.is_match(rest)
+    pattern("evaluation.conditional").is_match(rest)
 }
 
 /// Returns the objects of a text, and where they stand; nothing when one that decides cannot be read.

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::lexicon::{Pattern, TRIAGE};
+use super::lexicon::{TRIAGE, pattern};
 use super::markdown::Quoted;
 use super::text::{after_prefix, clipped, decoration, folded, head};
 use model::event::{FindingJudgment, TriageTable};
@@ -85,8 +85,8 @@ pub(super) fn check(lines: &[&str], table: TriageTable) -> Result<(), String> {
     }
     // Other lines have the other labels, too; a judgment under both is one.
     let counts = [
-        count(&labelled(lines, &TRIAGE.labels)),
-        count(&labelled(lines, &TRIAGE.other_labels)),
+        count(&labelled(lines, &TRIAGE["labels"])),
+        count(&labelled(lines, &TRIAGE["other_labels"])),
         in_rows(lines),
     ];
     counts.into_iter().try_for_each(|judged| compare(judged, table))
@@ -155,7 +155,7 @@ fn in_row(row: &str) -> Option<Disposition> {
 
 /// Reads all judgments in their order.
 fn read(lines: &[&str]) -> Vec<StatedJudgment> {
-    labelled(&with_values(lines), &TRIAGE.labels)
+    labelled(&with_values(lines), &TRIAGE["labels"])
 }
 
 /// Writes a judgment that stands below its label behind it.
@@ -199,7 +199,8 @@ fn is_of_legend((disposition, rest): (Disposition, &str), below: &[&str]) -> boo
 }
 
 fn is_label_alone(line: &str) -> bool {
-    let value = labelled_value(line, &TRIAGE.labels).or_else(|| labelled_value(line, &TRIAGE.other_labels));
+    let value =
+        labelled_value(line, &TRIAGE["labels"]).or_else(|| labelled_value(line, &TRIAGE["other_labels"]));
     value.is_some_and(|value| !value.contains(char::is_alphanumeric))
 }
 
@@ -238,16 +239,14 @@ fn labelled(lines: &[Cow<str>], labels: &[String]) -> Vec<StatedJudgment> {
 
 /// Tells whether a heading begins with something like `[1]` or `W1`.
 fn names_an_id(line: &str) -> bool {
-    static ID: Pattern = Pattern::named("judgments.id");
-    ID.is_match(line)
+    pattern("judgments.id").is_match(line)
 }
 
 impl StatedJudgment {
     /// Adds a line to a reason that is not full yet.
     fn add_reason(&mut self, line: &str) {
-        static LABEL: Pattern = Pattern::named("judgments.label");
         let plain = line.replace("**", "");
-        let plain = LABEL.replace(plain.trim_matches(decoration("-*_`>")), "");
+        let plain = pattern("judgments.label").replace(plain.trim_matches(decoration("-*_`>")), "");
         if plain.is_empty() || self.reason.chars().count() >= LONGEST_REASON {
             return;
         }
@@ -274,11 +273,13 @@ fn labelled_value<'l>(line: &'l str, labels: &[String]) -> Option<&'l str> {
 
 /// Returns the value of a judgment that is said in other words. One that points to the table says nothing of its own.
 fn unread(line: &str) -> Option<String> {
-    static ELSEWHERE: Pattern = Pattern::named("judgments.elsewhere");
     let line = folded(line);
-    let value = labelled_value(&line, &TRIAGE.labels)?;
+    let value = labelled_value(&line, &TRIAGE["labels"])?;
     let value = value.trim_matches(|c: char| c.is_whitespace() || "*_`".contains(c));
-    if value.is_empty() || ELSEWHERE.is_match(value) || judgment(&line, &TRIAGE.labels).is_some() {
+    if value.is_empty()
+        || pattern("judgments.elsewhere").is_match(value)
+        || judgment(&line, &TRIAGE["labels"]).is_some()
+    {
         return None;
     }
     Some(clipped(value, 60).to_owned())
@@ -287,9 +288,9 @@ fn unread(line: &str) -> Option<String> {
 /// Reads the words of a judgment, and returns what stands behind them.
 fn worded(value: &str) -> Option<(Disposition, &str)> {
     let lists = [
-        (&TRIAGE.fix_required, Disposition::FixRequired),
-        (&TRIAGE.no_fix, Disposition::NoFix),
-        (&TRIAGE.needs_discussion, Disposition::NeedsDiscussion),
+        (&TRIAGE["fix_required"], Disposition::FixRequired),
+        (&TRIAGE["no_fix"], Disposition::NoFix),
+        (&TRIAGE["needs_discussion"], Disposition::NeedsDiscussion),
     ];
     let begun = |(words, disposition): (&Vec<String>, Disposition)| {
         Some((disposition, words.iter().find_map(|word| after_words(value, word))?))
@@ -325,8 +326,7 @@ impl Heading {
     }
 
     fn numbered(heading: &str) -> Option<Self> {
-        static LIST: Pattern = Pattern::named("judgments.list");
-        let found = LIST.captures(heading)?;
+        let found = pattern("judgments.list").captures(heading)?;
         let mut numbers: Vec<u32> = Vec::new();
         for part in found["list"].split([',', '、', '&']) {
             let mut ends =
@@ -341,10 +341,9 @@ impl Heading {
     }
 
     fn lettered(heading: &str) -> Self {
-        static NEXT: Pattern = Pattern::named("judgments.next");
         let mut rest = heading.trim_start_matches(|c: char| c.is_whitespace() || "*[(".contains(c));
         let (mut many, mut last): (u32, Option<u32>) = (0, None);
-        while let Some(found) = NEXT.captures(rest) {
+        while let Some(found) = pattern("judgments.next").captures(rest) {
             let join = found.name("join").map_or("", |join| join.as_str());
             // Only the first id has nothing before it.
             let Ok(number) = found["n"].parse() else { break };

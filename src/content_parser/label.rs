@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::lexicon::{MARKERS, Pattern};
+use super::lexicon::{MARKERS, pattern};
 use super::text::decoration;
 
 /// How much a label weighs, heaviest first. A heavier label beats a lighter one; equals compete by strictness.
@@ -64,7 +64,7 @@ pub(super) fn mentions(text: &str) -> impl Iterator<Item = Range<usize>> {
     static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
         let mut builder = AhoCorasick::builder();
         builder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest);
-        builder.build(&MARKERS.labels).expect("the words are few")
+        builder.build(&MARKERS["labels"]).expect("the words are few")
     });
     FINDER.find_iter(text).map(|found| found.range())
 }
@@ -104,10 +104,10 @@ fn adjectives(before: &str) -> (Adjective, &str) {
 fn last_adjective(text: &str) -> Option<(Adjective, &str)> {
     static BY_LAST_BYTE: LazyLock<Vec<Vec<(&str, Adjective)>>> = LazyLock::new(|| {
         let kinds = [
-            (&MARKERS.final_words, Adjective::Final),
-            (&MARKERS.overall_words, Adjective::Overall),
-            (&MARKERS.review_words, Adjective::Review),
-            (&MARKERS.other_words, Adjective::Other),
+            (&MARKERS["final_words"], Adjective::Final),
+            (&MARKERS["overall_words"], Adjective::Overall),
+            (&MARKERS["review_words"], Adjective::Review),
+            (&MARKERS["other_words"], Adjective::Other),
         ];
         let mut words = vec![Vec::new(); 256];
         for (word, adjective) in kinds.iter().flat_map(|(list, kind)| list.iter().map(|word| (word, *kind))) {
@@ -156,8 +156,7 @@ fn name(core: &str, adjective: Adjective) -> String {
 /// Tells where the label stands by what is left before it; nothing when it belongs to something else.
 fn lead(rest: &str, whole: bool) -> Option<Lead> {
     // Only list marks, heading marks, a number, a ticked box, pictures and opening brackets.
-    static DECORATION: Pattern = Pattern::named("label.decoration");
-    if whole && DECORATION.is_match(rest) {
+    if whole && pattern("label.decoration").is_match(rest) {
         return Some(if rest.contains('|') { Lead::Cell } else { Lead::Line });
     }
     if rest.trim_end().ends_with("<!--") {

@@ -1,12 +1,12 @@
 //! The words by which prose is judged, and what each says: data of `lexicon/*.toml`, a file a language. Judges nothing.
 
 use std::collections::BTreeMap;
-use std::ops::{Deref, Range};
+use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use super::text::folded;
 use aho_corasick::{AhoCorasick, MatchKind};
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 /// What a word says in a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Deserialize)]
@@ -16,8 +16,6 @@ pub(super) enum Sense {
     Stance,
     /// A reviewer refuses with it, and so may the code.
     Refusal,
-    /// Something is wrong.
-    Fault,
     /// Something is as it should be.
     Approval,
     /// Alone it approves, in words that a policy may not use.
@@ -30,10 +28,6 @@ pub(super) enum Sense {
     NegationAfter,
     /// Behind a word it says that the word is told of, or meant in another way.
     ToldBehind,
-    /// It has to be done first.
-    Demand,
-    /// It is to be done.
-    Change,
     /// It is repaired, or told of what was.
     Settled,
     /// It holds under a condition only.
@@ -79,8 +73,7 @@ impl LexiconMatch {
 
     /// Tells whether it could make an approval doubtful.
     pub(super) fn is_suspicious(&self) -> bool {
-        use Sense::{Approval, Demand, Fault, Judging, Refusal, Settled, Stance};
-        self.says_one(&[Stance, Refusal, Fault, Approval, Judging, Demand, Settled])
+        self.says_one(&[Sense::Stance, Sense::Refusal, Sense::Approval, Sense::Judging, Sense::Settled])
     }
 
     /// Tells whether it says that the work deals with something; `tests` may also be what is judged.
@@ -94,78 +87,26 @@ impl LexiconMatch {
     }
 }
 
-/// The words of marker lines: data of `lexicon/markers.toml`.
-#[derive(Debug, serde::Deserialize)]
-pub(super) struct MarkerWords {
-    /// They end a label.
-    pub labels: Vec<String>,
-    /// They may stand before one without making it a label of something else: `final`, `overall`, `review` and others.
-    pub final_words: Vec<String>,
-    /// They make it a summary.
-    pub overall_words: Vec<String>,
-    /// They make it one of the review.
-    pub review_words: Vec<String>,
-    /// They make it nothing else.
-    pub other_words: Vec<String>,
-    /// In parentheses behind a label they only repeat what kind of label it is.
-    pub kinds: Vec<String>,
-    /// They join a label to its word: signs, dashes, `は` and `is`, and what says that it is not said yet.
-    pub signs: Vec<String>,
-    /// Dashes.
-    pub dashes: Vec<String>,
-    /// `は` and `is`.
-    pub copulas_before: Vec<String>,
-    /// What says that it is not said yet.
-    pub demands: Vec<String>,
-    /// In the sentence before a label they set a condition.
-    pub conditions_before: Vec<String>,
-    /// They may stand between a label and its word.
-    pub adverbs: Vec<String>,
-    /// What begins with one is about passing or failing.
-    pub about_passing: Vec<String>,
-    /// They take the place of a word of the policy and say no.
-    pub negations: Vec<String>,
-    /// They join words to choose from.
-    pub choices: Vec<String>,
-    /// They may follow a word in Japanese without a sign between them.
-    pub copulas: Vec<String>,
-    /// Directly behind an approving word they take it back.
-    pub taking_back: Vec<String>,
-    /// In parentheses behind an approving word they take it back.
-    pub conditions: Vec<String>,
-    /// They say that there is no condition.
-    pub no_condition: Vec<String>,
-    /// They may stand before what takes a word back.
-    pub contrasts: Vec<String>,
-}
+/// So much room has an automaton, in bytes: with less, a search becomes slow.
+const LARGEST_AUTOMATON: usize = 32 << 20;
 
 /// Regular expressions by module and name: data of `lexicon/patterns.toml`.
 static PATTERNS: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> =
     LazyLock::new(|| toml::from_str(include_str!("lexicon/patterns.toml")).expect("the patterns are ours"));
 
-/// A regular expression of `lexicon/patterns.toml`, made when it is first used.
-pub(super) struct Pattern {
-    name: &'static str,
-    regex: OnceLock<Regex>,
-}
-
-impl Pattern {
-    /// Names a pattern: `module.name`.
-    pub(super) const fn named(name: &'static str) -> Self {
-        Self { name, regex: OnceLock::new() }
-    }
-}
-
-impl Deref for Pattern {
-    type Target = Regex;
-
-    fn deref(&self) -> &Regex {
-        self.regex.get_or_init(|| {
-            let (module, name) = self.name.split_once('.').expect("a pattern is named by its module");
-            Regex::new(&format!("(?i){}", alternatives(&PATTERNS[module], name)))
-                .expect("the patterns are ours")
-        })
-    }
+/// Returns the regular expression `module.name`, made when it is first used.
+pub(super) fn pattern(name: &str) -> &'static Regex {
+    static MADE: LazyLock<BTreeMap<String, OnceLock<Regex>>> = LazyLock::new(|| {
+        let names = PATTERNS.iter().flat_map(|(module, names)| names.keys().map(move |name| (module, name)));
+        names.map(|(module, name)| (format!("{module}.{name}"), OnceLock::new())).collect()
+    });
+    MADE[name].get_or_init(|| {
+        let (module, name) = name.split_once('.').expect("a pattern is named by its module");
+        let pattern = format!("(?i){}", alternatives(&PATTERNS[module], name));
+        // A boundary of a word is one of ASCII letters: so a text in any language is searched in linear time.
+        let pattern = pattern.replace(r"\b", r"(?-u:\b)");
+        RegexBuilder::new(&pattern).dfa_size_limit(LARGEST_AUTOMATON).build().expect("the patterns are ours")
+    })
 }
 
 /// Returns the alternatives of a pattern, with other patterns put in.
@@ -180,43 +121,15 @@ fn alternatives(patterns: &BTreeMap<String, Vec<String>>, name: &str) -> String 
     whole
 }
 
-/// The words of a triage: data of `lexicon/triage.toml`.
-#[derive(Debug, serde::Deserialize)]
-pub(super) struct TriageWords {
-    /// A judgment begins with one of these; none begins another one.
-    pub fix_required: Vec<String>,
-    /// It needs no fix.
-    pub no_fix: Vec<String>,
-    /// It is to be discussed.
-    pub needs_discussion: Vec<String>,
-    /// They announce the judgment of a finding.
-    pub labels: Vec<String>,
-    /// Other lines have them, too.
-    pub other_labels: Vec<String>,
-    /// The titles of the columns, as they are written in the languages of the older systems.
-    pub fix_required_column: Vec<String>,
-    /// Of what needs no fix.
-    pub no_fix_column: Vec<String>,
-    /// Of what is to be discussed.
-    pub needs_discussion_column: Vec<String>,
-    /// Of how many findings there are.
-    pub issues_column: Vec<String>,
-    /// They begin the row of the sums.
-    pub total_rows: Vec<String>,
-    /// They begin the row of the critical findings.
-    pub critical_rows: Vec<String>,
-    /// Of the major ones.
-    pub major_rows: Vec<String>,
-    /// Of the minor ones.
-    pub minor_rows: Vec<String>,
-    /// Of mere information.
-    pub info_rows: Vec<String>,
-}
+/// Lists of words by name; what each list means is told in its file.
+type WordLists = BTreeMap<String, Vec<String>>;
 
-pub(super) static TRIAGE: LazyLock<TriageWords> =
+/// The words of a triage.
+pub(super) static TRIAGE: LazyLock<WordLists> =
     LazyLock::new(|| toml::from_str(include_str!("lexicon/triage.toml")).expect("the words are ours"));
 
-pub(super) static MARKERS: LazyLock<MarkerWords> =
+/// The words of marker lines.
+pub(super) static MARKERS: LazyLock<WordLists> =
     LazyLock::new(|| toml::from_str(include_str!("lexicon/markers.toml")).expect("the words are ours"));
 
 const FILES: [&str; 6] = [

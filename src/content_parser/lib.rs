@@ -22,8 +22,10 @@
 //!
 //! # What makes an approval doubtful
 //!
-//! [`doubt()`] looks through the reviewer's own prose and the fields of its object for what does not go with an approval, by the words
-//! of `lexicon/*.toml` and by the frames of sentences, lines and fields of `lexicon/frames.toml`. It refuses nothing: whoever calls it asks the reviewer once which of both holds.
+//! [`doubt()`] looks through the reviewer's own prose and the fields of its object for what does not go with an approval: by marks of
+//! severity, by words that refuse (`lexicon/*.toml`), by the form of lines and fields (`lexicon/patterns.toml`), and by weights of
+//! n-grams that were learned from sentences (`lexicon/weights.tsv`). It refuses nothing: whoever calls it asks the reviewer once which
+//! of both holds.
 //!
 //! Everything is linear in the length of the text, and every budget that runs out fails closed.
 

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::label::{self, Label, Lead, Rank, mentions};
-use super::lexicon::{MARKERS, Pattern, is_told_of, mentions_one};
+use super::lexicon::{MARKERS, is_told_of, mentions_one, pattern};
 use super::markdown::{self, Quoted, is_inside};
 use super::text::{after_prefix, clipped, decoration, folded, head, is_arrow, tail};
 use super::word::{self, MarkerWord, Words};
@@ -205,10 +205,10 @@ fn joint(after: &str, lead: Lead) -> Option<(Joint, &str)> {
         return if lead == Lead::Cell { Some((Joint::Sign, cell)) } else { None };
     }
     let kinds = [
-        (&MARKERS.signs, Joint::Sign),
-        (&MARKERS.dashes, Joint::Loose),
-        (&MARKERS.copulas_before, Joint::Is),
-        (&MARKERS.demands, Joint::ShouldBe),
+        (&MARKERS["signs"], Joint::Sign),
+        (&MARKERS["dashes"], Joint::Loose),
+        (&MARKERS["copulas_before"], Joint::Is),
+        (&MARKERS["demands"], Joint::ShouldBe),
     ];
     let begun = |(words, joint): (&Vec<String>, Joint)| {
         Some((joint, words.iter().find_map(|word| after_prefix(rest, word))?))
@@ -224,7 +224,7 @@ fn without_kind(rest: &str) -> Option<&str> {
     let Some(remark) = rest.strip_prefix('(') else { return Some(rest) };
     let (remark, rest) = remark.split_once(')')?;
     let remark = remark.trim().to_lowercase();
-    if !MARKERS.kinds.contains(&remark) {
+    if !MARKERS["kinds"].contains(&remark) {
         return None;
     }
     Some(rest.trim_start_matches(['*', '_', ' ']))
@@ -260,7 +260,7 @@ impl MarkerPlace {
             joint,
             after: after.to_owned(),
             next_line: folded(next_line).into_owned(),
-            conditional: mentions_one(last_sentence(&before), &MARKERS.conditions_before),
+            conditional: mentions_one(last_sentence(&before), &MARKERS["conditions_before"]),
             before: before.into_owned(),
             label,
         })
@@ -273,7 +273,7 @@ impl MarkerPlace {
             // `clearly FAIL`
             Joint::Is | Joint::ShouldBe => {
                 let after = self.after.trim_start();
-                let adverb = MARKERS.adverbs.iter().find(|adverb| after.starts_with(adverb.as_str()));
+                let adverb = MARKERS["adverbs"].iter().find(|adverb| after.starts_with(adverb.as_str()));
                 words.read(&after[adverb.map_or(0, String::len)..])
             }
             Joint::Sign | Joint::Loose => words.read(&self.after),
@@ -358,8 +358,7 @@ impl MarkerPlace {
 
     /// Tells whether a sentence names a verdict of before: `The verdict FAIL of round 1 …`.
     fn is_of_before(&self) -> bool {
-        static OF_BEFORE: Pattern = Pattern::named("marker.of_before");
-        self.joint == Joint::Loose && OF_BEFORE.is_match(&self.after)
+        self.joint == Joint::Loose && pattern("marker.of_before").is_match(&self.after)
     }
 
     /// Tells whether anything but a word of the policy is doubt here: `最終判定: 要再検討`, but not `判定: 適切`, which
@@ -379,9 +378,8 @@ impl MarkerPlace {
 
 /// Tells whether what follows a denial ends it, and neither denies it nor says that it is told of what was.
 fn ends_remark(after: &str) -> bool {
-    static DENIED: Pattern = Pattern::named("marker.denied");
     let clause = after.split(['。', '.', ';', '|', ')']).next().unwrap_or_default();
-    word::denial_ends(after) && !is_told_of(clause) && !DENIED.is_match(clause)
+    word::denial_ends(after) && !is_told_of(clause) && !pattern("marker.denied").is_match(clause)
 }
 
 /// Tells whether a line is one item of several: what it says is about that item.

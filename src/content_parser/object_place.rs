@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::lexicon::Pattern;
+use super::lexicon::pattern;
 use super::markdown::Quoted;
 use super::marker::last_sentence;
 use super::text::{excerpt, folded, head, is_picture, tail};
@@ -44,20 +44,27 @@ pub(super) fn sentence(text: &str, span: &Range<usize>, quoted: &Quoted) -> Opti
 fn is_spoken_of(before: &str, after: &str) -> bool {
     let lead = last_sentence(before);
     let rest = after.split(['。', '.', '!', '?']).next().unwrap_or_default();
-    if objection(before).is_some() || objection(after).is_some() || OTHERS.is_match(lead) {
+    if objection(before).is_some()
+        || objection(after).is_some()
+        || pattern("object_place.others").is_match(lead)
+    {
         return true;
     }
-    if GIVES.is_match(lead) || GIVEN.is_match(beside(after)) {
-        return [lead, rest].iter().any(|part| QUALIFIES.is_match(&NOTHING_AMISS.replace_all(part, " ")));
+    if pattern("object_place.gives").is_match(lead) || pattern("object_place.given").is_match(beside(after)) {
+        return [lead, rest].iter().any(|part| {
+            pattern("object_place.qualifies")
+                .is_match(&pattern("object_place.nothing_amiss").replace_all(part, " "))
+        });
     }
     let is_alone = !lead.contains(char::is_alphabetic);
-    !(is_alone || LABEL.is_match(lead)) || goes_on(after)
+    !(is_alone || pattern("object_place.label").is_match(lead)) || goes_on(after)
 }
 
 /// Tells whether a sentence goes on behind an object.
 fn goes_on(after: &str) -> bool {
     let rest = beside(after);
-    (rest.starts_with(char::is_lowercase) || PARTICLE.is_match(rest)) && !COPULA.is_match(rest)
+    (rest.starts_with(char::is_lowercase) || pattern("object_place.particle").is_match(rest))
+        && !pattern("object_place.copula").is_match(rest)
 }
 
 /// Returns what stands behind an object without the signs that close it.
@@ -70,17 +77,25 @@ fn beside(after: &str) -> &str {
 fn objection_beside<'t>(above: &'t str, below: &'t str) -> Option<&'t str> {
     let introduction = above.trim_end();
     let lead = introduction.trim_end_matches(|c: char| "。.!?:".contains(c) || c.is_whitespace());
-    let is_of_others = introduction.ends_with(':') && OTHERS.is_match(last_sentence(lead));
+    let is_of_others =
+        introduction.ends_with(':') && pattern("object_place.others").is_match(last_sentence(lead));
     if is_of_others {
         return Some(last_sentence(lead));
     }
-    if GOES_ON_BELOW.is_match(below) { Some(below) } else { objection(above).or_else(|| objection(below)) }
+    if pattern("object_place.goes_on_below").is_match(below) {
+        Some(below)
+    } else {
+        objection(above).or_else(|| objection(below))
+    }
 }
 
 /// Returns the first sentence of a text with a negation or a condition, other than that nothing is amiss.
 fn objection(text: &str) -> Option<&str> {
     let sentences = text.split_inclusive(['。', '!', '?']).flat_map(|part| part.split_inclusive(". "));
-    sentences.into_iter().find(|sentence| OBJECTS.is_match(&NOTHING_AMISS.replace_all(sentence, " ")))
+    sentences.into_iter().find(|sentence| {
+        pattern("object_place.objects")
+            .is_match(&pattern("object_place.nothing_amiss").replace_all(sentence, " "))
+    })
 }
 
 fn paragraph_above(text: &str) -> &str {
@@ -99,36 +114,6 @@ fn is_prose(line: &str) -> bool {
     let line = line.trim_start();
     !line.is_empty() && !line.starts_with("```") && !line.starts_with("~~~")
 }
-
-/// The whole sentence before an object when it is a label of a verdict.
-static LABEL: Pattern = Pattern::named("object_place.label");
-
-/// The end of a sentence before an object in which the reviewer gives it.
-static GIVES: Pattern = Pattern::named("object_place.gives");
-
-/// What gives an object behind it in Japanese, to the end of the sentence: `よって {…} を返します。`
-static GIVEN: Pattern = Pattern::named("object_place.given");
-
-/// What goes on in Japanese: `{…} を返せません`.
-static PARTICLE: Pattern = Pattern::named("object_place.particle");
-
-/// What ends a sentence behind an object in Japanese: `結果は {…} です。`
-static COPULA: Pattern = Pattern::named("object_place.copula");
-
-/// A negation or a condition.
-static OBJECTS: Pattern = Pattern::named("object_place.objects");
-
-/// What limits a sentence in which an object is given.
-static QUALIFIES: Pattern = Pattern::named("object_place.qualifies");
-
-/// A negation that says that nothing is amiss.
-static NOTHING_AMISS: Pattern = Pattern::named("object_place.nothing_amiss");
-
-/// What says that an object is somebody else's, of an earlier round, or an example.
-static OTHERS: Pattern = Pattern::named("object_place.others");
-
-/// What goes on below an object from above it.
-static GOES_ON_BELOW: Pattern = Pattern::named("object_place.goes_on_below");
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::Captures;
 
-use super::lexicon::Pattern;
+use super::lexicon::pattern;
 use super::markdown::Quoted;
 
 /// One piece of an answer.
@@ -88,7 +88,6 @@ struct Reader {
 impl Reader {
     fn read(&mut self, event: Event) {
         // A comment says nothing.
-        static TAG: Pattern = Pattern::named("passages.tag");
         match event {
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag),
@@ -97,7 +96,7 @@ impl Reader {
             Event::SoftBreak | Event::HardBreak => self.current.push('\n'),
             Event::TaskListMarker(is_done) => self.current.push_str(if is_done { "[x] " } else { "[ ] " }),
             Event::Html(html) | Event::InlineHtml(html) => {
-                self.say(&TAG.replace_all(&html, |tag: &Captures| separator(&tag[0])));
+                self.say(&pattern("passages.tag").replace_all(&html, |tag: &Captures| separator(&tag[0])));
             }
             _ => self.flush(),
         }

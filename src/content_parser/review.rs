@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use super::json::{self, Budget};
-use super::lexicon::Pattern;
+use super::lexicon::pattern;
 use super::markdown::Quoted;
 use super::marker::{self, Mark, Marks};
 use super::objects::{self, Broken};
@@ -19,7 +19,6 @@ use model::event::{Reading, TriageTable};
 use model::verdict::{Judgment, ReadAs};
 
 const LONGEST_FEEDBACK: usize = 20_000;
-static VERDICT_KEY: Pattern = Pattern::named("review.verdict_key");
 const NO_ID: &str = "no answer with the review_id of this review";
 
 /// Reads a reviewer's answer. Returns a reading for every text.
@@ -95,7 +94,7 @@ impl ReviewObjects {
             match json::object(&text[span.clone()], &budget) {
                 Some(fields) => sorted.add(&fields, terms, words, Some(span)),
                 // An escape may hide the key of a verdict.
-                None if VERDICT_KEY.is_match(&text[span.clone()]) => {
+                None if pattern("review.verdict_key").is_match(&text[span.clone()]) => {
                     sorted.doubt = Some("an object that cannot be read, such as one with a key twice");
                 }
                 None => {}

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::Terms;
 use super::json::{line, objects_inside};
-use super::lexicon::Pattern;
+use super::lexicon::pattern;
 use super::text::clipped;
 use super::word::{self, Words};
 use model::event::Reading;
@@ -246,12 +246,11 @@ fn findings(fields: &Map<String, Value>) -> Vec<Finding> {
 }
 
 fn finding(value: &Value) -> Option<Finding> {
-    static NONE: Pattern = Pattern::named("review_object.no_finding");
     match value {
         Value::Null | Value::Bool(false) => None,
         Value::Object(fields) if fields.is_empty() => None,
         Value::Object(fields) => Some(finding_of_object(fields)),
-        Value::String(text) if NONE.is_match(text) => None,
+        Value::String(text) if pattern("review_object.no_finding").is_match(text) => None,
         other => Some(Finding::new(Severity::Major, "", line(other))),
     }
 }
@@ -317,13 +316,12 @@ fn questions(value: Option<&Value>) -> Vec<String> {
 }
 
 fn question(value: &Value) -> Option<String> {
-    static NOTHING: Pattern = Pattern::named("review_object.nothing");
     let (text, place) = match value {
         Value::String(text) => (text.trim(), None),
         Value::Object(fields) => (fields.get("question")?.as_str()?.trim(), place_asked_about(fields)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => return None,
     };
-    if NOTHING.is_match(text) {
+    if pattern("review_object.nothing").is_match(text) {
         return None;
     }
     let text = clipped(text, LONGEST_QUESTION);

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::judgments;
-use super::lexicon::{Pattern, TRIAGE};
+use super::lexicon::{TRIAGE, pattern};
 use super::markdown::Quoted;
 use super::text::{clipped, folded, is_picture};
 use model::event::TriageTable;
@@ -97,8 +97,7 @@ pub fn read_triage(text: &str, review_id: Option<&str>) -> Result<TriageTable, S
 
 /// Reads the triage table. Of several tables each number counts at its greatest.
 pub fn read_triage_rows(text: &str, review_id: Option<&str>) -> Result<TriageRows, String> {
-    static TITLE: Pattern = Pattern::named("triage.title");
-    if !TITLE.is_match(text) {
+    if !pattern("triage.title").is_match(text) {
         return Err(NO_TABLE.to_owned());
     }
     if text.len() > LONGEST {
@@ -187,21 +186,21 @@ impl Columns {
         }
         let titles: Vec<String> = cells(line).iter().map(|cell| cell.to_lowercase()).collect();
         let column = |names: &[String]| titles.iter().position(|title| names.contains(title));
-        let fix_required = column(&TRIAGE.fix_required_column)?;
-        let no_fix = column(&TRIAGE.no_fix_column)?;
-        let counts = [fix_required, no_fix, column(&TRIAGE.needs_discussion_column)?];
-        Some(Self { issues: column(&TRIAGE.issues_column), counts })
+        let fix_required = column(&TRIAGE["fix_required_column"])?;
+        let no_fix = column(&TRIAGE["no_fix_column"])?;
+        let counts = [fix_required, no_fix, column(&TRIAGE["needs_discussion_column"])?];
+        Some(Self { issues: column(&TRIAGE["issues_column"]), counts })
     }
 
     /// Returns the severity that the first cell of a row names; nothing where it names none.
     fn severity(&self, cells: &[String]) -> Option<Severity> {
         let label = cells.first().filter(|_| !self.counts.contains(&0))?.to_lowercase();
         match Severity::read(&label) {
-            _ if TRIAGE.critical_rows.contains(&label) => Some(Severity::Critical),
-            _ if TRIAGE.minor_rows.contains(&label) => Some(Severity::Minor),
-            _ if TRIAGE.info_rows.contains(&label) => Some(Severity::Info),
+            _ if TRIAGE["critical_rows"].contains(&label) => Some(Severity::Critical),
+            _ if TRIAGE["minor_rows"].contains(&label) => Some(Severity::Minor),
+            _ if TRIAGE["info_rows"].contains(&label) => Some(Severity::Info),
             // What is no severity at all reads as major.
-            Severity::Major if !TRIAGE.major_rows.contains(&label) => None,
+            Severity::Major if !TRIAGE["major_rows"].contains(&label) => None,
             known => Some(known),
         }
     }
@@ -271,7 +270,7 @@ fn is_separator(cells: &[String]) -> bool {
 }
 
 fn is_total(cells: &[String]) -> bool {
-    cells.first().is_some_and(|cell| TRIAGE.total_rows.contains(&cell.to_lowercase()))
+    cells.first().is_some_and(|cell| TRIAGE["total_rows"].contains(&cell.to_lowercase()))
 }
 
 fn number(cell: Option<&String>, row: &str) -> Result<u32, String> {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lexicon::{self, MARKERS, Pattern, Sense};
+use super::lexicon::{self, MARKERS, Sense, pattern};
 use super::text::{after_prefix, clipped, decoration, is_arrow};
 use model::verdict::Judgment;
 
@@ -110,7 +110,7 @@ impl Words {
     /// Tells whether another word is offered next: `PASS / FAIL`, `PASS or FAIL`, `PASS、FAIL`.
     fn offers_another(&self, after: &str) -> bool {
         let rest = after.trim_start_matches(decoration(CLOSING));
-        let next = MARKERS.choices.iter().find_map(|joint| rest.strip_prefix(joint.as_str()));
+        let next = MARKERS["choices"].iter().find_map(|joint| rest.strip_prefix(joint.as_str()));
         next.is_some_and(|next| self.longest(next.trim_start_matches(decoration(OPENING))).is_some())
     }
 }
@@ -164,8 +164,8 @@ fn other(text: &str) -> MarkerWord {
         // `GO (after autofix)` is said of something done.
         return MarkerWord::Go(is_clean(&rest.replace("(AFTER AUTOFIX)", "")));
     }
-    let negates = MARKERS.negations.iter().any(|known| word.eq_ignore_ascii_case(known));
-    if !negates && !MARKERS.about_passing.iter().any(|stem| after_prefix(text, stem).is_some()) {
+    let negates = MARKERS["negations"].iter().any(|known| word.eq_ignore_ascii_case(known));
+    if !negates && !MARKERS["about_passing"].iter().any(|stem| after_prefix(text, stem).is_some()) {
         return MarkerWord::Prose;
     }
     MarkerWord::Unknown(if token.is_empty() { clipped(text, 8) } else { token }.to_owned())
@@ -183,7 +183,7 @@ fn is_clean(after: &str) -> bool {
     }
     let parenthesis = if first == '(' { rest.split(')').next().unwrap_or(rest) } else { "" };
     if takes_back(comment)
-        || lexicon::mentions_one(&without_no_condition(parenthesis), &MARKERS.conditions)
+        || lexicon::mentions_one(&without_no_condition(parenthesis), &MARKERS["conditions"])
         || objects(rest)
     {
         return false;
@@ -191,7 +191,7 @@ fn is_clean(after: &str) -> bool {
     let closed = closing.contains(['*', '`', '」', '』', '】', ']', '\'', '"', '”']);
     SEPARATORS.contains(first)
         || rest.starts_with("\\n")
-        || begins_with(rest, &MARKERS.copulas)
+        || begins_with(rest, &MARKERS["copulas"])
         || (closed && (first.is_ascii() || closing.ends_with(char::is_whitespace)))
 }
 
@@ -202,7 +202,7 @@ pub(super) fn denial_ends(after: &str) -> bool {
     let Some(first) = rest.chars().next() else { return true };
     let is_reason = first.is_ascii_alphabetic() && rest.len() < after.len();
     !begins_with_arrow(rest)
-        && (is_reason || "。、,.;:!|(-–—/".contains(first) || begins_with(rest, &MARKERS.copulas))
+        && (is_reason || "。、,.;:!|(-–—/".contains(first) || begins_with(rest, &MARKERS["copulas"]))
 }
 
 fn begins_with_arrow(text: &str) -> bool {
@@ -216,31 +216,28 @@ fn begins_with(text: &str, words: &[String]) -> bool {
 /// Tells whether a comment begins by taking back what was said.
 fn takes_back(comment: &str) -> bool {
     let comment = without_no_condition(comment);
-    let contrast = MARKERS.contrasts.iter().find_map(|joint| comment.strip_prefix(joint.as_str()));
+    let contrast = MARKERS["contrasts"].iter().find_map(|joint| comment.strip_prefix(joint.as_str()));
     let comment = contrast.unwrap_or(&comment);
-    MARKERS.taking_back.iter().any(|word| {
+    MARKERS["taking_back"].iter().any(|word| {
         let goes_on = |rest: &str| word.is_ascii() && rest.starts_with(|c: char| c.is_ascii_alphanumeric());
         comment.strip_prefix(word.as_str()).is_some_and(|rest| !goes_on(rest))
     })
 }
 
 fn without_no_condition(text: &str) -> String {
-    MARKERS.no_condition.iter().fold(text.to_lowercase(), |text, word| text.replace(word.as_str(), ""))
+    MARKERS["no_condition"].iter().fold(text.to_lowercase(), |text, word| text.replace(word.as_str(), ""))
 }
 
 /// Tells whether a remark objects to what was just approved: `PASS, but two blockers must be fixed`. `No blockers` and
 /// `ブロッカーはない` object to nothing.
 fn objects(remark: &str) -> bool {
-    static OBJECTS: Pattern = Pattern::named("word.objects");
-    static DENIABLE: Pattern = Pattern::named("word.deniable");
-    static DENIED: Pattern = Pattern::named("word.denied");
-    static DENIED_BEHIND: Pattern = Pattern::named("word.denied_behind");
     let clause_objects = |clause: &str| {
-        let mut found = DENIABLE.find_iter(clause);
-        !DENIED.is_match(clause) && found.any(|found| !DENIED_BEHIND.is_match(&clause[found.end()..]))
+        let mut found = pattern("word.deniable").find_iter(clause);
+        !pattern("word.denied").is_match(clause)
+            && found.any(|found| !pattern("word.denied_behind").is_match(&clause[found.end()..]))
     };
-    OBJECTS.is_match(remark)
-        || (DENIABLE.is_match(remark)
+    pattern("word.objects").is_match(remark)
+        || (pattern("word.deniable").is_match(remark)
             && remark.split(['。', '、', '.', ',', ';', '!', '|']).any(clause_objects))
 }
 
