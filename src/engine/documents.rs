@@ -17,10 +17,10 @@ impl Run {
     }
 }
 
-/// Tells whether a phase may change the approved document of another one: a phase with triage repairs the documents that it
-/// reviews.
+/// Tells whether a phase may change the approved document of another one: a phase with triage reviews all of them and repairs
+/// what is wrong in them.
 pub fn may_change(phase: &PhaseState, other: &PhaseState) -> bool {
-    phase.def.policy.triage && phase.def.needs.contains(other.name())
+    phase.def.policy.triage && !other.def.stores_review_documents()
 }
 
 /// Returns the phase whose approved document the checks of this round did not find as it may be; nothing when every document

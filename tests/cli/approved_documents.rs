@@ -14,6 +14,9 @@ max_revisions = 3
 [presets.reviewed]
 phases = ["requirements", "document_review", "report"]
 
+[presets.planned]
+phases = ["planning", "requirements", "document_review"]
+
 [presets.short]
 phases = ["requirements", "report"]
 "#;
@@ -171,6 +174,21 @@ fn a_document_repaired_by_its_review_is_in_the_diff_that_the_next_reviewer_sees(
     -# requirements
     +# more is asked
     ");
+}
+
+#[test]
+fn a_document_review_repairs_every_document_that_its_prompt_lists() {
+    let plan = ".ai-workflow/issue-243/00_planning/output/planning.md";
+    let finding = r#"say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "the plan lacks a step", "findings": []}'"#;
+    let turns = turn("document_review", "review", 1, finding)
+        + &triage(1, &format!("write = [{{ path = \"{plan}\", text = \"# one step more\\n\" }}]"));
+    let (sandbox, ran) = run("planned", "", &turns);
+    let ran = ran.exits(0);
+    assert!(!ran.stderr.contains("put back"), "{}", ran.stderr);
+    assert_eq!(verdicts(&sandbox, "document_review"), [json!("FAIL"), json!("PASS")]);
+    assert_eq!(on_branch(&sandbox, plan), "# one step more");
+    let prompt = sandbox.read(".ai-workflow/issue-243/document_review/review/round-2/attempt-1/prompt.md");
+    assert!(prompt.contains("+# one step more"), "{prompt}");
 }
 
 #[test]

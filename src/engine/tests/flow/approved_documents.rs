@@ -22,7 +22,7 @@ fn checked(mut policy: Policy) -> Policy {
     policy
 }
 
-/// A run of four phases, the third of which repairs the document of the second one.
+/// A run of four phases, the third of which repairs the documents of those before it.
 fn run(report: Policy, tampering: BTreeMap<(usize, usize), DocumentSeen>) -> World {
     let policies = [phase_review(), retake(), doc_review(), report];
     let phases = PHASES.into_iter().zip(policies).map(|(name, policy)| phase(name, checked(policy)));
@@ -46,8 +46,8 @@ fn tampering() -> impl Strategy<Value = BTreeMap<(usize, usize), DocumentSeen>> 
     btree_map(pairs, seen(), 0..4)
 }
 
-fn is_allowed((by, of): (usize, usize), seen: &DocumentSeen) -> bool {
-    seen.digest.is_some() && (seen.changed_by.is_some() || (by, of) == (2, 1))
+fn is_allowed(by: usize, seen: &DocumentSeen) -> bool {
+    seen.digest.is_some() && (seen.changed_by.is_some() || by == 2)
 }
 
 proptest! {
@@ -60,7 +60,7 @@ proptest! {
     ) {
         let mut world = run(report, tampering.clone());
         let outcome = world.execute();
-        let is_sound = tampering.iter().all(|(pair, seen)| is_allowed(*pair, seen));
+        let is_sound = tampering.iter().all(|((by, _), seen)| is_allowed(*by, seen));
         prop_assert_eq!(outcome == RunOutcome::Completed, is_sound, "{:?}", world);
         for phase in &world.run().phases {
             let has_document = phase.files.deliverable.is_some();
@@ -115,6 +115,6 @@ fn document_that_its_reviewer_repairs_is_approved_as_it_is_then() {
     assert_eq!(world.execute(), RunOutcome::Completed);
     assert_eq!(world.phase("design").files.deliverable.as_deref(), Some("repaired of document_review"));
     let may = |by: &str, of: &str| engine::may_change(world.phase(by), world.phase(of));
-    assert!(may("document_review", "design"));
-    assert!(!may("document_review", "planning") && !may("report", "document_review"));
+    assert!(may("document_review", "planning") && may("document_review", "design"));
+    assert!(!may("report", "design") && !may("report", "document_review"));
 }
