@@ -126,10 +126,11 @@ impl CheckedPhase<'_> {
     /// earlier commit changed and that are still so.
     fn list_changed_now(&self) -> Result<BTreeSet<String>> {
         let workspace = self.active.space.workspace();
-        let mut differing: BTreeSet<String> = self.seen.uncommitted.keys().cloned().collect();
-        if let Some(began) = self.find_start_of_moved_branch()? {
-            differing.extend(workspace.changes().paths_between(&began, &self.seen.tree)?);
-        }
+        // On a branch that moved, what differs from HEAD says nothing: the author may have committed what was put back since.
+        let differing: BTreeSet<String> = match self.find_start_of_moved_branch()? {
+            Some(began) => workspace.changes().paths_between(&began, &self.seen.tree)?.into_iter().collect(),
+            None => self.seen.uncommitted.keys().cloned().collect(),
+        };
         let files = &self.phase.files;
         let mut now: BTreeSet<String> = files.changed.intersection(&differing).cloned().collect();
         let code = now.iter().any(|path| !path.starts_with(".ai-workflow/"));

@@ -177,6 +177,23 @@ fn a_document_repaired_by_its_review_is_in_the_diff_that_the_next_reviewer_sees(
 }
 
 #[test]
+fn a_document_that_its_author_committed_and_that_was_put_back_is_held_against_it_once() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", SETTINGS);
+    let commit = "git add -A\ngit -c user.name=a -c user.email=a@b.c commit -q -m mine\n";
+    sandbox.write("tools/commit.sh", &format!("echo less >> {REQUIREMENTS}\n{commit}"));
+    sandbox.git(&["add", "tools"]);
+    sandbox.git(&["commit", "-q", "-m", "tools"]);
+    let report = "write = [{ path = \"{{output}}\", text = \"# report\\n\" }]\nrun = \"sh tools/commit.sh\"\nsay = \"done\"";
+    let agent = sandbox.script(&honest_script(&turn("report", "execute", 1, report)));
+    let flags = ["--issue", "243", "--forge", "local", "--agent", &agent];
+    let ran = sandbox.run(&[&["execute", "--preset", "short"][..], &flags[..]].concat());
+    ran.exits(0).says("requirements.md: was changed or removed, and is put back");
+    assert_eq!(sandbox.metadata()["phases"]["report"]["retry_count"], 1);
+    assert!(!on_branch(&sandbox, REQUIREMENTS).contains("less"));
+}
+
+#[test]
 fn a_document_review_repairs_every_document_that_its_prompt_lists() {
     let plan = ".ai-workflow/issue-243/00_planning/output/planning.md";
     let finding = r#"say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "the plan lacks a step", "findings": []}'"#;
