@@ -12,17 +12,30 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let places: Vec<Place> =
         site.approved.iter().filter_map(|path| Some(file(path, lack(site, path)?))).collect();
     let is_lost = site.approved.iter().any(|path| deliverable::content_lack(site.worktree, path).is_some());
-    let mut result = judged(
-        ID,
-        "document-changed",
-        places,
-        "an approved document changed",
-        "the approved documents stand",
-    );
+    let mut result = judge(places);
     if is_lost {
         result.params.insert("code".to_owned(), deliverable::CODE.into());
     }
     result
+}
+
+fn judge(places: Vec<Place>) -> CheckResult {
+    judged(ID, "document-changed", places, "an approved document changed", "the approved documents stand")
+}
+
+/// Adds approved documents that were put back after the commands of other checks to the result of this check.
+pub fn add_put_back_documents(results: &mut [CheckResult], put_back: &[String], commands: &str) {
+    let Some(result) = results.iter_mut().find(|result| result.check == ID && !put_back.is_empty()) else {
+        return;
+    };
+    let what = format!(
+        "was changed or removed by a command that was run for the checks ({commands}), and is put back"
+    );
+    let mut places = std::mem::take(&mut result.places);
+    places.retain(|place| place.file.as_ref().is_none_or(|file| !put_back.contains(file)));
+    places.extend(put_back.iter().map(|path| file(path, what.as_str())));
+    let params = std::mem::take(&mut result.params);
+    *result = CheckResult { params, ..judge(places) };
 }
 
 fn lack(site: &Site<'_>, path: &str) -> Option<&'static str> {
@@ -51,7 +64,7 @@ mod tests {
 
     const PATH: &str = ".ai-workflow/issue-1/01_requirements/output/requirements.md";
 
-    fn judge(scene: &Scene, by_hand: &[&str], put_back: &[&str]) -> CheckResult {
+    fn examined(scene: &Scene, by_hand: &[&str], put_back: &[&str]) -> CheckResult {
         let approved = [PATH.to_owned()];
         let owned =
             |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<BTreeSet<String>>();
@@ -68,36 +81,51 @@ mod tests {
         for scene in
             [Scene::new(), Scene::new().on_disk(PATH, " \n"), Scene::new().on_disk(&format!("{PATH}/x"), "")]
         {
-            let result = judge(&scene, &[PATH], &[]);
+            let result = examined(&scene, &[PATH], &[]);
             assert_eq!((gist(&result), result.param("code")), (PATH.to_owned(), Some("E_NO_DELIVERABLE")));
         }
-        assert_eq!(judge(&Scene::new().on_disk(PATH, "# all\n"), &[], &[]).status, CheckStatus::Pass);
+        assert_eq!(examined(&Scene::new().on_disk(PATH, "# all\n"), &[], &[]).status, CheckStatus::Pass);
     }
 
     #[test]
     fn a_rewritten_document_is_refused_unless_its_reviewer_repairs_it_or_a_person_wrote_it() {
-        let result = judge(&rewritten(), &[], &[]);
+        let result = examined(&rewritten(), &[], &[]);
         assert_eq!((gist(&result), result.param("code")), (PATH.to_owned(), None));
-        assert_eq!(judge(&rewritten(), &[PATH], &[]).status, CheckStatus::Pass);
+        assert_eq!(examined(&rewritten(), &[PATH], &[]).status, CheckStatus::Pass);
         let mut repaired = rewritten();
         repaired.phase.policy.triage = true;
-        assert_eq!(judge(&repaired, &[], &[]).status, CheckStatus::Pass);
+        assert_eq!(examined(&repaired, &[], &[]).status, CheckStatus::Pass);
         let other = Scene::changing("src/lib.rs", "1", "2").on_disk(PATH, "# all\n");
-        assert_eq!(judge(&other, &[], &[]).status, CheckStatus::Pass);
+        assert_eq!(examined(&other, &[], &[]).status, CheckStatus::Pass);
     }
 
     #[test]
     fn a_document_that_was_put_back_counts_against_the_author() {
-        let result = judge(&Scene::new().on_disk(PATH, "# all\n"), &[], &[PATH]);
+        let result = examined(&Scene::new().on_disk(PATH, "# all\n"), &[], &[PATH]);
         let says = "requirements.md: was changed or removed, and is put back";
         assert!(result.summary.ends_with(says), "{}", result.summary);
     }
 
     #[test]
+    fn a_document_that_a_command_changed_is_added_to_the_result() {
+        let stands = examined(&Scene::new().on_disk(PATH, "# all\n"), &[], &[]);
+        let mut results = [stands.clone()];
+        add_put_back_documents(&mut results, &[], "tests");
+        assert_eq!(results[0], stands);
+        for earlier in [stands, examined(&Scene::new(), &[], &[])] {
+            let mut results = [earlier];
+            add_put_back_documents(&mut results, &[PATH.to_owned()], "build, tests");
+            assert_eq!((results[0].status, results[0].places.len()), (CheckStatus::Fail, 1));
+            let says = "by a command that was run for the checks (build, tests), and is put back";
+            assert!(results[0].summary.ends_with(says), "{}", results[0].summary);
+        }
+    }
+
+    #[test]
     fn ticked_boxes_are_no_rewritten_document() {
         let ticked = Scene::changing(PATH, "- [ ] one\n", "- [x] one\n").on_disk(PATH, "- [x] one\n");
-        assert_eq!(judge(&ticked, &[], &[]).status, CheckStatus::Pass);
+        assert_eq!(examined(&ticked, &[], &[]).status, CheckStatus::Pass);
         let less = Scene::changing(PATH, "- [ ] one\n", "- [x] on\n").on_disk(PATH, "- [x] on\n");
-        assert_eq!(gist(&judge(&less, &[], &[])), PATH);
+        assert_eq!(gist(&examined(&less, &[], &[])), PATH);
     }
 }

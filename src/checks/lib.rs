@@ -61,6 +61,7 @@ pub use code_changed::depends_on_the_run;
 pub use command::{Memory, Published, environment as command_environment};
 pub use deliverable::{content_lack, is_blank};
 pub use dismissal::undefended;
+pub use documents::add_put_back_documents;
 pub use format::{Format, FormatResult, satisfies, validate as validate_format};
 pub use integration::INTEGRATION;
 pub use outcome::shown;

@@ -37,6 +37,10 @@ pub(super) async fn call(
         return Ok(());
     }
     let records = records::restore(active)?;
+    // What a killed author did is compared after its next call.
+    if !call.step.writes() || active.phase(&call.phase)?.is_author_idle() {
+        documents::put_back_missing(active, &call.phase)?;
+    }
     let before = Tree::try_from(active.phase(&call.phase)?.files.tree.as_str())?;
     if manual_changes::record_new_changes(active, &call.phase, call.step, &before)? {
         return Ok(());
@@ -187,7 +191,7 @@ struct SeenAfterCall {
 /// Takes a snapshot after the call of an author, with the approved documents put back that it may not change.
 fn look_after_author(active: &ActiveRun, call: &Call, before: &Tree) -> Result<(Snapshot, Vec<String>)> {
     let mut snapshot = active.space.snapshots().take(Some(before))?;
-    let put_back = documents::put_back_approved(active, &call.phase, before, &snapshot)?;
+    let put_back = documents::put_back_after_author(active, &call.phase, before, &snapshot)?;
     if !put_back.is_empty() {
         snapshot = active.space.snapshots().take(Some(before))?;
         snapshot.changed.extend(put_back.iter().cloned());

@@ -1,7 +1,7 @@
 //! Protects the documents of a run: finds those that were approved and what a phase rewrote in them. The documents that the
 //! engine makes from answers are restored by `records`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::active_run::ActiveRun;
@@ -27,10 +27,11 @@ pub(super) fn output_path(active: &ActiveRun, call: &Call) -> Result<String> {
 /// Returns the deliverables of the other completed phases, without one that a person accepted as missing.
 pub(super) fn list_approved(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
     let run = active.run()?;
+    let phase_head = CommitId::try_from(run.branch.phase_head.as_str())?;
     let mut approved = Vec::new();
     for path in completed_beside(run, name).map(|phase| deliverable_path(run, phase)) {
         let is_there = checks::content_lack(active.folder.root(), &path).is_none();
-        if is_there || has_text(active, &run.branch.phase_head, &path)? {
+        if is_there || has_text(active, &phase_head, &path)? {
             approved.push(path);
         }
     }
@@ -114,9 +115,9 @@ fn is_ticked(before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
     }
 }
 
-/// Puts back the approved documents of other phases that a call changed and may not change, and returns their paths. What the
-/// call made of them stays in the repository as an object that the message names.
-pub(super) fn put_back_approved(
+/// Puts back the approved documents of other phases that the call of an author changed and may not change, and returns their
+/// paths.
+pub(super) fn put_back_after_author(
     active: &ActiveRun,
     name: &PhaseName,
     before: &Tree,
@@ -126,23 +127,104 @@ pub(super) fn put_back_approved(
     let mut put_back = Vec::new();
     for other in completed_beside(run, name) {
         let path = deliverable_path(run, other);
-        if seen.changed.contains(&path)
+        if is_touched(active, &path, before, seen)?
             && !is_change_allowed(active, phase, other, &path, before, &seen.tree)?
         {
             put_back.push(path);
         }
     }
-    if put_back.is_empty() {
-        return Ok(put_back);
+    restore(active, name, before, &put_back, (&seen.tree, ""))?;
+    Ok(put_back)
+}
+
+/// Puts back the approved documents that the commands of some checks changed, and returns their paths. A command may change none
+/// of them.
+pub(super) fn put_back_after_commands(
+    active: &mut ActiveRun,
+    name: &PhaseName,
+    before: &Tree,
+    checks: &str,
+) -> Result<Vec<String>> {
+    active.snapshot = None;
+    let seen = active.ensure_snapshot(Some(before))?.clone();
+    let mut put_back = Vec::new();
+    let run = active.run()?;
+    for path in completed_beside(run, name).map(|other| deliverable_path(run, other)) {
+        if is_touched(active, &path, before, &seen)? {
+            put_back.push(path);
+        }
     }
-    let changed_to = active.space.workspace().blob_ids(&seen.tree, &put_back.iter().cloned().collect())?;
-    active.space.snapshots().restore_paths(before, &put_back)?;
-    for path in &put_back {
-        let kept = changed_to.get(path).map(|blob| format!("; `git show {}` has the change", &blob[..12]));
-        let kept = kept.unwrap_or_default();
-        tracing::warn!("Phase {name}: {path} is approved and was changed or removed; it is put back{kept}");
+    let who = format!(" by a command that was run for the checks ({checks})");
+    restore(active, name, before, &put_back, (&seen.tree, &who))?;
+    if !put_back.is_empty() {
+        active.snapshot = None;
     }
     Ok(put_back)
+}
+
+/// Puts back the approved documents that are missing or empty although no step of the run was under way. That is nobody's fault,
+/// and no phase can build on a document that is not there.
+pub(super) fn put_back_missing(active: &mut ActiveRun, name: &PhaseName) -> Result<()> {
+    let run = active.run()?;
+    let paths = completed_beside(run, name).map(|other| deliverable_path(run, other));
+    let missing: Vec<String> =
+        paths.filter(|path| checks::content_lack(active.folder.root(), path).is_some()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let known = find_known_tree(active, name)?;
+    let mut put_back = Vec::new();
+    for path in missing {
+        if has_text(active, &known, &path)? {
+            put_back.push(path);
+        }
+    }
+    restore(active, name, &known, &put_back, (&known, " while no step was under way"))?;
+    active.snapshot = None;
+    Ok(())
+}
+
+/// Returns the files as the run knows them: those of the phase where it is under way, else the last commit of a phase.
+fn find_known_tree(active: &ActiveRun, name: &PhaseName) -> Result<Tree> {
+    let of_phase = active.phase(name)?.files.tree.as_str();
+    if of_phase.is_empty() {
+        return Ok(CommitId::try_from(active.run()?.branch.phase_head.as_str())?.as_tree());
+    }
+    Ok(Tree::try_from(of_phase)?)
+}
+
+/// Tells whether a document that was there is another one now, or none. A snapshot does not list a special file as changed.
+fn is_touched(active: &ActiveRun, path: &str, before: &Tree, seen: &Snapshot) -> Result<bool> {
+    let is_changed = seen.changed.iter().any(|changed| changed == path);
+    let is_lost = checks::content_lack(active.folder.root(), path).is_some();
+    Ok((is_changed || is_lost) && has_text(active, before, path)?)
+}
+
+/// Brings documents back to a tree, and says what changed them. What they were meanwhile stays in the repository as an object
+/// that the message names.
+fn restore(
+    active: &ActiveRun,
+    name: &PhaseName,
+    to: &Tree,
+    paths: &[String],
+    (now, who): (&Tree, &str),
+) -> Result<()> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let all: BTreeSet<String> = paths.iter().cloned().collect();
+    let workspace = active.space.workspace();
+    let (approved, changed_to) = (workspace.blob_ids(to, &all)?, workspace.blob_ids(now, &all)?);
+    active.space.snapshots().restore_paths(to, paths)?;
+    for path in paths {
+        let kept = changed_to.get(path).filter(|blob| approved.get(path) != Some(blob));
+        let kept = kept.map(|blob| format!("; `git show {}` has the change", &blob[..12]));
+        let kept = kept.unwrap_or_default();
+        tracing::warn!(
+            "Phase {name}: {path} is approved and was changed or removed{who}; it is put back{kept}"
+        );
+    }
+    Ok(())
 }
 
 /// Tells whether a call may leave a document as it is now: a plain file with text, changed by a phase that repairs it or by
@@ -171,18 +253,19 @@ pub(super) fn refuse_lost(active: &ActiveRun, tip: &str) -> Result<()> {
     if tip == run.branch.phase_head {
         return Ok(());
     }
+    let (tip, phase_head) = (CommitId::try_from(tip)?, CommitId::try_from(run.branch.phase_head.as_str())?);
     let completed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
     for path in completed.map(|phase| deliverable_path(run, phase)) {
-        if !has_text(active, tip, &path)? && has_text(active, &run.branch.phase_head, &path)? {
+        if !has_text(active, &tip, &path)? && has_text(active, &phase_head, &path)? {
             return Err(RunError::DocumentLost { path, commit: run.branch.phase_head.clone() });
         }
     }
     Ok(())
 }
 
-/// Tells whether a commit holds a file that is not blank.
-fn has_text(active: &ActiveRun, commit: &str, path: &str) -> Result<bool> {
-    let text = active.space.workspace().read_file(&CommitId::try_from(commit)?, path)?;
+/// Tells whether a commit or tree holds a file that is not blank.
+fn has_text(active: &ActiveRun, of: &impl AsRef<str>, path: &str) -> Result<bool> {
+    let text = active.space.workspace().read_file(of, path)?;
     Ok(text.is_some_and(|text| !checks::is_blank(&text)))
 }
 

@@ -30,6 +30,7 @@ pub(super) async fn run_checks(
     name: &PhaseName,
     round: u32,
 ) -> Result<()> {
+    documents::put_back_missing(active, name)?;
     let before = Tree::try_from(active.phase(name)?.files.tree.as_str())?;
     if manual_changes::record_new_changes(active, name, Step::Check, &before)? {
         return Ok(());
@@ -41,16 +42,15 @@ pub(super) async fn run_checks(
     let results = CheckedPhase { active, publisher, run, phase, seen }.examine().await;
     let planted = git_before.map(|before| before.restore_files(active)).transpose()?.unwrap_or_default();
     note_put_back(active, &format!("Phase {name}: A command of the repository"), &planted)?;
-    let results = results?;
+    let mut results = results?;
     active.job_files.verify()?;
+    let commands = list_commands(active, &results)?;
+    if !commands.is_empty() {
+        let put_back = documents::put_back_after_commands(active, name, &before, &commands)?;
+        checks::add_put_back_documents(&mut results, &put_back, &commands);
+    }
     if active.is_stopping() {
         return Ok(());
-    }
-    let defined = &active.run()?.started.agreement.defined;
-    // A command may leave new files; a command that is not configured did not run.
-    let mut run = results.iter().filter(|result| result.status != CheckStatus::Skipped);
-    if run.any(|result| checks::runs_a_command(&result.check, defined)) {
-        active.snapshot = None;
     }
     let tree = active.ensure_snapshot(Some(&before))?.tree.clone();
     let documents = documents::see_approved(active, active.phase(name)?, &tree)?;
@@ -231,6 +231,15 @@ impl CheckedPhase<'_> {
         let head = CommitId::try_from(self.run.branch.head.as_str())?;
         self.active.space.workspace().history().messages_since(&head)
     }
+}
+
+/// Returns the checks that ran a command; one whose command is not configured did not run.
+fn list_commands(active: &ActiveRun, results: &[CheckResult]) -> Result<String> {
+    let defined = &active.run()?.started.agreement.defined;
+    let ran = results.iter().filter(|result| {
+        result.status != CheckStatus::Skipped && checks::runs_a_command(&result.check, defined)
+    });
+    Ok(ran.map(|result| result.check.as_str()).collect::<Vec<_>>().join(", "))
 }
 
 /// Tells whether a check of a phase runs a command.

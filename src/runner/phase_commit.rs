@@ -142,6 +142,7 @@ fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<Co
         return Ok(None);
     }
     records::restore(active)?;
+    documents::put_back_missing(active, name)?;
     let approved = Tree::try_from(active.phase(name)?.files.tree.as_str())?;
     if active.ensure_snapshot(Some(&approved))?.tree != approved {
         let seen = active.snapshot.take();

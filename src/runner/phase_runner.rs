@@ -12,7 +12,8 @@ use crate::error::{Result, RunError};
 use crate::prompt::{AgentContext, DiffCache};
 use crate::publisher::{JobRole, Publisher};
 use crate::{
-    agent_call, evidence, manual_changes, phase_commit, pull_request, remote_checks, unfinished_work,
+    agent_call, documents, evidence, manual_changes, phase_commit, pull_request, remote_checks,
+    unfinished_work,
 };
 use engine::{
     Action, Decision, StepPosition, decide, job_limit_pause, pause, pause_on_request, rate_limit_pause,
@@ -129,6 +130,7 @@ impl PhaseRunner {
         if let Some(escalation) = self.pauses.pause_before(&name) {
             return active.record(Fact::Paused { escalation });
         }
+        documents::put_back_missing(active, &name)?;
         if let Some(escalation) = find_missing_documents(active, &name)? {
             return active.record(Fact::Paused { escalation });
         }

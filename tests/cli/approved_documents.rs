@@ -19,6 +19,9 @@ phases = ["planning", "requirements", "document_review"]
 
 [presets.short]
 phases = ["requirements", "report"]
+
+[presets.code]
+phases = ["requirements", "implementation"]
 "#;
 const REQUIREMENTS: &str = ".ai-workflow/issue-243/01_requirements/output/requirements.md";
 const REVIEW: &str = ".ai-workflow/issue-243/document_review/output/document-review-1.md";
@@ -109,11 +112,12 @@ fn approved_document_rewritten_in_a_phase_without_review_is_put_back() {
 }
 
 /// What an author does to the requirements, and a name for it.
-const TAMPERING: [(&str, &str); 6] = [
+const TAMPERING: [(&str, &str); 7] = [
     ("design", "rm \"$1\""),
     ("test_scenario", ": > \"$1\""),
     ("documentation", "echo less > \"$1\""),
     ("report", "rm \"$1\"; ln -s ../../../../README.md \"$1\""),
+    ("special", "rm \"$1\"; mkfifo \"$1\""),
     ("extra", "mv \"$1\" \"$1.old\"; mkdir \"$1\"; echo less > \"$1/requirements.md\""),
     (
         "last",
@@ -281,6 +285,60 @@ fn review_records_replaced_by_links_and_folders_are_restored_and_the_user_is_tol
     assert_eq!(status, "?? .ai-workflow/config.toml\n?? .ai-workflow/local/");
 }
 
+/// A command of the repository that is run for a check of the implementation.
+const BUILD: &str = "[commands]\nbuild = \"sh build.sh\"\n\n[phases.implementation]\nchecks = [\"build\"]\n";
+
+#[test]
+fn a_document_that_a_command_of_the_repository_changes_is_put_back_and_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", &format!("{SETTINGS}{BUILD}"));
+    sandbox.write("build.sh", "true\n");
+    sandbox.git(&["add", "build.sh"]);
+    sandbox.git(&["commit", "-q", "-m", "build"]);
+    let document = sandbox.root().join(REQUIREMENTS);
+    let build = |does: &str| {
+        format!(
+            "write = [{{ path = \"{{{{output}}}}\", text = \"# implementation\\n\" }}, {{ path = \"src/lib.rs\", text = \"pub fn pages() -> u32 {{\\n    3\\n}}\\n\" }}, {{ path = \"build.sh\", text = \"{does}\\n\" }}]\nsay = \"done\""
+        )
+    };
+    let turns = turn("implementation", "execute", 1, &build(&format!("echo less > {}", document.display())))
+        + &turn("implementation", "revise", 1, &build("true"));
+    let agent = sandbox.script(&honest_script(&turns));
+    let flags = ["--issue", "243", "--forge", "local", "--agent", &agent];
+    let ran = sandbox.run(&[&["execute", "--preset", "code"][..], &flags[..]].concat()).exits(0);
+    let told = line_with(&ran.stderr, "it is put back");
+    let who = "was changed or removed by a command that was run for the checks (build)";
+    assert!(
+        told.contains(&format!("{REQUIREMENTS} is approved and {who}; it is put back; `git show ")),
+        "{told}"
+    );
+    let ran = ran.says(&format!("an approved document changed: {REQUIREMENTS}: {who}, and is put back"));
+    assert!(!ran.stderr.contains("check build"), "{}", ran.stderr);
+    assert!(on_branch(&sandbox, REQUIREMENTS).starts_with("# requirements"));
+    assert_eq!(sandbox.metadata()["phases"]["implementation"]["retry_count"], 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_document_that_goes_away_while_the_run_waits_is_put_back_and_nobody_is_blamed() {
+    for away in ["rm $1", "rm $1; mkfifo $1", "rm -r $(dirname $1)", "git rm -q $1; git commit -q -m mine"] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", &format!("{SETTINGS}\n[phases.report]\ngate = \"ask\"\n"));
+        let agent = sandbox.script(&honest_script(""));
+        let flags = ["--issue", "243", "--forge", "local", "--agent", &agent];
+        sandbox.run(&[&["execute", "--preset", "short"][..], &flags[..]].concat()).exits(3);
+        let away = ["-c", away, "sh", REQUIREMENTS];
+        assert!(sandbox.command("sh").args(away).status().expect("sh").success(), "{away:?}");
+        let ran = sandbox.run(&[&["resume", "--continue"][..], &flags[..]].concat());
+        let told = format!(
+            "Phase report: {REQUIREMENTS} is approved and was changed or removed while no step was under way; it is put back"
+        );
+        ran.exits(0).says(&told);
+        assert!(on_branch(&sandbox, REQUIREMENTS).starts_with("# requirements"), "{away:?}");
+        assert_eq!(sandbox.metadata()["phases"]["report"]["retry_count"], 0, "{away:?}");
+    }
+}
+
 #[test]
 fn a_branch_without_an_approved_document_is_not_pushed() {
     let sandbox = Sandbox::new();
@@ -293,7 +351,7 @@ fn a_branch_without_an_approved_document_is_not_pushed() {
     sandbox.run(&[&["execute", "--preset", "short"][..], &flags[..]].concat()).exits(3);
     sandbox.git(&["rm", "-q", REQUIREMENTS]);
     sandbox.git(&["commit", "-q", "-m", "mine"]);
-    let ran = sandbox.run(&[&["resume", "--continue"][..], &flags[..]].concat());
+    let ran = sandbox.run(&[&["resume", "--give-up"][..], &flags[..]].concat());
     let ran = ran.exits(6).says(&format!("the branch has lost {REQUIREMENTS}, which was approved"));
     ran.says(&format!("-- {REQUIREMENTS} && git commit"));
     let on_origin = "refs/remotes/origin/ai-workflow/issue-243";
