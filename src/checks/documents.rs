@@ -12,15 +12,26 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let places: Vec<Place> =
         site.approved.iter().filter_map(|path| Some(file(path, lack(site, path)?))).collect();
     let is_lost = site.approved.iter().any(|path| deliverable::content_lack(site.worktree, path).is_some());
-    let mut result = judge(places);
+    let mut result = judge(places, &describe_standing(site));
     if is_lost {
         result.params.insert("code".to_owned(), deliverable::CODE.into());
     }
     result
 }
 
-fn judge(places: Vec<Place>) -> CheckResult {
-    judged(ID, "document-changed", places, "an approved document changed", "the approved documents stand")
+fn judge(places: Vec<Place>, clean: &str) -> CheckResult {
+    judged(ID, "document-changed", places, "an approved document changed", clean)
+}
+
+/// Says that the documents stand, and which of them a person changed.
+fn describe_standing(site: &Site<'_>) -> String {
+    let edited = site.approved.iter().filter(|path| site.by_hand.contains(*path));
+    let edited: Vec<&str> = edited.map(String::as_str).collect();
+    if edited.is_empty() {
+        "the approved documents stand".to_owned()
+    } else {
+        format!("the approved documents stand, with what a person changed in {}", edited.join(", "))
+    }
 }
 
 /// Adds approved documents that were put back after the commands of other checks to the result of this check.
@@ -35,7 +46,7 @@ pub fn add_put_back_documents(results: &mut [CheckResult], put_back: &[String], 
     places.retain(|place| place.file.as_ref().is_none_or(|file| !put_back.contains(file)));
     places.extend(put_back.iter().map(|path| file(path, what.as_str())));
     let params = std::mem::take(&mut result.params);
-    *result = CheckResult { params, ..judge(places) };
+    *result = CheckResult { params, ..judge(places, "") };
 }
 
 fn lack(site: &Site<'_>, path: &str) -> Option<&'static str> {
@@ -91,7 +102,9 @@ mod tests {
     fn a_rewritten_document_is_refused_unless_its_reviewer_repairs_it_or_a_person_wrote_it() {
         let result = examined(&rewritten(), &[], &[]);
         assert_eq!((gist(&result), result.param("code")), (PATH.to_owned(), None));
-        assert_eq!(examined(&rewritten(), &[PATH], &[]).status, CheckStatus::Pass);
+        let by_person = examined(&rewritten(), &[PATH], &[]);
+        let says = format!("the approved documents stand, with what a person changed in {PATH}");
+        assert_eq!((by_person.status, by_person.summary), (CheckStatus::Pass, says));
         let mut repaired = rewritten();
         repaired.phase.policy.triage = true;
         assert_eq!(examined(&repaired, &[], &[]).status, CheckStatus::Pass);

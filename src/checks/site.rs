@@ -40,7 +40,7 @@ pub struct Site<'a> {
     pub approved: &'a [String],
     /// Those of them that the latest call changed without being allowed to, and that were put back.
     pub put_back: &'a BTreeSet<String>,
-    /// Those of the changed paths that a person changed while no process of ours worked.
+    /// What a person changed while no process of ours worked: of the changed paths, and of the approved documents.
     pub by_hand: &'a BTreeSet<String>,
     /// What lies in the worktree and in no commit: special files, repositories of their own, names that are no text.
     pub left_out: &'a [String],

@@ -132,7 +132,7 @@ impl Run {
             }
             Fact::Committed { phase, commit, documents } => {
                 self.publication.is_up_to_date = false;
-                self.keep_documents(documents);
+                self.keep_documents(phase, documents);
                 let phase = phase_of(&mut self.phases, phase);
                 self.branch.add_commit(phase, commit);
                 phase.record_commit(commit, at);

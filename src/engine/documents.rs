@@ -1,20 +1,41 @@
 //! The approved documents of a run: which phase may change the document of another one, and whether a commit holds them as
 //! they were approved. A person may change every document; nobody else may remove one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::phase_state::{PhaseState, Status};
 use crate::run::Run;
-use model::event::DocumentSeen;
+use model::event::{DocumentChange, DocumentSeen};
 use model::phase::PhaseName;
 
 impl Run {
     /// Keeps the documents of a commit as those that are approved from now on. One that is missing in it was accepted so.
-    pub(crate) fn keep_documents(&mut self, documents: &BTreeMap<PhaseName, String>) {
+    pub(crate) fn keep_documents(&mut self, name: &PhaseName, committed: &BTreeMap<PhaseName, String>) {
+        let edited = self.phase(name).map(|phase| list_edited(self, phase, committed)).unwrap_or_default();
         for phase in &mut self.phases {
-            phase.files.deliverable = documents.get(phase.name()).cloned();
+            if edited.contains(phase.name()) {
+                phase.files.edited_with = Some(name.clone());
+            }
+            phase.files.deliverable = committed.get(phase.name()).cloned();
         }
     }
+}
+
+/// Returns the phases whose approved document is another one in a commit, neither repaired nor only ticked: a person changed it,
+/// or accepted it so.
+fn list_edited(
+    run: &Run,
+    phase: &PhaseState,
+    committed: &BTreeMap<PhaseName, String>,
+) -> BTreeSet<PhaseName> {
+    let is_edited = |other: &PhaseState, approved: &str| {
+        let is_other = committed.get(other.name()).is_some_and(|digest| digest != approved);
+        let seen = phase.evidence.documents.get(other.name());
+        let is_ticked = seen.is_some_and(|seen| seen.changed_by == Some(DocumentChange::Ticks));
+        is_other && !is_ticked && !may_change(phase, other)
+    };
+    let edited = approved_beside(run, phase).filter(|(other, approved)| is_edited(other, approved));
+    edited.map(|(other, _)| other.name().clone()).collect()
 }
 
 /// Tells whether a phase may change the approved document of another one: a phase with triage reviews all of them and repairs

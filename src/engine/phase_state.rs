@@ -153,6 +153,8 @@ pub struct PhaseFiles {
     pub put_back: BTreeSet<String>,
     /// The approved deliverable of the phase, or what a later phase that may change it made of it: the SHA-256 of its content.
     pub deliverable: Option<String>,
+    /// The later phase with whose commit a person changed the approved deliverable.
+    pub edited_with: Option<PhaseName>,
     /// The commit of the phase.
     pub commit: Option<String>,
     /// The first commit of the phase, when it was opened again after that.

@@ -269,14 +269,51 @@ fn has_text(active: &ActiveRun, of: &impl AsRef<str>, path: &str) -> Result<bool
     Ok(text.is_some_and(|text| !checks::is_blank(&text)))
 }
 
-/// Returns what a phase changed in documents that were approved before it.
+/// Returns what a phase, or a person before it, changed in documents that were approved.
 pub(super) fn diff_rewritten(active: &ActiveRun, name: &PhaseName, tree: &Tree, most: usize) -> Result<Diff> {
-    let (run, changed) = (active.run()?, &active.phase(name)?.files.changed);
-    let approved = list_approved(active, name)?;
-    let rewritten: Vec<String> = approved.into_iter().filter(|path| changed.contains(path)).collect();
-    let approved_at = CommitId::try_from(run.branch.phase_head.as_str())?;
+    let rewritten = list_rewritten(active, name)?;
+    let approved_at = CommitId::try_from(active.run()?.branch.phase_head.as_str())?;
     if rewritten.is_empty() || !active.space.workspace().has_tree(&approved_at.as_tree())? {
         return Ok(Diff::default());
     }
     Ok(active.space.diff_of_paths(&rewritten, &approved_at, tree, most)?)
+}
+
+/// Returns the documents of the other completed phases that are not as they were approved. Where a log of an earlier version does
+/// not say how that was, those that the phase changed.
+fn list_rewritten(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
+    let (run, changed) = (active.run()?, &active.phase(name)?.files.changed);
+    let documents = completed_beside(run, name).map(|other| (deliverable_path(run, other), other));
+    let is_rewritten = |path: &str, other: &PhaseState| match &other.files.deliverable {
+        None => changed.contains(path),
+        approved => {
+            digest_on_disk(&active.folder, path).is_some_and(|digest| Some(&digest) != approved.as_ref())
+        }
+    };
+    Ok(documents.filter(|(path, other)| is_rewritten(path, other)).map(|(path, _)| path).collect())
+}
+
+/// Warns of approved documents that are not as they were approved when a phase begins: only a person can have changed them.
+pub(super) fn warn_of_edits(active: &ActiveRun, name: &PhaseName) -> Result<()> {
+    let edited = list_rewritten(active, name)?;
+    if edited.is_empty() {
+        return Ok(());
+    }
+    let is_reviewed = active.phase(name)?.def.policy.review.is_some();
+    let who =
+        if is_reviewed { "its reviewer is shown the change" } else { "no reviewer is shown the change" };
+    let paths = edited.join(", ");
+    tracing::warn!(
+        "Phase {name}: Changed by hand after its approval, and committed with this phase; {who}: {paths}"
+    );
+    Ok(())
+}
+
+/// Returns the documents of other phases that a person changed, by what was seen of them.
+pub(super) fn list_changed_by_person(
+    run: &Run,
+    seen: &BTreeMap<PhaseName, DocumentSeen>,
+) -> BTreeSet<String> {
+    let by_person = seen.iter().filter(|(_, seen)| seen.changed_by == Some(DocumentChange::Person));
+    by_person.filter_map(|(name, _)| Some(deliverable_path(run, run.phase(name)?))).collect()
 }

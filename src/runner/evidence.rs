@@ -81,6 +81,9 @@ impl CheckedPhase<'_> {
         let published = self.build_published()?;
         let since_base = self.list_changes_since_base(&changes)?;
         let approved = documents::list_approved(active, phase.name())?;
+        let documents = documents::see_approved(active, phase, &seen.tree)?;
+        let mut by_hand = documents::list_changed_by_person(run, &documents);
+        by_hand.extend(phase.files.by_hand.iter().cloned());
         let world = self.gather_world().await;
         let answer = self.read_latest_answer();
         // A phase opened again for a review or a revision may keep the deliverable it has.
@@ -100,7 +103,7 @@ impl CheckedPhase<'_> {
             changed_before: &list_changed_before(run, phase),
             approved: &approved,
             put_back: &phase.files.put_back,
-            by_hand: &phase.files.by_hand,
+            by_hand: &by_hand,
             left_out: &seen.left_out,
             reviewed: &list_reviewed(run, phase),
             plans: &list_plans(run, phase),

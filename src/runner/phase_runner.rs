@@ -142,6 +142,7 @@ impl PhaseRunner {
             let seen = active.ensure_snapshot(approved.as_ref())?.clone();
             (seen.tree.clone(), manual_changes::list_before_phase(active, &seen)?)
         };
+        documents::warn_of_edits(active, &name)?;
         active.record(Fact::PhaseStarted { phase: name, tree: tree.to_string(), by_hand })
     }
 

@@ -340,6 +340,35 @@ fn a_document_that_goes_away_while_the_run_waits_is_put_back_and_nobody_is_blame
 }
 
 #[test]
+fn a_document_that_a_person_changes_between_two_phases_is_told_reviewed_and_in_the_pull_request() {
+    for commits in [false, true] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", &format!("{SETTINGS}\n[phases.report]\ngate = \"ask\"\n"));
+        let agent = sandbox.script(&honest_script(""));
+        let flags = ["--issue", "243", "--forge", "local", "--agent", &agent];
+        sandbox.run(&[&["execute", "--preset", "short"][..], &flags[..]].concat()).exits(3);
+        sandbox.write(REQUIREMENTS, "# requirements by hand\n");
+        if commits {
+            sandbox.git(&["commit", "-q", "-a", "-m", "mine"]);
+        }
+        let ran = sandbox.run(&[&["resume", "--continue"][..], &flags[..]].concat());
+        let ran = ran.exits(0).says(&format!(
+            "Phase report: Changed by hand after its approval, and committed with this phase; its reviewer is shown the change: {REQUIREMENTS}"
+        ));
+        assert!(!ran.stderr.contains("put back"), "{}", ran.stderr);
+        assert_eq!(on_branch(&sandbox, REQUIREMENTS), "# requirements by hand");
+        let prompt = sandbox.read(".ai-workflow/issue-243/08_report/review/round-1/attempt-1/prompt.md");
+        assert!(prompt.contains("\n+# requirements by hand"), "{commits}: {prompt}");
+        let stands = format!("the approved documents stand, with what a person changed in {REQUIREMENTS}");
+        assert!(prompt.contains(&stands), "{commits}: {prompt}");
+        let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+        let told =
+            format!("- `{REQUIREMENTS}`: changed by a person after its approval, and committed with report");
+        assert!(request.contains(&told), "{commits}: {request}");
+    }
+}
+
+#[test]
 fn a_branch_without_an_approved_document_is_not_pushed() {
     let sandbox = Sandbox::new();
     sandbox.git(&["init", "-q", "--bare", "../origin.git"]);

@@ -100,7 +100,18 @@ fn document_list(run: &Run) -> String {
     let completed = run.phases.iter().filter(|phase| {
         phase.status == Status::Completed && !phase.def.stores_review_documents() && is_there(phase)
     });
-    completed.map(|phase| format!("- `{}`\n", deliverable_path(run, phase))).collect()
+    completed
+        .map(|phase| format!("- `{}`{}\n", deliverable_path(run, phase), edit_note(run, phase)))
+        .collect()
+}
+
+/// Says that a person changed a document after its approval.
+fn edit_note(run: &Run, phase: &PhaseState) -> String {
+    let Some(with) = &phase.files.edited_with else { return String::new() };
+    match run.phase(with).and_then(|with| with.person.accepted_by.as_ref()) {
+        Some(who) => format!(": changed after its approval, and accepted by {} with {with}", quoted(who)),
+        None => format!(": changed by a person after its approval, and committed with {with}"),
+    }
 }
 
 /// Returns the critical and major findings that a triage dismissed or a person waived, each with the reason and who it was.

@@ -109,6 +109,39 @@ fn person_may_accept_a_phase_that_removed_an_approved_document() {
 }
 
 #[test]
+fn document_that_a_person_changed_after_its_approval_is_told_in_the_pull_request() {
+    let edited = |changed_by| DocumentSeen { digest: Some("edited".into()), changed_by };
+    let by_person = edited(Some(DocumentChange::Person));
+    let tampering = [((3, 0), by_person.clone()), ((3, 1), edited(Some(DocumentChange::Ticks)))];
+    let mut world = run(phase_review(), tampering.into());
+    assert_eq!(world.execute(), RunOutcome::Completed);
+    assert_eq!(
+        listed_documents(&world),
+        [
+            "planning.md`: changed by a person after its approval, and committed with report",
+            "design.md`",
+            "report.md`"
+        ]
+    );
+
+    let mut world = run(retake(), BTreeMap::from([((3, 0), edited(None))]));
+    assert_eq!(world.execute(), RunOutcome::Paused);
+    assert_eq!(world.answer(PauseChoice::Accept, "it is better so"), RunOutcome::Completed);
+    assert_eq!(
+        listed_documents(&world)[0],
+        "planning.md`: changed after its approval, and accepted by alice with report"
+    );
+}
+
+/// The lines of the pull request about documents, without their folders.
+fn listed_documents(world: &World) -> Vec<String> {
+    let (_, body) =
+        pull_request(world.run(), RunOutcome::Completed, &UnreviewedFiles::default(), Documents::Kept);
+    let lines = body.lines().filter(|line| line.starts_with("- `.ai-workflow/"));
+    lines.map(|line| line.split("/output/").last().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
 fn document_that_its_reviewer_repairs_is_approved_as_it_is_then() {
     let repaired = DocumentSeen { digest: Some("repaired".into()), changed_by: None };
     let mut world = run(phase_review(), BTreeMap::from([((2, 1), repaired)]));
