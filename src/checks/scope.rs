@@ -14,8 +14,8 @@ use model::event::{CheckResult, Place};
 pub(super) const ID: &str = "scope";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let rewritten =
-        site.plans.iter().filter(|plan| !site.phase.policy.triage && site.changed.contains(*plan));
+    let is_allowed = |plan: &String| site.phase.policy.triage || site.by_hand.contains(plan);
+    let rewritten = site.plans.iter().filter(|plan| site.changed.contains(*plan) && !is_allowed(plan));
     let rewritten = rewritten.filter(|plan| !task_list::ticked(site, plan));
     let rewritten: Vec<Place> = rewritten.map(|plan| file(plan, "was changed by a later phase")).collect();
     if !rewritten.is_empty() {
@@ -128,6 +128,15 @@ mod tests {
             CheckStatus::Pass
         );
         assert_eq!(judge("# Plan\n", &["anything"]).summary, "the plan sets no scope");
+    }
+
+    #[test]
+    fn a_plan_that_a_person_changed_is_held_against_no_author() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let by_hand = [PLAN.to_owned()].into();
+        let made = made(folder.path(), "# Plan\n", &["src/a.rs", PLAN]);
+        let result = examine(&Site { by_hand: &by_hand, ..made.site() });
+        assert_eq!(result.summary, "the plan sets no scope");
     }
 
     #[test]
