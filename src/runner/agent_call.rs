@@ -37,10 +37,7 @@ pub(super) async fn call(
         return Ok(());
     }
     let records = records::restore(active)?;
-    // What a killed author did is compared after its next call.
-    if !call.step.writes() || active.phase(&call.phase)?.is_author_idle() {
-        documents::put_back_missing(active, &call.phase)?;
-    }
+    documents::put_back_before_step(active, &call.phase, call.step)?;
     let before = Tree::try_from(active.phase(&call.phase)?.files.tree.as_str())?;
     if manual_changes::record_new_changes(active, &call.phase, call.step, &before)? {
         return Ok(());

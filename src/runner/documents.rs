@@ -6,11 +6,11 @@ use std::fs;
 
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
-use engine::{Call, PhaseState, Run, Status};
+use engine::{Call, PhaseState, Run, Status, StepPosition};
 use git::{CommitId, Diff, Snapshot, Tree};
 use journal::store::folders::RunFolder;
-use journal::store::sha256_hex;
-use model::event::{DocumentChange, DocumentSeen};
+use journal::store::{log, sha256_hex};
+use model::event::{DocumentChange, DocumentSeen, Fact, Ruling};
 use model::phase::{PhaseName, Step};
 use views::summary::deliverable_path;
 
@@ -162,6 +162,16 @@ pub(super) fn put_back_after_commands(
     Ok(put_back)
 }
 
+/// Puts back the approved documents that were lost before a step, or changed when the process before was killed.
+pub(super) fn put_back_before_step(active: &mut ActiveRun, name: &PhaseName, step: Step) -> Result<()> {
+    put_back_after_kill(active, name, step)?;
+    // What a killed author did is compared after its next call.
+    if step.writes() && !active.phase(name)?.is_author_idle() {
+        return Ok(());
+    }
+    put_back_missing(active, name)
+}
+
 /// Puts back the approved documents that are missing or empty although no step of the run was under way. That is nobody's fault,
 /// and no phase can build on a document that is not there.
 pub(super) fn put_back_missing(active: &mut ActiveRun, name: &PhaseName) -> Result<()> {
@@ -184,6 +194,57 @@ pub(super) fn put_back_missing(active: &mut ActiveRun, name: &PhaseName) -> Resu
     Ok(())
 }
 
+/// Puts back the approved documents that changed when the process before was killed while a reviewer or a command was at work.
+/// Nobody can say whether a person changed them, so they are as they were approved; a person may change them again.
+fn put_back_after_kill(active: &mut ActiveRun, name: &PhaseName, step: Step) -> Result<()> {
+    if active.has_called_agent || !was_killed_at_work(active, name, step)? {
+        return Ok(());
+    }
+    let known = find_known_tree(active, name)?;
+    let seen = active.ensure_snapshot(Some(&known))?.clone();
+    let put_back = list_touched(active, name, &known, &seen)?;
+    let who = ", by a program that was at work when the run was killed or by a person";
+    restore(active, name, &known, &put_back, (&seen.tree, who))?;
+    if !put_back.is_empty() {
+        active.snapshot = None;
+    }
+    Ok(())
+}
+
+/// Tells whether the process before was killed while a program worked that must not write: a reviewer whose call has no end in
+/// the log, or the commands of the checks.
+fn was_killed_at_work(active: &ActiveRun, name: &PhaseName, step: Step) -> Result<bool> {
+    let position = active.phase(name)?.position;
+    if step.writes() || (step != Step::Check && position != StepPosition::Working(step)) {
+        return Ok(false);
+    }
+    let entries = log::read_file(&active.folder.at(&active.folder.events()))?.entries;
+    let asked = entries.iter().rposition(|entry| matches!(entry.fact, Fact::RunRequested(_)));
+    let before = &entries[..asked.unwrap_or_default()];
+    Ok(!before.iter().rev().find_map(|entry| says_end_of_process(&entry.fact)).unwrap_or(true))
+}
+
+/// Tells whether a fact says that a process ended its work, or that a person began anew; nothing where it does not matter.
+fn says_end_of_process(fact: &Fact) -> Option<bool> {
+    match fact {
+        Fact::Noted { .. } | Fact::Commented { .. } | Fact::SpentElsewhere(_) | Fact::Published { .. } => {
+            None
+        }
+        Fact::Ruled(ruled) => Some(matches!(ruled.ruling, Ruling::Pause { .. } | Ruling::Fail { .. })),
+        Fact::RunRequested(_)
+        | Fact::PhaseStarted { .. }
+        | Fact::StepStarted(_)
+        | Fact::Worked(_)
+        | Fact::Reviewed(_)
+        | Fact::Replied(_)
+        | Fact::ReviewStands { .. }
+        | Fact::Triaged(_)
+        | Fact::ApprovalVoided { .. }
+        | Fact::ChangedByHand { .. } => Some(false),
+        _ => Some(true),
+    }
+}
+
 /// Returns the files as the run knows them: those of the phase where it is under way, else the last commit of a phase.
 fn find_known_tree(active: &ActiveRun, name: &PhaseName) -> Result<Tree> {
     let of_phase = active.phase(name)?.files.tree.as_str();
@@ -191,6 +252,18 @@ fn find_known_tree(active: &ActiveRun, name: &PhaseName) -> Result<Tree> {
         return Ok(CommitId::try_from(active.run()?.branch.phase_head.as_str())?.as_tree());
     }
     Ok(Tree::try_from(of_phase)?)
+}
+
+/// Returns the approved documents of other phases that are others than in a tree, or gone.
+fn list_touched(active: &ActiveRun, name: &PhaseName, before: &Tree, seen: &Snapshot) -> Result<Vec<String>> {
+    let run = active.run()?;
+    let mut touched = Vec::new();
+    for path in completed_beside(run, name).map(|other| deliverable_path(run, other)) {
+        if is_touched(active, &path, before, seen)? {
+            touched.push(path);
+        }
+    }
+    Ok(touched)
 }
 
 /// Tells whether a document that was there is another one now, or none. A snapshot does not list a special file as changed.

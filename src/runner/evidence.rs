@@ -30,7 +30,7 @@ pub(super) async fn run_checks(
     name: &PhaseName,
     round: u32,
 ) -> Result<()> {
-    documents::put_back_missing(active, name)?;
+    documents::put_back_before_step(active, name, Step::Check)?;
     let before = Tree::try_from(active.phase(name)?.files.tree.as_str())?;
     if manual_changes::record_new_changes(active, name, Step::Check, &before)? {
         return Ok(());

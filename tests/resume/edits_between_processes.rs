@@ -221,3 +221,73 @@ fn changes_of_an_interrupted_reviewer_are_undone() {
     world.execute().exits(0);
     assert!(facts(&world, "changed_by_hand").is_empty());
 }
+
+const PLAN: &str = ".ai-workflow/issue-243/00_planning/output/planning.md";
+
+/// Runs until a program that must not write has written into the approved plan, and kills the run.
+fn kill_when_held(world: &World) {
+    let child = world.start();
+    crate::support::eventually("the plan is changed", || world.path_beside("held").exists());
+    world.kill(child);
+}
+
+#[track_caller]
+fn plan_is_put_back(world: &World, ran: &Ran) {
+    let told = format!(
+        "Phase implementation: {PLAN} is approved and was changed or removed, by a program that was at work when the run was killed or by a person; it is put back; `git show "
+    );
+    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    let plan = world.sandbox.git(&["show", &format!("{BRANCH}:{PLAN}")]);
+    assert!(plan.starts_with("# planning"), "{plan}");
+    assert!(facts(world, "changed_by_hand").is_empty());
+}
+
+#[test]
+fn approved_document_that_a_killed_reviewer_changed_is_put_back() {
+    let world = World::new();
+    world.beside("lenient", "");
+    let meddle = format!(
+        "if [ \"$AI_WORKFLOW_PHASE\" = implementation ] && [ ! -e \"$here/held\" ]; then\n\
+         echo evil > {PLAN}; touch \"$here/held\"; sleep 20; fi\n"
+    );
+    world.beside("meddle-review", &meddle);
+    kill_when_held(&world);
+    let ran = world.execute().exits(0);
+    plan_is_put_back(&world, &ran);
+}
+
+#[test]
+fn approved_document_that_a_killed_command_changed_is_put_back() {
+    let world = World::new();
+    world.beside("lenient", "");
+    let (held, plan) = (world.path_beside("held"), world.sandbox.root().join(PLAN));
+    let build = format!(
+        "if [ -e {plan} ] && [ ! -e {held} ]; then echo evil > {plan}; touch {held}; sleep 20; fi\n",
+        plan = plan.display(),
+        held = held.display()
+    );
+    let command = format!("sh {}", world.path_beside("build.sh").display());
+    world.beside("build.sh", &build);
+    let config = world.sandbox.read(".ai-workflow/config.toml");
+    let checked = format!(
+        "{config}\n[commands]\nbuild = \"{command}\"\n\n[phases.implementation]\nchecks = [\"build\"]\n"
+    );
+    world.sandbox.write(".ai-workflow/config.toml", &checked);
+    kill_when_held(&world);
+    let ran = world.execute().exits(0);
+    plan_is_put_back(&world, &ran);
+}
+
+#[test]
+fn approved_document_that_a_person_changed_after_an_interrupted_reviewer_is_kept_and_told() {
+    let world = ended_by(Some(Signal::INT));
+    world.sandbox.write(PLAN, "# by hand\n");
+    let ran = world.execute().exits(0).says(&format!("{WARNED}{PLAN}"));
+    assert!(!ran.stderr.contains("put back"), "{}", ran.stderr);
+    assert_eq!(world.sandbox.git(&["show", &format!("{BRANCH}:{PLAN}")]), "# by hand");
+    let review = ".ai-workflow/issue-243/04_implementation/review/round-1/attempt-2/prompt.md";
+    assert!(world.sandbox.read(review).contains("\n+# by hand"));
+    let request = world.sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    let told = format!("`{PLAN}`: changed by a person after its approval, and committed with implementation");
+    assert!(request.contains(&told), "{request}");
+}
