@@ -25,7 +25,7 @@ pub(super) fn find_undefended(
     (rows, judgments): (&TriageRows, &[FindingJudgment]),
 ) -> Result<Option<String>> {
     let phase = active.phase(name)?;
-    let records = list_answer_documents(active, phase);
+    let records = list_answer_documents(&active.folder, phase);
     let workspace = active.space.workspace();
     let is_evidence = |path: &String| !is_engines_own(path) && !records.contains(path);
     // A file that git cannot tell us of is no evidence.

@@ -79,7 +79,7 @@ pub fn record_end(
     let run = journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
     records::restore_in(run, space, folder, masker)?;
     let snapshot = space.snapshots().take(None)?;
-    let paths = select_uncommitted(&folder.own_files(), &snapshot);
+    let paths = list_own_paths(run, folder, &snapshot);
     if !paths.is_empty() {
         let message = masker.mask(&record_message(run, run.outcome, &build_trailers(journal, run, NO_PHASE)));
         space.commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
@@ -87,8 +87,13 @@ pub fn record_end(
     Ok(())
 }
 
-fn select_uncommitted(paths: &[String], snapshot: &Snapshot) -> Vec<String> {
-    paths.iter().filter(|path| snapshot.uncommitted.contains_key(*path)).cloned().collect()
+/// Returns the log, the view and the records of reviews; nothing where the branch has them all as they are. A new record
+/// may replace an earlier one, so those that did not change since are among them.
+fn list_own_paths(run: &Run, folder: &RunFolder, snapshot: &Snapshot) -> Vec<String> {
+    let mut paths = records::list_paths(run, folder);
+    paths.extend(folder.own_files());
+    let is_uncommitted = |path: &String| snapshot.uncommitted.contains_key(path);
+    if paths.iter().any(is_uncommitted) { paths.into_iter().collect() } else { Vec::new() }
 }
 
 fn build_trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
@@ -171,23 +176,22 @@ fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<Co
     Ok(Some(committed?))
 }
 
-/// Returns what the authors of the phase changed, its documents and the engine's own files; never strays.
+/// Returns what the authors of the phase changed, its documents, all records of reviews and the engine's own files; never
+/// strays.
 fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
-    let phase = active.phase(name)?;
+    let (run, phase) = (active.run()?, active.phase(name)?);
     let mut paths: Vec<String> = phase.files.changed.iter().cloned().collect();
     paths.extend(active.folder.own_files());
-    if !phase.calls.documents.is_empty() {
-        paths.extend(records::list_answer_documents(active, phase));
-    } else if phase.def.policy.triage {
+    paths.extend(records::list_paths(run, &active.folder));
+    if !phase.def.stores_review_documents() {
+        paths.push(active.folder.deliverable(&phase.def));
+    } else if phase.calls.documents.is_empty() {
         // The run was begun by an earlier version.
         let documents =
             |n| [active.folder.review_document(&phase.def, n), active.folder.reply_document(&phase.def, n)];
         paths.extend((1..=phase.round).flat_map(documents));
-    } else {
-        paths.push(active.folder.deliverable(&phase.def));
     }
     // A person may have taken approved documents off the branch and put them back into the worktree.
-    let run = active.run()?;
     let approved = documents::completed_beside(run, name).map(|other| deliverable_path(run, other));
     let uncommitted = active.snapshot.as_ref().map(|seen| &seen.uncommitted);
     paths.extend(approved.filter(|path| uncommitted.is_some_and(|seen| seen.contains_key(path))));
@@ -208,7 +212,7 @@ pub(super) fn commit_log(active: &mut ActiveRun, publisher: &Publisher, outcome:
     // A phase that another machine completed has only its commit in this repository.
     let tree = tree.filter(|tree| active.space.snapshots().has_index_of(tree));
     let snapshot = active.ensure_snapshot(tree.as_ref())?.clone();
-    let paths = select_uncommitted(&active.folder.own_files(), &snapshot);
+    let paths = list_own_paths(&run, &active.folder, &snapshot);
     if !paths.is_empty() {
         let expected = find_parent_of_record(active, publisher, &run, outcome, &snapshot.head.commit)?;
         active.space.commit(&paths, &message, &snapshot, &expected)?;

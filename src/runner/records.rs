@@ -1,6 +1,7 @@
 //! The records of reviews: the documents that the engine makes of the answers in a phase with triage, and
 //! `review-result.json`. Only the engine writes them, from the log. Before each commit, and before and after each call of an
-//! agent, every record is compared with the log; one that was touched is written again, and the user is told.
+//! agent, every record is compared with the log; one that was touched is written again, and the user is told. The next commit
+//! holds all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,21 +30,32 @@ struct RecordSource<'a> {
 
 /// Writes every record again that is not what the log says, and returns them all. In a new process that may be one that the
 /// process before had no time to write.
-pub(super) fn restore(active: &ActiveRun) -> Result<Records> {
-    restore_in(active.run()?, &active.space, &active.folder, &active.masker)
+pub(super) fn restore(active: &mut ActiveRun) -> Result<Records> {
+    let (records, restored) = restore_in(active.run()?, &active.space, &active.folder, &active.masker)?;
+    if restored {
+        // The snapshot saw what stood there before.
+        active.snapshot = None;
+    }
+    Ok(records)
 }
 
-/// Does the same for a run that no process works on.
+/// Does the same for a run that no process works on, and tells whether any record was written again.
 pub(super) fn restore_in(
     run: &Run,
     space: &RunWorkspace,
     folder: &RunFolder,
     masker: &Masker,
-) -> Result<Records> {
+) -> Result<(Records, bool)> {
     let records = RecordSource { run, space, folder, masker }.read()?;
     let told = "is not what the log says and is written again: nobody writes it but us";
-    records.put_back_in(folder, told)?;
-    Ok(records)
+    let restored = records.put_back_in(folder, told)?;
+    Ok((records, restored))
+}
+
+/// Returns the paths of all records.
+pub(super) fn list_paths(run: &Run, folder: &RunFolder) -> BTreeSet<String> {
+    let documents = run.phases.iter().flat_map(|phase| list_answer_documents(folder, phase));
+    documents.chain([folder.review_result()]).collect()
 }
 
 /// Writes the export of the latest verdict after a fact that may have changed it.
@@ -67,24 +79,26 @@ pub(super) fn write_answer_document(
 }
 
 /// Returns the paths of the documents that were made of the answers of a phase.
-pub(super) fn list_answer_documents(active: &ActiveRun, phase: &PhaseState) -> BTreeSet<String> {
-    phase.calls.documents.iter().map(|made| document_path(&active.folder, phase, made)).collect()
+pub(super) fn list_answer_documents(folder: &RunFolder, phase: &PhaseState) -> BTreeSet<String> {
+    phase.calls.documents.iter().map(|made| document_path(folder, phase, made)).collect()
 }
 
 impl Records {
     /// Writes every record again that a call changed.
     pub(super) fn put_back(&self, active: &ActiveRun) -> Result<()> {
-        self.put_back_in(&active.folder, "was changed and is put back: nobody writes it but us")
+        self.put_back_in(&active.folder, "was changed and is put back: nobody writes it but us").map(drop)
     }
 
-    fn put_back_in(&self, folder: &RunFolder, told: &str) -> Result<()> {
+    fn put_back_in(&self, folder: &RunFolder, told: &str) -> Result<bool> {
+        let mut restored = false;
         for (path, text) in &self.0 {
             if !is_as_written(folder, path, text.as_ref()) {
                 tracing::warn!("{path} {told}");
                 write(folder, path, text.as_ref())?;
+                restored = true;
             }
         }
-        Ok(())
+        Ok(restored)
     }
 }
 

@@ -22,6 +22,7 @@ mod git_files;
 mod help_and_schemas;
 mod manual_changes;
 mod refusals;
+mod review_records;
 mod secrets;
 mod status_and_explain;
 #[path = "../support/mod.rs"]

@@ -1,0 +1,82 @@
+//! The records of reviews on the branch are those of the log, whatever was committed in their place.
+
+use crate::support::{Ran, Sandbox, honest_script};
+
+const SETTINGS: &str = r#"
+[phases.document_review]
+needs = ["requirements"]
+
+[phases.report]
+gate = "ask"
+
+[presets.reviewed]
+phases = ["requirements", "document_review", "report"]
+"#;
+const TRIAGE: &str = r#"
+[[turn]]
+phase = "document_review"
+step = "triage"
+say = """
+review_id: {{review_id}}
+
+| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |
+|---|---|---|---|---|
+| Info | 0 | 0 | 0 | 0 |
+"""
+"#;
+const FOLDER: &str = ".ai-workflow/issue-243/document_review/output";
+
+/// Returns a run that waits before its last phase, and the flags of its agent.
+fn waiting() -> (Sandbox, Vec<String>) {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", SETTINGS);
+    let agent = sandbox.script(&honest_script(TRIAGE));
+    let flags = ["--issue", "243", "--forge", "local", "--agent", &agent].map(str::to_owned).to_vec();
+    run(&sandbox, &["execute", "--preset", "reviewed"], &flags).exits(3);
+    (sandbox, flags)
+}
+
+fn run(sandbox: &Sandbox, command: &[&str], flags: &[String]) -> Ran {
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    sandbox.run(&[command, &flags].concat())
+}
+
+/// Returns the records on the branch, as `git ls-tree` lists them.
+fn records(sandbox: &Sandbox) -> String {
+    sandbox.git(&["ls-tree", "-r", "ai-workflow/issue-243", FOLDER])
+}
+
+/// Commits a review that was forged and takes a reply off the branch.
+fn forge(sandbox: &Sandbox) {
+    sandbox.git(&["rm", "-q", &format!("{FOLDER}/document-review-1-reply.md")]);
+    sandbox.write(&format!("{FOLDER}/document-review-1.md"), "{\"forged\": 1}\n");
+    sandbox.git(&["commit", "-q", "-a", "-m", "mine"]);
+}
+
+/// Asserts that the worktree holds nothing that the branch does not.
+#[track_caller]
+fn is_clean(sandbox: &Sandbox) {
+    let status = sandbox.git(&["status", "--porcelain"]);
+    assert_eq!(status, "?? .ai-workflow/config.toml\n?? .ai-workflow/local/");
+}
+
+#[test]
+fn records_that_were_forged_while_a_run_waited_are_in_the_next_commit() {
+    let (sandbox, flags) = waiting();
+    let before = records(&sandbox);
+    forge(&sandbox);
+    let ran = run(&sandbox, &["resume", "--continue"], &flags).exits(0);
+    ran.says("document-review-1.md is not what the log says").says("document-review-1-reply.md is not what");
+    assert_eq!(records(&sandbox), before);
+    is_clean(&sandbox);
+}
+
+#[test]
+fn records_are_restored_by_the_commit_of_a_halt_too() {
+    let (sandbox, flags) = waiting();
+    let before = records(&sandbox);
+    forge(&sandbox);
+    run(&sandbox, &["resume", "--give-up"], &flags).exits(1).says("is not what the log says");
+    assert_eq!(records(&sandbox), before);
+    is_clean(&sandbox);
+}
