@@ -71,10 +71,12 @@ struct Finalizer<'a> {
 impl Finalizer<'_> {
     fn finalize(&self) -> Result<FinalizeOutcome> {
         let (project, request) = (self.project, self.request);
-        let locked = LockedRun::take(project, request.issue, &|run| self.refuse(run))?;
-        let run = locked.run();
+        let mut locked = LockedRun::take(project, request.issue, &|run| self.refuse(run))?;
         locked.space.run_branch().refuse_missing()?;
-        let tip = tip_of_completed(&locked, run)?;
+        let found = tip_of_completed(&locked, locked.run())?;
+        self.unreviewed(&locked.space, locked.run(), &found)?;
+        let tip = self.restore_kept(&mut locked, found)?;
+        let run = locked.run();
         let unreviewed = self.unreviewed(&locked.space, run, &tip)?;
         // What the server refuses is known before anything is rewritten here.
         if is_on_server(project, run)? {
@@ -102,6 +104,16 @@ impl Finalizer<'_> {
         carry_out(project, &locked.space, &record)?;
         let warning = if unreviewed.is_empty() { None } else { Some(unreviewed_warning(&unreviewed.line())) };
         Ok(FinalizeOutcome::Done { record, warning })
+    }
+
+    /// Restores the records of reviews and the documents that stay on the branch, and returns its tip.
+    fn restore_kept(&self, locked: &mut LockedRun, tip: CommitId) -> Result<CommitId> {
+        if !self.request.keep_files {
+            return Ok(tip);
+        }
+        locked.locks.begin_work();
+        runner::restore_lost(&locked.journal, &locked.space, &locked.folder, &self.project.masker)?;
+        tip_of_completed(locked, locked.run())
     }
 
     /// Returns what would be done. No lock is taken, and the checkout stays on its branch.

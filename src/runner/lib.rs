@@ -36,7 +36,7 @@ mod tests;
 
 pub use active_run::{ActiveRun, begin, planned_run};
 pub use error::RunError;
-pub use phase_commit::{phase_message, record_end, record_message, settle_commit};
+pub use phase_commit::{phase_message, record_end, record_message, restore_lost, settle_commit};
 pub use phase_runner::{PauseConditions, PendingRequest, PhaseRunner, SteeringRequest};
 pub use prompt::{AgentContext, nonce};
 pub use publisher::{JobRole, Publisher};

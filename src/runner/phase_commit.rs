@@ -8,7 +8,7 @@ use crate::error::{Result, RunError};
 use crate::prompt::DiffCache;
 use crate::publisher::{JobRole, Publisher};
 use crate::{documents, manual_changes, records};
-use engine::{PhaseState, Run, StepPosition, change_since_approval};
+use engine::{PhaseState, Run, Status, StepPosition, change_since_approval};
 use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree, Workspace};
 use journal::Journal;
 use journal::store::folders::RunFolder;
@@ -76,15 +76,64 @@ pub fn record_end(
     folder: &RunFolder,
     masker: &Masker,
 ) -> Result<()> {
-    let run = journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
+    commit_own(journal, space, folder, masker, Vec::new())
+}
+
+/// Commits what the branch of a completed run has lost since its end: records of reviews that are not what the log says, and
+/// approved documents that are not there. A document that a person changed stays as it is.
+pub fn restore_lost(
+    journal: &Journal,
+    space: &RunWorkspace,
+    folder: &RunFolder,
+    masker: &Masker,
+) -> Result<()> {
+    let lost = put_back_lost(find_run(journal)?, space, folder)?;
+    commit_own(journal, space, folder, masker, lost)
+}
+
+fn commit_own(
+    journal: &Journal,
+    space: &RunWorkspace,
+    folder: &RunFolder,
+    masker: &Masker,
+    documents: Vec<String>,
+) -> Result<()> {
+    let run = find_run(journal)?;
     records::restore_in(run, space, folder, masker)?;
     let snapshot = space.snapshots().take(None)?;
-    let paths = list_own_paths(run, folder, &snapshot);
+    let paths = [list_own_paths(run, folder, &snapshot), documents].concat();
     if !paths.is_empty() {
         let message = masker.mask(&record_message(run, run.outcome, &build_trailers(journal, run, NO_PHASE)));
         space.commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
     }
     Ok(())
+}
+
+fn find_run(journal: &Journal) -> Result<&Run> {
+    journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))
+}
+
+/// Returns the paths of the documents of the completed phases, without those that a person accepted as missing.
+fn list_deliverables(run: &Run) -> Vec<String> {
+    let has_deliverable =
+        |phase: &&PhaseState| phase.status == Status::Completed && phase.files.deliverable.is_some();
+    run.phases.iter().filter(has_deliverable).map(|phase| deliverable_path(run, phase)).collect()
+}
+
+/// Puts back the approved documents that the worktree has no more, as the last phase committed them, and returns their paths.
+fn put_back_lost(run: &Run, space: &RunWorkspace, folder: &RunFolder) -> Result<Vec<String>> {
+    let approved = CommitId::try_from(run.branch.phase_head.as_str())?;
+    let mut lost: Vec<String> = list_deliverables(run);
+    lost.retain(|path| checks::content_lack(folder.root(), path).is_some());
+    for path in &lost {
+        let text = space.workspace().read_file(&approved, path)?;
+        if text.is_none_or(|text| checks::is_blank(&text)) {
+            return Err(RunError::DocumentLost { path: path.clone(), commit: approved.to_string() });
+        }
+        tracing::warn!("{path} is approved and is missing on the branch; it is put back");
+    }
+    space.snapshots().restore_paths(&approved.as_tree(), &lost)?;
+    Ok(lost)
 }
 
 /// Returns the log, the view and the records of reviews; nothing where the branch has them all as they are. A new record

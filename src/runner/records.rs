@@ -14,7 +14,7 @@ use engine::{AnswerDocument, Call, PhaseState, Run};
 use git::{CommitId, RunWorkspace};
 use journal::store::folders::{CallFolder, RunFolder};
 use journal::store::sha256_hex;
-use model::phase::Step;
+use model::phase::{Step, is_answer_document};
 use model::redact::{Masked, Masker};
 
 /// The records of a run by path; nothing where the log has none, or only a text that is lost.
@@ -56,6 +56,14 @@ pub(super) fn restore_in(
 pub(super) fn list_paths(run: &Run, folder: &RunFolder) -> BTreeSet<String> {
     let documents = run.phases.iter().flat_map(|phase| list_answer_documents(folder, phase));
     documents.chain([folder.review_result()]).collect()
+}
+
+/// Tells whether a path is that of a record or has the name of one in the folder of a phase with triage.
+pub(super) fn is_record(run: &Run, folder: &RunFolder, path: &str) -> bool {
+    let (place, name) = path.rsplit_once('/').unwrap_or_default();
+    let has_place =
+        |phase: &PhaseState| phase.def.stores_review_documents() && folder.output(&phase.def) == place;
+    path == folder.review_result() || (is_answer_document(name) && run.phases.iter().any(has_place))
 }
 
 /// Writes the export of the latest verdict after a fact that may have changed it.

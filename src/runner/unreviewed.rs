@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::active_run::ActiveRun;
 use crate::error::Result;
+use crate::records;
 use engine::{Run, UnreviewedPhase};
 use git::{CommitId, RunWorkspace};
 use journal::store::folders::RunFolder;
@@ -15,7 +16,8 @@ use views::summary::{Documents, UnreviewedFiles};
 type UnreviewedPaths = BTreeSet<String>;
 
 /// Returns the files that no reviewer saw as a commit of the branch holds them. Files in the run's own folder count where
-/// that folder is kept, except those that the engine or the authors of its documents wrote.
+/// that folder is kept, except those that the engine or the authors of its documents wrote, and what stands where the engine
+/// writes its records: that is restored.
 pub fn unreviewed(
     space: &RunWorkspace,
     folder: &RunFolder,
@@ -25,7 +27,7 @@ pub fn unreviewed(
 ) -> Result<UnreviewedFiles> {
     let counts = |path: &String| match documents {
         Documents::Gone => !space.files().contains(path),
-        Documents::Kept => !folder.own_files().contains(path),
+        Documents::Kept => !folder.own_files().contains(path) && !records::is_record(run, folder, path),
     };
     let mut after_the_end = UnreviewedPaths::new();
     if run.outcome == RunOutcome::Completed {

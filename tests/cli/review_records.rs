@@ -1,6 +1,6 @@
 //! The records of reviews on the branch are those of the log, whatever was committed in their place.
 
-use crate::support::{Ran, Sandbox, honest_script};
+use crate::support::{Ran, Sandbox, filtered, honest_script};
 
 const SETTINGS: &str = r#"
 [phases.document_review]
@@ -25,6 +25,8 @@ review_id: {{review_id}}
 """
 "#;
 const FOLDER: &str = ".ai-workflow/issue-243/document_review/output";
+
+const RESULT: &str = ".ai-workflow/issue-243/review-result.json";
 
 /// Returns a run that waits before its last phase, and the flags of its agent.
 fn waiting() -> (Sandbox, Vec<String>) {
@@ -79,4 +81,30 @@ fn records_are_restored_by_the_commit_of_a_halt_too() {
     run(&sandbox, &["resume", "--give-up"], &flags).exits(1).says("is not what the log says");
     assert_eq!(records(&sandbox), before);
     is_clean(&sandbox);
+}
+
+#[test]
+fn finalize_restores_records_and_removed_documents_that_stay_on_the_branch() {
+    let (sandbox, flags) = waiting();
+    run(&sandbox, &["resume", "--continue"], &flags).exits(0);
+    let tree = || sandbox.git(&["ls-tree", "-r", "ai-workflow/issue-243"]);
+    let before = tree();
+    sandbox.write(RESULT, "{\"verdict\": \"forged\"}\n");
+    forge(&sandbox);
+    let requirements = ".ai-workflow/issue-243/01_requirements/output/requirements.md";
+    sandbox.git(&["rm", "-q", requirements]);
+    sandbox.git(&["commit", "-q", "-m", "mine, too"]);
+    let finalize = ["finalize", "--issue", "243", "--keep-files"];
+    sandbox.run(&finalize).refuses(2, "not reviewed: ").says("requirements.md");
+    let ran = sandbox.run(&[&finalize[..], &["--include-unreviewed"]].concat()).exits(0);
+    let told: Vec<String> = ran.stderr.lines().filter(|line| line.contains("WARN")).map(filtered).collect();
+    insta::assert_snapshot!(told.join("\n"), @r"
+    WARN .ai-workflow/issue-243/01_requirements/output/requirements.md is approved and is missing on the branch; it is put back
+    WARN .ai-workflow/issue-243/document_review/output/document-review-1-reply.md is not what the log says and is written again: nobody writes it but us
+    WARN .ai-workflow/issue-243/document_review/output/document-review-1.md is not what the log says and is written again: nobody writes it but us
+    WARN .ai-workflow/issue-243/review-result.json is not what the log says and is written again: nobody writes it but us
+    ");
+    assert_eq!(tree(), before);
+    assert!(!ran.stderr.contains("not reviewed"), "{}", ran.stderr);
+    assert!(sandbox.read(".ai-workflow/local/issues/243.pr.md").contains(requirements));
 }
