@@ -75,7 +75,7 @@ pub(super) async fn call(
     let moved = git_before.restore_references(active, !watched)?;
     let kept = active.masker.mask(&answer.text);
     active.folder.write_answer(place, &kept)?;
-    records.put_back(active)?;
+    records.put_back(active, &prepared.output)?;
     // Before the snapshot is taken, so that the commit holds the document.
     let document = records::write_answer_document(active, call, &kept)?;
     let was_stopped = active.is_stopping();

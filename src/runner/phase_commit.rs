@@ -139,7 +139,7 @@ fn put_back_lost(run: &Run, space: &RunWorkspace, folder: &RunFolder) -> Result<
 /// Returns the log, the view and the records of reviews; nothing where the branch has them all as they are. A new record
 /// may replace an earlier one, so those that did not change since are among them.
 fn list_own_paths(run: &Run, folder: &RunFolder, snapshot: &Snapshot) -> Vec<String> {
-    let mut paths = records::list_paths(run, folder);
+    let mut paths = records::list_paths(run, folder, Some(snapshot));
     paths.extend(folder.own_files());
     let is_uncommitted = |path: &String| snapshot.uncommitted.contains_key(path);
     if paths.iter().any(is_uncommitted) { paths.into_iter().collect() } else { Vec::new() }
@@ -231,7 +231,7 @@ fn list_paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<Stri
     let (run, phase) = (active.run()?, active.phase(name)?);
     let mut paths: Vec<String> = phase.files.changed.iter().cloned().collect();
     paths.extend(active.folder.own_files());
-    paths.extend(records::list_paths(run, &active.folder));
+    paths.extend(records::list_paths(run, &active.folder, active.snapshot.as_ref()));
     if !phase.def.stores_review_documents() {
         paths.push(active.folder.deliverable(&phase.def));
     } else if phase.calls.documents.is_empty() {

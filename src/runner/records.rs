@@ -1,7 +1,7 @@
 //! The records of reviews: the documents that the engine makes of the answers in a phase with triage, and
 //! `review-result.json`. Only the engine writes them, from the log. Before each commit, and before and after each call of an
-//! agent, every record is compared with the log; one that was touched is written again, and the user is told. The next commit
-//! holds all of them.
+//! agent, every record is compared with the log; one that was touched is written again, what stands under the name of a record
+//! that the log does not know is removed, and the user is told. The next commit holds all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use crate::documents::output_path;
 use crate::error::Result;
 use crate::review::result_file;
 use engine::{AnswerDocument, Call, PhaseState, Run};
-use git::{CommitId, RunWorkspace};
+use git::{CommitId, RunWorkspace, Snapshot};
 use journal::store::folders::{CallFolder, RunFolder};
 use journal::store::sha256_hex;
 use model::phase::{Step, is_answer_document};
@@ -39,7 +39,7 @@ pub(super) fn restore(active: &mut ActiveRun) -> Result<Records> {
     Ok(records)
 }
 
-/// Does the same for a run that no process works on, and tells whether any record was written again.
+/// Does the same for a run that no process works on, and tells whether anything was written again or removed.
 pub(super) fn restore_in(
     run: &Run,
     space: &RunWorkspace,
@@ -49,13 +49,58 @@ pub(super) fn restore_in(
     let records = RecordSource { run, space, folder, masker }.read()?;
     let told = "is not what the log says and is written again: nobody writes it but us";
     let restored = records.put_back_in(folder, told)?;
-    Ok((records, restored))
+    let removed = remove_planted(run, folder, None)?;
+    Ok((records, restored || removed))
 }
 
-/// Returns the paths of all records.
-pub(super) fn list_paths(run: &Run, folder: &RunFolder) -> BTreeSet<String> {
+/// Returns the paths of all records, and those of planted ones that the snapshot found on the branch.
+pub(super) fn list_paths(run: &Run, folder: &RunFolder, seen: Option<&Snapshot>) -> BTreeSet<String> {
     let documents = run.phases.iter().flat_map(|phase| list_answer_documents(folder, phase));
-    documents.chain([folder.review_result()]).collect()
+    let mut paths: BTreeSet<String> = documents.chain([folder.review_result()]).collect();
+    let uncommitted = seen.iter().flat_map(|seen| seen.uncommitted.keys());
+    paths.extend(uncommitted.filter(|path| is_planted(run, folder, path)).cloned());
+    paths
+}
+
+/// Tells whether a path has the name of a record that the log does not know.
+fn is_planted(run: &Run, folder: &RunFolder, path: &str) -> bool {
+    let Some((place, name)) = path.rsplit_once('/') else { return false };
+    let mut phases = run.phases.iter().filter(|phase| phase.def.stores_review_documents());
+    let phase = phases.find(|phase| folder.output(&phase.def) == place);
+    is_answer_document(name) && phase.is_some_and(|phase| !may_have_document(folder, phase, path))
+}
+
+/// Tells whether a document belongs to an answer of the log, or to a round of which the log names no document: an earlier version
+/// wrote it, or a call that was cut short.
+fn may_have_document(folder: &RunFolder, phase: &PhaseState, path: &str) -> bool {
+    let of_round = |n| [folder.review_document(&phase.def, n), folder.reply_document(&phase.def, n)];
+    let is_named = |n: &u32| phase.calls.documents.iter().any(|made| made.round == *n);
+    let begun = if phase.calls.attempts.is_empty() { 0 } else { phase.round };
+    list_answer_documents(folder, phase).contains(path)
+        || (1..=begun).filter(|n| !is_named(n)).flat_map(of_round).any(|known| known == path)
+}
+
+/// Lists what stands under the name of a record that the log does not know.
+fn find_planted(run: &Run, folder: &RunFolder) -> Vec<String> {
+    let phases = run.phases.iter().filter(|phase| phase.def.stores_review_documents());
+    let mut planted = Vec::new();
+    for place in phases.map(|phase| folder.output(&phase.def)) {
+        let entries = fs::read_dir(folder.at(&place)).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        planted.extend(names.map(|name| format!("{place}/{name}")));
+    }
+    planted.retain(|path| is_planted(run, folder, path));
+    planted
+}
+
+fn remove_planted(run: &Run, folder: &RunFolder, except: Option<&str>) -> Result<bool> {
+    let mut planted = find_planted(run, folder);
+    planted.retain(|path| Some(path.as_str()) != except);
+    for path in &planted {
+        tracing::warn!("{path} belongs to no answer in the log and is removed: nobody writes it but us");
+        folder.remove(path)?;
+    }
+    Ok(!planted.is_empty())
 }
 
 /// Tells whether a path is that of a record or has the name of one in the folder of a phase with triage.
@@ -92,9 +137,11 @@ pub(super) fn list_answer_documents(folder: &RunFolder, phase: &PhaseState) -> B
 }
 
 impl Records {
-    /// Writes every record again that a call changed.
-    pub(super) fn put_back(&self, active: &ActiveRun) -> Result<()> {
-        self.put_back_in(&active.folder, "was changed and is put back: nobody writes it but us").map(drop)
+    /// Writes every record again that a call changed, and removes what it planted beside them. `output` is what the call was
+    /// told to write.
+    pub(super) fn put_back(&self, active: &ActiveRun, output: &str) -> Result<()> {
+        self.put_back_in(&active.folder, "was changed and is put back: nobody writes it but us")?;
+        remove_planted(active.run()?, &active.folder, Some(output)).map(drop)
     }
 
     fn put_back_in(&self, folder: &RunFolder, told: &str) -> Result<bool> {

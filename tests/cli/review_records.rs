@@ -30,12 +30,18 @@ const RESULT: &str = ".ai-workflow/issue-243/review-result.json";
 
 /// Returns a run that waits before its last phase, and the flags of its agent.
 fn waiting() -> (Sandbox, Vec<String>) {
+    let (sandbox, flags, _) = waiting_with("");
+    (sandbox, flags)
+}
+
+/// The same with more turns of the agent; returns what was told until the run waited, too.
+fn waiting_with(turns: &str) -> (Sandbox, Vec<String>, Ran) {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", SETTINGS);
-    let agent = sandbox.script(&honest_script(TRIAGE));
+    let agent = sandbox.script(&honest_script(&format!("{TRIAGE}{turns}")));
     let flags = ["--issue", "243", "--forge", "local", "--agent", &agent].map(str::to_owned).to_vec();
-    run(&sandbox, &["execute", "--preset", "reviewed"], &flags).exits(3);
-    (sandbox, flags)
+    let ran = run(&sandbox, &["execute", "--preset", "reviewed"], &flags).exits(3);
+    (sandbox, flags, ran)
 }
 
 fn run(sandbox: &Sandbox, command: &[&str], flags: &[String]) -> Ran {
@@ -107,4 +113,50 @@ fn finalize_restores_records_and_removed_documents_that_stay_on_the_branch() {
     assert_eq!(tree(), before);
     assert!(!ran.stderr.contains("not reviewed"), "{}", ran.stderr);
     assert!(sandbox.read(".ai-workflow/local/issues/243.pr.md").contains(requirements));
+}
+
+/// Returns the lines that say what was removed.
+fn removed(ran: &Ran) -> String {
+    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("is removed")).collect();
+    told.join("\n")
+}
+
+/// A turn of an author that writes its deliverable and a document under the name of a record.
+fn planting(phase: &str, name: &str) -> String {
+    format!(
+        "\n[[turn]]\nphase = \"{phase}\"\nstep = \"execute\"\nsay = \"done\"\nwrite = [{{ path = \"{{{{output}}}}\", text = \"# r\\n\" }}, {{ path = \"{FOLDER}/{name}\", text = \"fine\" }}]\n"
+    )
+}
+
+#[test]
+fn records_of_reviews_that_never_were_are_removed_and_the_user_is_told() {
+    let turns =
+        planting("requirements", "document-review-1.md") + &planting("report", "document-review-2-reply.md");
+    let (sandbox, flags, ran) = waiting_with(&turns);
+    insta::assert_snapshot!(removed(&ran), @" WARN .ai-workflow/issue-243/document_review/output/document-review-1.md belongs to no answer in the log and is removed: nobody writes it but us");
+    let before = records(&sandbox);
+    sandbox.write(&format!("{FOLDER}/document-review-7.md"), "approved\n");
+    sandbox.git(&["add", FOLDER]);
+    sandbox.git(&["commit", "-q", "-m", "mine"]);
+    let ran = run(&sandbox, &["resume", "--continue"], &flags).exits(0);
+    insta::assert_snapshot!(removed(&ran), @r"
+    WARN .ai-workflow/issue-243/document_review/output/document-review-7.md belongs to no answer in the log and is removed: nobody writes it but us
+    WARN .ai-workflow/issue-243/document_review/output/document-review-2-reply.md belongs to no answer in the log and is removed: nobody writes it but us
+    ");
+    assert_eq!(records(&sandbox), before);
+    assert!(!sandbox.has(&format!("{FOLDER}/document-review-2-reply.md")));
+    is_clean(&sandbox);
+}
+
+#[test]
+fn a_reviewer_that_writes_its_own_document_is_not_accused() {
+    let review = r#"
+[[turn]]
+phase = "document_review"
+step = "review"
+write = [{ path = "{{output}}", text = "fine" }]
+say = '{"review_id": "{{review_id}}", "result": "PASS", "summary": "fine", "findings": []}'
+"#;
+    let (_sandbox, _flags, ran) = waiting_with(review);
+    assert!(!ran.stderr.contains("nobody writes it but us"), "{}", ran.stderr);
 }
