@@ -6,11 +6,12 @@ use model::finding::{Disposition, Finding, Severity, worst_first};
 
 /// Returns why a triage may not dismiss the critical findings as it does; nothing where it may. Each that the table may dismiss
 /// needs a judgment of its own whose reason cites evidence: a reason that several share is nobody's own. So does each of the
-/// critical row where the review names no critical finding in its object.
+/// critical row where the review names no critical finding in its object, and so do the `stated` critical ones of its text that the
+/// table neither has fixed nor discussed.
 pub fn undefended(
     rows: &TriageRows,
     judgments: &[FindingJudgment],
-    findings: &[Finding],
+    (findings, stated): (&[Finding], u32),
     cites_evidence: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
     let dismissed = rows.dismissed_as_critical();
@@ -23,7 +24,9 @@ pub fn undefended(
     let told = worst_first(findings).into_iter().zip(1..);
     let mut critical = told.filter(|(finding, _)| finding.severity == Severity::Critical).peekable();
     if critical.peek().is_none() {
-        let lacks = rows.has_critical_row() && defences.len() < dismissed as usize;
+        let open = stated.saturating_sub(rows.sums.fix_required.saturating_add(rows.sums.needs_discussion));
+        let needed = if rows.has_critical_row() { dismissed } else { open.min(dismissed) };
+        let lacks = defences.len() < needed as usize;
         return lacks.then(|| format!("a critical finding is dismissed {WITHOUT_REASON}"));
     }
     let (_, number) =
@@ -69,7 +72,7 @@ mod tests {
             let head = "| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n";
             let rows = content_parser::read_triage_rows(&format!("{text}\n\n{head}{rows}\n"), None)
                 .expect("a table");
-            undefended(&rows, &read_dispositions(text, findings), findings, &|reason| {
+            undefended(&rows, &read_dispositions(text, findings), (findings, 0), &|reason| {
                 reason.contains("a.rs:1")
             })
         };
@@ -99,5 +102,23 @@ mod tests {
             let why = judge(&text, rows, findings).expect("it is undefended");
             assert!(why.contains(who), "{text}{rows}: {why}");
         }
+    }
+
+    #[test]
+    fn a_critical_finding_that_a_review_states_in_its_text_needs_a_reason_with_evidence_too() {
+        let judge = |text: &str, rows: &str, stated: u32| {
+            let head = "| Finding | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n";
+            let rows = content_parser::read_triage_rows(&format!("{text}\n\n{head}{rows}\n"), None)
+                .expect("a table");
+            undefended(&rows, &read_dispositions(text, &[]), (&[], stated), &|reason| {
+                reason.contains("a.rs:1")
+            })
+        };
+        let defended = "### [2] x\n**Judgment**: No Fix Needed\na.rs:1 has it\n\n### [1] y\n**Judgment**: No Fix Needed\nfine\n";
+        assert_eq!(judge(defended, "| All | 2 | 0 | 2 | 0 |", 1), None);
+        assert_eq!(judge("", "| All | 2 | 1 | 1 | 0 |", 1), None);
+        assert_eq!(judge("", "| All | 2 | 0 | 2 | 0 |", 0), None);
+        assert!(judge("", "| All | 2 | 0 | 2 | 0 |", 1).is_some());
+        assert!(judge("", "| All | 3 | 1 | 2 | 0 |", 2).is_some());
     }
 }

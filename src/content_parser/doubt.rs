@@ -46,6 +46,14 @@ pub(super) fn in_prose(text: &str, objects: &[Range<usize>]) -> Option<String> {
     found.or_else(|| walk.end_section()).or_else(|| walk.heaviest.doubtful())
 }
 
+/// Tells whether a section, a row or an item of a text is marked as severe, and says something that is not settled.
+pub(super) fn names_critical(text: &str) -> bool {
+    let Ok(passages) = passages(text, &objects::joined(objects::find(text).whole)) else { return true };
+    let mut walk = Walk { only_marks: true, ..Walk::default() };
+    passages.iter().any(|passage| walk.look_at(passage.kind, &passage.text).is_some())
+        || walk.end_section().is_some()
+}
+
 /// What the passages before say about the one that is looked at.
 #[derive(Debug, Default)]
 struct Walk {
@@ -55,6 +63,8 @@ struct Walk {
     mild: Option<usize>,
     section: Option<Section>,
     heaviest: weights::Heaviest,
+    /// Only marks of severity count.
+    only_marks: bool,
 }
 
 /// What stands under a title that announces something severe.
@@ -113,6 +123,9 @@ impl Walk {
 
     /// Returns the clause or line of a passage that does not go with an approval.
     fn objection(&mut self, kind: PassageKind, text: &str) -> Option<String> {
+        if self.only_marks {
+            return None;
+        }
         let place = match kind {
             _ if self.excused.is_some() => PassagePlace::Told,
             PassageKind::Title(_) => PassagePlace::Title,

@@ -106,10 +106,8 @@ fn items(text: &str) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     let mut goes_on = false;
     for line in text.lines().map(str::trim) {
-        let is_below_head =
-            line.starts_with('|') && !line.contains(char::is_alphanumeric) && line.contains('-');
         match items.last_mut() {
-            Some(_) if is_below_head => drop(items.pop()),
+            Some(_) if is_below_head(line) => drop(items.pop()),
             _ if line.is_empty() => {}
             Some(last) if goes_on && !pattern("severity.item").is_match(line) => last.extend([" ", line]),
             _ => items.push(line.to_owned()),
@@ -117,4 +115,29 @@ fn items(text: &str) -> Vec<String> {
         goes_on = !line.is_empty() && !line.starts_with('|');
     }
     items
+}
+
+/// Returns the lines of a review without those below a heading that tells of an earlier round or explains words.
+pub(super) fn current_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+    let mut excused = None;
+    let is_current = |line: &&str| {
+        let depth = depth(line);
+        if depth > 0 && excused.is_none_or(|above| depth <= above) {
+            excused = is_excused(line).then_some(depth);
+        }
+        excused.is_none()
+    };
+    lines.filter(is_current).collect()
+}
+
+/// Returns the depth of a heading; 0 for another line.
+fn depth(line: &str) -> usize {
+    let line = line.trim();
+    let title = line.trim_start_matches('#');
+    if title.is_empty() || title.starts_with(' ') { line.len() - title.len() } else { 0 }
+}
+
+/// Tells whether a line stands between the head of a table and its rows.
+fn is_below_head(line: &str) -> bool {
+    line.starts_with('|') && !line.contains(char::is_alphanumeric) && line.contains('-')
 }

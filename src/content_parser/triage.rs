@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use super::judgments;
 use super::lexicon::{TRIAGE, pattern};
 use super::markdown::Quoted;
-use super::text::{clipped, folded, is_picture};
+use super::text::{clipped, folded, head, is_picture};
+use super::{doubt, judgments, severity};
 use model::event::TriageTable;
 use model::finding::{Finding, Severity};
 
@@ -16,6 +16,9 @@ const LONGEST_ROW: usize = 4_000;
 
 /// Longer answers are not read: a triage is a page or two.
 const LONGEST: usize = 1 << 20;
+
+/// A row of a review counts no more.
+const MOST_COUNTED: u32 = 100;
 
 const NO_TABLE: &str = "no table with the columns Fix Required, No Fix Needed and Needs Discussion";
 
@@ -136,6 +139,36 @@ pub fn answering(rows: &TriageRows, review: &[Finding], failed: bool) -> Result<
     Ok(table)
 }
 
+/// Returns the findings that a review states in its text, without their words: those that its last table counts, else a critical
+/// one where a section, a row or a line says so.
+pub fn stated_findings(review: &str) -> Vec<Finding> {
+    let quoted = Quoted::new(head(review, LONGEST));
+    let lines = severity::current_lines(quoted.own_lines());
+    let (mut counted, mut column) = (None, None);
+    for cells in lines.iter().map(|line| if is_row(line) { cells(line) } else { Vec::new() }) {
+        let Some(place) = column.filter(|place| *place < cells.len()) else {
+            column = count_column(&cells);
+            counted = if column.is_some() { Some(Vec::new()) } else { counted };
+            continue;
+        };
+        let row = cells.first().and_then(|cell| row_severity(cell)).zip(digits(&cells[place]));
+        if let (Some((severity, count)), Some(counted)) = (row, &mut counted) {
+            let finding = Finding::new(severity, "", String::new());
+            counted.extend(std::iter::repeat_n(finding, count.min(MOST_COUNTED) as usize));
+        }
+    }
+    counted.filter(|counted| !counted.is_empty()).unwrap_or_else(|| {
+        let critical = Finding::new(Severity::Critical, "", String::new());
+        if doubt::names_critical(review) { vec![critical] } else { Vec::new() }
+    })
+}
+
+fn count_column(cells: &[String]) -> Option<usize> {
+    let is_title = |cell: &String, titles: &[String]| titles.contains(&cell.to_lowercase());
+    cells.first().filter(|cell| is_title(cell, &TRIAGE["severity_column"]))?;
+    cells.iter().position(|cell| is_title(cell, &TRIAGE["count_column"]))
+}
+
 /// Refuses an answer that names another review.
 fn check_review_id(lines: &[&str], review_id: Option<&str>) -> Result<(), String> {
     let Some(asked) = review_id else { return Ok(()) };
@@ -194,15 +227,19 @@ impl Columns {
 
     /// Returns the severity that the first cell of a row names; nothing where it names none.
     fn severity(&self, cells: &[String]) -> Option<Severity> {
-        let label = cells.first().filter(|_| !self.counts.contains(&0))?.to_lowercase();
-        match Severity::read(&label) {
-            _ if TRIAGE["critical_rows"].contains(&label) => Some(Severity::Critical),
-            _ if TRIAGE["minor_rows"].contains(&label) => Some(Severity::Minor),
-            _ if TRIAGE["info_rows"].contains(&label) => Some(Severity::Info),
-            // What is no severity at all reads as major.
-            Severity::Major if !TRIAGE["major_rows"].contains(&label) => None,
-            known => Some(known),
-        }
+        cells.first().filter(|_| !self.counts.contains(&0)).and_then(|cell| row_severity(cell))
+    }
+}
+
+fn row_severity(cell: &str) -> Option<Severity> {
+    let label = cell.to_lowercase();
+    match Severity::read(&label) {
+        _ if TRIAGE["critical_rows"].contains(&label) => Some(Severity::Critical),
+        _ if TRIAGE["minor_rows"].contains(&label) => Some(Severity::Minor),
+        _ if TRIAGE["info_rows"].contains(&label) => Some(Severity::Info),
+        // What is no severity at all reads as major.
+        Severity::Major if !TRIAGE["major_rows"].contains(&label) => None,
+        known => Some(known),
     }
 }
 

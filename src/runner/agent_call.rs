@@ -381,13 +381,22 @@ fn read_triage(
         Ok(rows) => rows,
         Err(why) => return Ok(Some(Err(why))),
     };
-    let table = match content_parser::answering(&rows, phase.findings(), failed) {
+    let stated = findings_in_text(phase);
+    let findings = if stated.is_empty() { phase.findings() } else { &stated[..] };
+    let table = match content_parser::answering(&rows, findings, failed) {
         Ok(table) => table,
         Err(why) => return Ok(Some(Err(why))),
     };
     let judgments = content_parser::read_dispositions(&answer.text, phase.findings());
-    let lack = dismissals::find_undefended(active, phase.name(), &ending.tree, (&rows, &judgments))?;
+    let lack = dismissals::find_undefended(active, phase.name(), &ending.tree, (&rows, &judgments), &stated)?;
     Ok(Some(lack.map_or(Ok((table, judgments)), Err)))
+}
+
+/// Returns what a review states in its text that names no finding in an object.
+fn findings_in_text(phase: &PhaseState) -> Vec<Finding> {
+    let text = phase.reviews.current.as_ref().and_then(|review| review.ended.document_text.as_ref());
+    let text = text.filter(|_| phase.findings().is_empty());
+    text.map_or(Vec::new(), |text| content_parser::stated_findings(text))
 }
 
 /// Returns the findings that are out of scope: new ones about lines that did not change since the previous review by the same

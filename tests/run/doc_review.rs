@@ -246,6 +246,29 @@ fn a_critical_finding_dismissed_without_evidence_is_asked_about_and_its_reason_i
 }
 
 #[test]
+fn a_critical_finding_in_the_text_of_a_review_is_not_dismissed_in_a_milder_row() {
+    let listed = "### Critical\n\n#### [1] The data is lost\nNothing keeps it.\n\n### Info\n\n#### [2] A heading is short\n";
+    let counted = format!("{listed}\n| Severity | Count |\n|---|---|\n| Critical | 1 |\n| Info | 1 |\n");
+    let judged = "### [1] The data\n**Judgment**: No Fix Needed\nIt is kept, see planning.md:3.\n\n### [2] The heading\n**Judgment**: No Fix Needed\nIt is.\n";
+    let milder = "| Info | 2 | 0 | 2 | 0 |";
+    for (review, second, code) in [
+        (listed, "| Critical | 1 | 0 | 1 | 0 |\n| Info | 1 | 0 | 1 | 0 |", 0),
+        (&counted, "| Critical | 1 | 0 | 1 | 0 |\n| Info | 1 | 0 | 1 | 0 |", 0),
+        ("| Severity | Finding |\n|---|---|\n| Critical | The data is lost |\n", milder, 3),
+        (&counted, milder, 3),
+    ] {
+        let review = format!(
+            "[[turn]]\nphase = \"document_review\"\nstep = \"review\"\nround = 1\nsay = \"\"\"\n{review}\nVerdict: FAIL\n\"\"\"\n\n"
+        );
+        let turns = review + &attempt(1, judged, milder) + &attempt(2, judged, second);
+        let planned = Planned::new(&turns);
+        let ran = planned.doc_review(&["--autofix"]).exits(code);
+        let ran = ran.says("the table counts a finding in a milder row than its review");
+        assert_eq!(planned.calls(), 3, "{second}\n{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_dismissed_critical_finding_stays_in_the_pull_request_and_under_review_in_sarif() {
     let both = CRITICAL
         .replace(']', r#", {"severity": "major", "file": "planning.md", "issue": "the limit is missing"}]"#);

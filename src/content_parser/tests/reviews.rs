@@ -1,7 +1,8 @@
 //! Tables of whole answers, one JSON string a line: reviews that hold an approval and a denial beside it, and honest approvals.
 //! Written for these tests, in six languages; no line comes from a project of others.
 
-use content_parser::{Terms, default_words, doubt, read_review};
+use content_parser::{Terms, default_words, doubt, read_review, stated_findings};
+use model::finding::Severity;
 
 const DENIALS: &str = include_str!("reviews/denials.jsonl");
 const HONEST: &str = include_str!("reviews/honest.jsonl");
@@ -31,4 +32,13 @@ fn no_review_that_denies_beside_its_approval_is_read_as_a_pass() {
 fn honest_approvals_pass_at_once() {
     assert!(HONEST.lines().count() >= 120);
     assert_eq!(sorted(HONEST, false), [""; 0]);
+}
+
+#[test]
+fn honest_approvals_state_nothing_critical() {
+    let is_critical = |text: &&str| {
+        let text = serde_json::from_str::<String>(text).expect("a JSON string");
+        stated_findings(&text).iter().any(|finding| finding.severity == Severity::Critical)
+    };
+    assert_eq!(HONEST.lines().filter(is_critical).collect::<Vec<_>>(), [""; 0]);
 }
