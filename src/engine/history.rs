@@ -286,7 +286,7 @@ pub struct Round {
     pub rule: String,
     /// What the reviewer says of its verdict in one line, where it does not approve.
     pub summary: Option<String>,
-    /// What failed, as a reviewer states it that stops the phase.
+    /// What failed, as a reviewer states it that does not approve.
     pub stated_failure: Option<StatedFailure>,
     /// What each reviewer came to, where there are several.
     pub opinions: Vec<Opinion>,

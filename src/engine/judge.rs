@@ -30,6 +30,13 @@ const LONGEST_SUMMARY: usize = 300;
 const HINT_WITHOUT_WORDS: &str = "The judge of the quality criteria said nothing, and that is no approval. Look \
      through the work yourself: is anything missing, shortened, put off or claimed without a proof?";
 
+/// What stands before the kind of a failure in a line of a review.
+const LABELS_OF_FAILURE: [&str; 4] = ["failure type", "failure_type", "type of failure", "失敗種別"];
+
+/// What stands before the command that failed.
+const LABELS_OF_COMMAND: [&str; 5] =
+    ["command", "failed command", "failed_command", "失敗コマンド", "コマンド"];
+
 /// A judgment and what led to it, for people.
 pub(crate) type JudgmentWithReason = (Judgment, String);
 
@@ -98,14 +105,13 @@ impl PhaseState {
         says_something.then_some(line)
     }
 
-    /// Returns what failed, as a reviewer states it that stops the phase: the category of a finding is the kind of the failure, and
-    /// its text names the command in backquotes.
+    /// Returns what failed, as a reviewer states it that does not approve. The category of a finding counts only where the reviewer
+    /// stops the phase: elsewhere it says what the finding is about.
     pub(crate) fn stated_failure(&self) -> Option<StatedFailure> {
-        let reading = self.reading().filter(|reading| reading.judgment == Judgment::Block)?;
-        let findings = worst_first(&reading.findings);
-        let kind = findings.iter().find_map(|finding| failure_type(&finding.category))?;
-        let command = findings.iter().find_map(|finding| finding.issue.split('`').nth(1));
-        Some(StatedFailure { kind, command: command.map(str::to_owned) })
+        let reading = self.reading().filter(|reading| !reading.judgment.approves())?;
+        let findings = if reading.judgment == Judgment::Block { &reading.findings[..] } else { &[] };
+        let (kind, command) = named_failure(&reading.feedback, findings);
+        Some(StatedFailure { kind: kind?, command: command.map(str::to_owned) })
     }
 
     /// Returns the reviewer's words, for the author that revises.
@@ -505,6 +511,37 @@ impl PhaseState {
     pub(crate) fn doubtful_review(&self) -> Option<&Reviewed> {
         self.reviews.current.as_ref().filter(|review| review.round == self.round && is_doubtful(review))
     }
+}
+
+/// Returns the kind of a failure and the command that failed, as a reviewer names them: the category of a finding is the kind, and
+/// its text names the command in backquotes; else lines such as `Failure type: build_failure` and `Command: make build`.
+pub(crate) fn named_failure<'r>(
+    answer: &'r str,
+    findings: &'r [Finding],
+) -> (Option<&'static str>, Option<&'r str>) {
+    let findings = worst_first(findings);
+    let kind = findings.iter().find_map(|finding| failure_type(&finding.category));
+    let command = findings.iter().find_map(|finding| finding.issue.split('`').nth(1));
+    (kind.or_else(|| labelled_kind(answer)), command.or_else(|| labelled(answer, &LABELS_OF_COMMAND)))
+}
+
+fn labelled_kind(answer: &str) -> Option<&'static str> {
+    let value = labelled(answer, &LABELS_OF_FAILURE)?.to_lowercase();
+    let word = value.split(['(', ',', '.', ';']).next().unwrap_or_default().trim();
+    failure_type(&word.replace([' ', '-'], "_"))
+}
+
+/// Returns what stands behind a label in a line of its own; of code in backquotes what is inside them.
+fn labelled<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
+    let value = |line: &'t str| {
+        let (label, value) = line.split_once([':', '：'])?;
+        let label = label.trim_matches(|c: char| c.is_whitespace() || "*_`#>-•".contains(c)).to_lowercase();
+        let value = value.trim_matches(|c: char| c.is_whitespace() || c == '*');
+        let value = value.strip_prefix('`').and_then(|code| code.split('`').next()).unwrap_or(value);
+        let says_something = !["", "-", "none", "n/a", "なし"].contains(&value.to_lowercase().as_str());
+        (labels.contains(&label.as_str()) && says_something).then_some(value)
+    };
+    text.lines().find_map(value)
 }
 
 /// Returns the stricter one, the first of equals.

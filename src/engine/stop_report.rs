@@ -1,8 +1,9 @@
 //! What a person reads about a phase that is stopped at once: what is wrong with the work that no revision may mend, or what
 //! failed so that the work could not be verified. Which phase is stopped is decided in `judge`.
 
+use crate::judge::named_failure;
 use crate::phase_state::PhaseState;
-use model::event::{CheckResult, Place, Reading, failure_type};
+use model::event::{CheckResult, Place, Reading};
 use model::finding::{Finding, Severity, worst_first};
 use model::policy::{OnFail, VERIFICATION_FAILED};
 use model::verdict::{Grade, Judgment};
@@ -36,7 +37,7 @@ pub(crate) fn stop_report(phase: &PhaseState) -> Option<StopReport> {
     }
     let why = explain(&why, reading);
     Some(if decision == VERIFICATION_FAILED {
-        verification_failed(&decision, describe_stated_failure(phase, &why))
+        verification_failed(&decision, describe_stated_failure(reading, &why))
     } else {
         manual_intervention_required(phase, &decision, &why)
     })
@@ -89,12 +90,10 @@ fn describe_failed_checks(phase: &PhaseState, why: &str) -> Vec<String> {
     lines
 }
 
-/// Describes what a reviewer could not verify, by its findings: the category says what kind of failure it is, and the issue
-/// names the command in backquotes.
-fn describe_stated_failure(phase: &PhaseState, why: &str) -> Vec<String> {
-    let findings = worst_first(phase.findings());
-    let kind = findings.iter().find_map(|finding| failure_type(&finding.category));
-    let command = findings.iter().find_map(|finding| finding.issue.split('`').nth(1));
+/// Describes what a reviewer could not verify, with the kind of the failure and the command where it names them.
+fn describe_stated_failure(reading: &Reading, why: &str) -> Vec<String> {
+    let findings = worst_first(&reading.findings);
+    let (kind, command) = named_failure(&reading.feedback, &reading.findings);
     let head = [
         format!("Failure type: {}", kind.unwrap_or(NOT_NAMED)),
         format!("Failed command: {}", command.unwrap_or(NOT_NAMED)),

@@ -168,6 +168,41 @@ fn a_failure_that_a_reviewer_states_is_recorded_with_its_kind_and_command() {
 }
 
 #[test]
+fn a_failure_that_a_reviewer_states_in_labelled_lines_is_recorded_and_told() {
+    let kinds = |answer: &str, mut review: Review| {
+        let reading = review.reading.as_mut().expect("a reading");
+        (reading.feedback, reading.findings) = (answer.to_owned(), Vec::new());
+        let world = play(&[review, approve()]);
+        let written = views::metadata::round_view(&world.first().history.rounds[0]);
+        let report = world.run().paused.as_ref().map(|asked| asked.report[2..4].join(", "));
+        (written.failure_type, written.failed_command, report)
+    };
+    let named = |kind: &str, command: &str| {
+        let report = format!("Failure type: {kind}, Failed command: {command}");
+        (Some(kind.to_owned()), Some(command.to_owned()), Some(report))
+    };
+    for answer in [
+        "It ends with exit code 2.\nDecision: STOP\nFailure type: build_failure\nCommand: make build\n",
+        "- **Failure type**: build failure (exit code 2)\n- **Failed command:** `make build` in the root\n",
+        "失敗種別：build_failure\n失敗コマンド：make build",
+    ] {
+        assert_eq!(kinds(answer, stop("STOP")), named("build_failure", "make build"), "{answer}");
+        let (kind, command, _) = kinds(answer, request_changes());
+        assert_eq!((kind, command), (Some("build_failure".to_owned()), Some("make build".to_owned())));
+    }
+    let (kind, command, report) = kinds("The failure type: unclear\nCommand: none", stop("STOP"));
+    let unnamed = "Failure type: not named by the reviewer, Failed command: not named by the reviewer";
+    assert_eq!((kind, command, report.as_deref()), (None, None, Some(unnamed)));
+}
+
+#[test]
+fn the_category_of_an_ordinary_finding_is_no_failure() {
+    let mut review = request_changes().with(Severity::Major, "a case of `pages` has no test");
+    review.reading.as_mut().expect("a reading").findings[0].category = "tests".into();
+    assert_eq!(play(&[review, approve()]).first().history.rounds[0].stated_failure, None);
+}
+
+#[test]
 fn a_failed_check_is_recorded_with_its_kind_and_command() {
     let world = checked("tests", CheckStatus::Fail);
     let round = &world.first().history.rounds[0];
