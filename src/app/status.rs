@@ -16,6 +16,7 @@ use journal::store::lock::{LockHolder, holder};
 use model::event::{Fact, RunOutcome, TriageTable};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
+use settings::PushWhen;
 use views::metadata::{self, AgentProgram, DocumentRound, FixStatus, RoundStatus};
 use views::summary::{self, pad, plain};
 
@@ -79,7 +80,17 @@ fn run_status(project: &Project, issue: IssueNumber) -> Result<RunStatus> {
     let held_by = holder(&issue_folder(project.workspace.common(), issue));
     let under_way = held_by.as_ref().and_then(|_| under_way(&view));
     let unknown = if held_by.is_none() { summary::find_unknown(&view.state, &view.entries) } else { None };
+    let unknown = match unknown {
+        Some(summary::Unknown::Push { .. }) if !may_be_unpushed(project, view.run())? => None,
+        unknown => unknown,
+    };
     Ok(RunStatus { view, held_by, under_way, unknown })
+}
+
+/// Tells whether the run pushes its branch, and the tip of it may not be on the server.
+fn may_be_unpushed(project: &Project, run: &Run) -> Result<bool> {
+    let is_pushed = project.workspace.branches().is_on_origin(&run.started.branch)?;
+    Ok(is_pushed.map_or(project.settings.push == Some(PushWhen::Phase), |is_pushed| !is_pushed))
 }
 
 impl RunStatus {

@@ -66,6 +66,13 @@ impl Branches<'_> {
         Ok(found.into_iter().find(|branch| branch.reference == reference))
     }
 
+    /// Tells whether origin had the tip of a branch when this repository last heard from it; nothing where it never had the branch.
+    pub fn is_on_origin(&self, name: &str) -> Result<Option<bool>> {
+        let names = reference_names(name);
+        let [local, remote] = tips(&self.list(&names.each_ref().map(String::as_str))?, name);
+        Ok(remote.map(|remote| Some(remote) == local))
+    }
+
     /// Tells without a process that a reference is neither in a file of its own nor in the packed ones. In this order,
     /// because packing writes first and removes then. Where git keeps references in another way, it is asked.
     pub(crate) fn is_surely_missing(&self, reference: &str) -> bool {

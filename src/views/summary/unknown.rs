@@ -1,5 +1,5 @@
-//! What the log of a run cannot say when no process works on the run: whether a call came to its end, whether a commit was made,
-//! whether the pull request was published. Such a thing is neither done nor failed; says how it is settled, and settles nothing.
+//! What the log of a run cannot say when no process works on the run: whether a call or the checks came to their end, whether a
+//! commit was made, whether the branch was pushed, whether the pull request was published. Such a thing is neither done nor failed; says how it is settled, and settles nothing.
 
 use serde::Serialize;
 
@@ -20,8 +20,18 @@ pub enum Unknown {
         /// The number of the attempt in its round, from 1.
         attempt: u32,
     },
+    /// The checks, with the commands of the repository.
+    Checks {
+        /// The phase of the checks.
+        phase: PhaseName,
+    },
     /// The commit that a ruling announced.
     Commit {
+        /// The phase of the commit.
+        phase: PhaseName,
+    },
+    /// The branch on the server after the commit of a phase, where the run pushes it.
+    Push {
         /// The phase of the commit.
         phase: PhaseName,
     },
@@ -37,6 +47,14 @@ impl Unknown {
                 "whether the {step} call of {phase} (attempt {attempt}) came to its end; `execute` compares the files and \
                  calls the agent again"
             ),
+            Self::Checks { phase } => {
+                format!("whether the checks of {phase} came to their end; `execute` runs them again")
+            }
+            Self::Push { phase } => {
+                format!(
+                    "whether the branch was pushed after the commit of {phase}; `execute` pushes it again"
+                )
+            }
             Self::Commit { phase } => {
                 format!("whether the commit of {phase} was made; `execute` looks for it on the branch")
             }
@@ -46,27 +64,44 @@ impl Unknown {
         }
     }
 
-    /// Returns the phase it is about.
+    /// Returns the phase whose status it makes unknown.
     pub fn phase(&self) -> Option<&PhaseName> {
         match self {
-            Self::Call { phase, .. } | Self::Commit { phase } => Some(phase),
-            Self::Publication => None,
+            Self::Call { phase, .. } | Self::Checks { phase } | Self::Commit { phase } => Some(phase),
+            Self::Push { .. } | Self::Publication => None,
         }
     }
 }
 
-/// Returns what the log of a run that no process works on cannot say.
+/// Returns what the log of a run that no process works on cannot say. Whether the run pushes its branch the log does not say, either:
+/// the caller knows.
 pub fn find_unknown(state: &State, entries: &[Entry]) -> Option<Unknown> {
     let run = state.run.as_ref().filter(|run| run.outcome == RunOutcome::Running)?;
     if decide(state) == Decision::Perform(Action::Publish) {
         return Some(Unknown::Publication);
     }
+    if let Some(Fact::Committed { phase, .. }) = entries.last().map(|entry| &entry.fact) {
+        return Some(Unknown::Push { phase: phase.clone() });
+    }
     let phase = run.phases.iter().find(|phase| phase.status == Status::InProgress)?;
     match phase.position {
         StepPosition::Closing => Some(Unknown::Commit { phase: phase.name().clone() }),
         StepPosition::Working(_) => find_call(entries),
+        StepPosition::Ready(Step::Check) if may_have_checked(entries) => {
+            Some(Unknown::Checks { phase: phase.name().clone() })
+        }
         StepPosition::Idle | StepPosition::Ready(_) | StepPosition::Deciding | StepPosition::Closed => None,
     }
+}
+
+/// Tells whether the process may have begun the checks: not where it recorded that it was stopped, or a person asked for them.
+fn may_have_checked(entries: &[Entry]) -> bool {
+    let mut latest = entries.iter().rev().map(|entry| &entry.fact);
+    latest.find_map(|fact| match fact {
+        Fact::Worked(_) | Fact::PhaseStarted { .. } | Fact::ChangedByHand { .. } => Some(true),
+        Fact::Interrupted { .. } | Fact::Reopened(_) => Some(false),
+        _ => None,
+    }) == Some(true)
 }
 
 /// Returns the latest call, unless the process recorded that it stopped it.

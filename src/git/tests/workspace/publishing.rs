@@ -40,6 +40,21 @@ fn push_never_overwrites_commits_of_others() {
 }
 
 #[test]
+fn what_origin_had_of_a_branch_when_it_was_heard_from_is_known() {
+    let fixture = Fixture::new();
+    fixture.git(&["init", "--quiet", "--bare", "../remote"]);
+    fixture.git(&["remote", "add", "origin", "../remote"]);
+    let space = fixture.run();
+    let (branch, workspace) = (space.branch(), space.workspace());
+    let is_on_origin = || workspace.branches().is_on_origin(&branch).expect("looked up");
+    assert_eq!(is_on_origin(), None);
+    workspace.remote("origin", None).push(&branch, None).expect("pushed");
+    assert_eq!(is_on_origin(), Some(true));
+    fixture.git(&["commit", "--quiet", "--allow-empty", "--message=second"]);
+    assert_eq!(is_on_origin(), Some(false));
+}
+
+#[test]
 fn squash_makes_one_commit_and_keeps_the_files() {
     let fixture = Fixture::new();
     let space = fixture.run();
