@@ -54,28 +54,38 @@ fn remaining_task(line: &str) -> Option<RemainingTask> {
 /// More suggestions than this are not kept.
 const MOST_SUGGESTIONS: usize = 30;
 
+/// A plain line that introduces suggestions is no longer, in bytes.
+const LONGEST_INTRODUCTION: usize = 80;
+
 /// Returns the items under headings about suggestions, each once. Best effort: they are shown and handed on, nothing is decided by
 /// them.
 pub(super) fn suggestions(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let mut below = false;
+    // Below a title, and whether that is a plain line, which the next one ends.
+    let (mut below, mut is_plain) = (false, true);
     // Reviews are short; a flood is not worth reading for something nothing depends on.
     for line in head(text, 1 << 20).lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(title) = heading(line) {
-            let title = title.to_lowercase();
-            below =
-                ["提案", "suggestion", "recommendation", "改善点"].iter().any(|word| title.contains(word));
-        } else if below && let Some(item) = markdown::item(line) {
+            (below, is_plain) = (is_about_suggestions(title), false);
+        } else if let Some(item) = markdown::item(line) {
             let item = clipped(item.trim_start_matches("[ ] ").trim_start_matches("[x] "), 500);
-            if !item.is_empty() && !found.iter().any(|known| known == item) {
+            if below && !item.is_empty() && !found.iter().any(|known| known == item) {
                 found.push(item.to_owned());
             }
+        } else if line.len() <= LONGEST_INTRODUCTION && line.ends_with([':', '：']) {
+            let is_about = is_about_suggestions(line);
+            (below, is_plain) = (is_about || (below && !is_plain), is_plain || (is_about && !below));
         }
         if found.len() == MOST_SUGGESTIONS {
             break;
         }
     }
     found
+}
+
+fn is_about_suggestions(title: &str) -> bool {
+    let title = title.to_lowercase();
+    ["提案", "suggestion", "recommendation", "改善点"].iter().any(|word| title.contains(word))
 }
 
 /// Returns the words of a heading, or of a line that is bold as a whole.

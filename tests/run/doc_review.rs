@@ -269,6 +269,22 @@ fn a_critical_finding_in_the_text_of_a_review_is_not_dismissed_in_a_milder_row()
 }
 
 #[test]
+fn a_minor_finding_of_an_approval_travels_also_where_the_triage_needs_no_fix() {
+    let minor = r#"[{"severity": "minor", "file": "planning.md", "issue": "the wording is coarse"}]"#;
+    let judged = "### [1] The wording\n**Judgment**: No Fix Needed\nIt is fine.";
+    let turns = review(1, "PASS", minor) + &attempt(1, judged, "| Minor | 1 | 0 | 1 | 0 |");
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", DOCUMENTS);
+    let agent = sandbox.script(&honest_script(&turns));
+    let flags = ["--issue", "243", "--forge", "local", "--agent", &agent, "--preset", "documents"];
+    sandbox.run(&[&["execute"][..], &flags[..]].concat()).exits(0);
+    let prompt = sandbox.read(".ai-workflow/issue-243/08_report/execute/round-1/attempt-1/prompt.md");
+    let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    let told = "- document_review: minor planning.md: the wording is coarse (the triage: no fix needed)\n";
+    assert!(prompt.contains(told) && request.contains(told), "{prompt}\n{request}");
+}
+
+#[test]
 fn a_dismissed_critical_finding_stays_in_the_pull_request_and_under_review_in_sarif() {
     let both = CRITICAL
         .replace(']', r#", {"severity": "major", "file": "planning.md", "issue": "the limit is missing"}]"#);

@@ -32,6 +32,14 @@ fn the_items_under_a_heading_about_suggestions_are_taken_once() {
 }
 
 #[test]
+fn suggestions_below_a_plain_line_end_with_the_next_one() {
+    let text = "The design is sound.\n\nSuggestions:\n- draw a picture\n- say why\n\nFindings:\n- no\n\n改善点：\n- 名前\n";
+    assert_eq!(suggestions(text), ["draw a picture", "say why", "名前"]);
+    let below_heading = "## Suggestions\n- a\n\nFor example:\n- b\n\n## Findings\nOf these:\n- no\n";
+    assert_eq!(suggestions(below_heading), ["a", "b"]);
+}
+
+#[test]
 fn a_flood_is_cut() {
     let many: Vec<String> = (0..100).map(|n| format!("- {n}")).collect();
     assert_eq!(suggestions(&format!("## Suggestions\n{}", many.join("\n"))).len(), MOST_SUGGESTIONS);

@@ -32,15 +32,14 @@ fn of_phase(phase: &PhaseState) -> impl Iterator<Item = String> {
     stated.map(|text| shorten(text.trim(), LONGEST)).chain(remarks)
 }
 
-/// Tells whether the phase is completed and its approving review names a finding that is minor or less and was not dismissed. What is out of scope has a
-/// list of its own.
+/// Tells whether the phase is completed and its approving review names a finding that is minor or less, whatever its triage says:
+/// what the documents need no fix for may still help a later author. What is out of scope has a list of its own.
 fn is_remark_of_approval(phase: &PhaseState, listed: &LedgerFinding) -> bool {
     let approving = phase.history.rounds.last().map(|round| round.n);
     let is_mild = listed.finding.severity <= Severity::Minor && listed.finding.in_scope;
     is_mild
         && phase.status == Status::Completed
         && !listed.is_of_checks()
-        && listed.disposition != Disposition::NoFix
         && Some(listed.last_round) == approving
 }
 
@@ -49,5 +48,6 @@ fn remark(listed: &LedgerFinding) -> String {
     let place = place(finding.file.as_deref(), finding.line);
     let place = place.map_or(String::new(), |place| format!(" {place}"));
     let how = finding.suggestion.map_or(String::new(), |how| format!(" → {how}"));
-    shorten(&format!("{}{place}: {}{how}", finding.severity.as_str(), finding.issue), LONGEST)
+    let judged = if listed.disposition == Disposition::NoFix { " (the triage: no fix needed)" } else { "" };
+    shorten(&format!("{}{place}: {}{how}{judged}", finding.severity.as_str(), finding.issue), LONGEST)
 }
