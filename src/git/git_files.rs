@@ -37,8 +37,11 @@ const REFERENCE: &str = "git-files";
 const ENDED: &str = "git-files.ended";
 /// The folder in which removed files are kept.
 const REMOVED: &str = "removed";
-/// So many files of a watched folder are read, and so deep.
-const MOST_FILES: usize = 2000;
+/// Those of them in which git starts nothing.
+const SETTINGS_FOLDERS: [&str; 3] = ["info", "remotes", "branches"];
+/// The names under which git starts a program of a folder of hooks.
+const HOOKS: &str = include_str!("data/hooks.txt");
+/// So many slashes the name of a submodule has at most.
 const DEEPEST: usize = 4;
 /// A file that comes back after so many times is written by a program that still runs.
 const ROUNDS: usize = 3;
@@ -136,7 +139,8 @@ impl GitFiles {
         let (entries, indexes, kept_at) = Default::default();
         let (root, nested) = (workspace.root().to_owned(), inner.nested.clone());
         let mut found = Self { root, git_dirs, places, folders, settings, nested, entries, indexes, kept_at };
-        found.entries = found.look();
+        let read = |path: PathBuf| Entry::read(&path).map(|entry| (path, entry));
+        found.entries = found.list_places().into_iter().filter_map(read).collect();
         found.indexes = list_indexes(run);
         found
     }
@@ -215,17 +219,38 @@ impl GitFiles {
                 changed.insert(path);
             }
         }
+        let mut changed: Vec<PathBuf> = changed.into_iter().collect();
+        // A list that is cut off for people names first what can be started.
+        changed.sort_by_key(|path| self.is_never_started(path));
         Ok(changed.iter().map(|path| name_of(run, path)).collect())
     }
 
+    /// Lists the places at which something else is than before. A file that is new is not read, however large.
     fn list_changed(&self) -> Vec<PathBuf> {
-        let now = self.look();
-        let paths: BTreeSet<&PathBuf> = self.entries.keys().chain(now.keys()).collect();
-        let differs = |path: &&&PathBuf| {
-            let (was, is) = (self.entries.get(**path), now.get(**path));
-            if self.settings.contains(**path) { !entry::are_same_settings(was, is) } else { was != is }
-        };
-        paths.iter().filter(differs).map(|path| (*path).clone()).filter(|path| !self.is_gone(path)).collect()
+        let mut paths = self.list_places();
+        paths.extend(self.entries.keys().cloned());
+        paths.retain(|path| self.differs(path) && !self.is_gone(path));
+        paths.into_iter().collect()
+    }
+
+    fn differs(&self, path: &Path) -> bool {
+        let was = self.entries.get(path);
+        if self.settings.contains(path) {
+            return !entry::are_same_settings(was, Entry::read(path).as_ref());
+        }
+        match was {
+            Some(was) => !was.is_at(path),
+            None => fs::symlink_metadata(path).is_ok(),
+        }
+    }
+
+    /// Tells whether a file in a folder of hooks is one that git itself does not start.
+    fn is_never_started(&self, path: &Path) -> bool {
+        let holds_hooks = |folder: &Path| !SETTINGS_FOLDERS.iter().any(|name| folder.ends_with(name));
+        let is_inside = |folder: &Path| path.starts_with(folder) && path != folder;
+        let name = path.file_name().and_then(|name| name.to_str());
+        self.folders.iter().any(|folder| holds_hooks(folder) && is_inside(folder))
+            && !HOOKS.lines().any(|hook| Some(hook) == name)
     }
 
     /// Tells whether a place is gone together with the worktree or submodule that it belongs to.
@@ -262,15 +287,11 @@ impl GitFiles {
         Ok(changed.into_iter().map(|path| name_of(run, path)).collect())
     }
 
-    /// Returns what is at the places and in the folders now.
-    fn look(&self) -> BTreeMap<PathBuf, Entry> {
-        let mut found: BTreeSet<PathBuf> = self.places.clone();
-        for folder in &self.folders {
-            let mut inside = BTreeSet::new();
-            list_files(folder, DEEPEST, &mut inside);
-            found.append(&mut inside);
-        }
-        found.into_iter().filter_map(|path| Entry::read(&path).map(|entry| (path, entry))).collect()
+    /// Returns the places, and what is in the folders now.
+    fn list_places(&self) -> BTreeSet<PathBuf> {
+        let mut found = self.places.clone();
+        self.folders.iter().for_each(|folder| list_files(folder, &mut found));
+        found
     }
 }
 
@@ -353,18 +374,18 @@ fn list_hooks_folders(run: &RunWorkspace, settings: &BTreeSet<PathBuf>) -> impl 
     named.map(move |folder| root.join(folder))
 }
 
-/// Adds the files below a folder, up to a number; where something else is in the place of the folder, that.
-fn list_files(folder: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) {
+/// Adds the files below a folder, however many; where something else is in the place of the folder, that.
+fn list_files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
     if !is_folder(folder) {
         found.insert(folder.to_owned());
         return;
     }
-    for path in list_names(folder) {
-        if is_folder(&path) && depth > 0 {
-            list_files(&path, depth - 1, found);
-        } else if !is_ignored(&path) && found.len() < MOST_FILES {
-            found.insert(path);
-        }
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let (inner, files): (Vec<PathBuf>, _) =
+            list_names(&folder).into_iter().partition(|path| is_folder(path));
+        folders.extend(inner);
+        found.extend(files.into_iter().filter(|path| !is_ignored(path)));
     }
 }
 

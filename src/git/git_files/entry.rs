@@ -68,6 +68,15 @@ impl Entry {
         matches!(self, Self::Folder { .. })
     }
 
+    /// Tells whether it is what is at a place now. Reads no more than it has itself.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        let size = fs::symlink_metadata(path).map(|found| found.len());
+        match self {
+            Self::File { bytes, .. } if size.is_ok_and(|size| size != bytes.len() as u64) => false,
+            _ => Self::read(path).as_ref() == Some(self),
+        }
+    }
+
     /// Writes it to its place, where nothing is. What was not kept stays away.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         match self {

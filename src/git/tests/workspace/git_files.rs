@@ -171,6 +171,18 @@ fn planted_git_files_are_removed_and_those_of_people_put_back() {
 }
 
 #[test]
+fn a_hook_among_thousands_of_planted_files_is_removed_and_named_first() {
+    let (fixture, space, files) = Fixture::with_users_files();
+    let before = fixture.own_files();
+    fixture.sh("for n in $(seq 6001); do : > .git/hooks/a$n; done; cp .git/hooks/pre-commit .git/hooks/post-commit
+                mkdir -p .git/hooks/1/2/3/4/5/6; echo x > .git/hooks/1/2/3/4/5/6/7; git config core.sshCommand x");
+    let told = files.restore(&space).expect("put back");
+    assert_eq!(told[..2], paths(&[".git/config", ".git/hooks/post-commit"]));
+    assert_eq!(told.len(), 6004);
+    assert_eq!(fixture.own_files(), before);
+}
+
+#[test]
 fn what_a_program_planted_is_kept_for_the_user() {
     let (fixture, space, files) = Fixture::with_users_files();
     fixture.sh("echo planted > .git/hooks/post-commit; git config core.sshCommand x");
