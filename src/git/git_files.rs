@@ -59,9 +59,15 @@ pub struct GitFiles {
     folders: BTreeSet<PathBuf>,
     /// Those of the places that hold settings of git.
     settings: BTreeSet<PathBuf>,
+    /// Folders of hooks that hold files of the worktree. What git takes for a part of the worktree there is seen by snapshots.
+    tracked_hooks: BTreeSet<PathBuf>,
+    /// What the worktree held.
+    tree: String,
     /// Repositories inside the worktree, by their folders as a snapshot names them.
     nested: BTreeSet<String>,
     entries: BTreeMap<PathBuf, Entry>,
+    /// The files in these folders of hooks, whether git ignores them or not.
+    tracked_entries: BTreeMap<PathBuf, Entry>,
     /// The indexes of snapshots, which can be made anew.
     indexes: BTreeMap<PathBuf, Option<Entry>>,
     /// When it was kept, by the clock of the file system.
@@ -72,6 +78,8 @@ pub struct GitFiles {
 /// Where repositories inside a worktree can be, as far as snapshots have shown.
 #[derive(Debug, Clone, Default)]
 pub struct InnerFolders {
+    /// The tree whose folders were listed.
+    tree: String,
     /// Folders that hold files of the worktree. One that is gone does no harm.
     folders: BTreeSet<String>,
     /// Repositories inside the worktree, by their folders.
@@ -88,7 +96,7 @@ impl InnerFolders {
             None => Self::ask_git(run, tree)?,
         };
         folders.extend([".ai-workflow".to_owned(), run.files().folder()]);
-        Ok(Self { folders, nested: BTreeSet::new() })
+        Ok(Self { tree: tree.to_string(), folders, nested: BTreeSet::new() })
     }
 
     fn ask_git(run: &RunWorkspace, tree: &Tree) -> Result<BTreeSet<String>> {
@@ -133,14 +141,27 @@ impl GitFiles {
         }
         places.extend(git_dirs.iter().filter_map(|git_dir| read_worktree_entry(git_dir)));
         places.extend(settings.iter().cloned());
-        folders.extend(
-            list_hooks_folders(run, &settings).filter(|folder| !places.contains(&folder.join(".git"))),
-        );
-        let (entries, indexes, kept_at) = Default::default();
-        let (root, nested) = (workspace.root().to_owned(), inner.nested.clone());
-        let mut found = Self { root, git_dirs, places, folders, settings, nested, entries, indexes, kept_at };
-        let read = |path: PathBuf| Entry::read(&path).map(|entry| (path, entry));
-        found.entries = found.list_places().into_iter().filter_map(read).collect();
+        let (tracked_hooks, hooks): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
+            list_hooks_folders(run, &settings).partition(|folder| places.contains(&folder.join(".git")));
+        folders.extend(hooks);
+        let (entries, tracked_entries, indexes, kept_at) = Default::default();
+        let (root, tree, nested) = (workspace.root().to_owned(), inner.tree.clone(), inner.nested.clone());
+        let mut found = Self {
+            root,
+            git_dirs,
+            places,
+            folders,
+            settings,
+            tracked_hooks,
+            tree,
+            nested,
+            entries,
+            tracked_entries,
+            indexes,
+            kept_at,
+        };
+        found.entries = read_all(found.list_places());
+        found.tracked_entries = read_all(found.list_tracked_hooks());
         found.indexes = list_indexes(run);
         found
     }
@@ -169,7 +190,8 @@ impl GitFiles {
         name_of(run, &run.state_dir().join(REMOVED))
     }
 
-    /// Puts everything back that is different now, and returns its names. Runs no git.
+    /// Puts everything back that is different now, and returns its names. Runs no git, unless a folder of hooks that holds files
+    /// of the worktree has changed.
     pub fn restore(&self, run: &RunWorkspace) -> Result<Vec<String>> {
         let own = self.root.join(".git");
         if self
@@ -180,7 +202,9 @@ impl GitFiles {
             return Err(Error::RepositoryReplaced { path: own });
         }
         let mut changed = self.restore_changed(run, &|_| true)?;
-        changed.extend(self.remove_changed_indexes(run)?);
+        let indexes = self.remove_changed_indexes(run)?;
+        changed.extend(self.restore_ignored_hooks(run, &|_| true)?);
+        changed.extend(indexes);
         forget(run)?;
         Ok(changed)
     }
@@ -267,10 +291,31 @@ impl GitFiles {
         if Entry::read(path).is_some() {
             set_aside(run, path)?;
         }
-        match self.entries.get(path).filter(|_| !self.is_gone(path)) {
+        let was = self.entries.get(path).filter(|_| !self.is_gone(path));
+        match was.or_else(|| self.tracked_entries.get(path)) {
             Some(was) => was.write(path).map_err(at(path)),
             None => Ok(()),
         }
+    }
+
+    /// Puts back what git ignores in folders of hooks that hold files of the worktree: git starts it, and no snapshot has it.
+    fn restore_ignored_hooks(
+        &self,
+        run: &RunWorkspace,
+        counts: &dyn Fn(&Path) -> bool,
+    ) -> Result<Vec<String>> {
+        let mut changed = self.list_tracked_hooks();
+        changed.extend(self.tracked_entries.keys().cloned());
+        let is_same = |path: &Path| match self.tracked_entries.get(path) {
+            Some(was) => was.is_at(path),
+            None => false,
+        };
+        changed.retain(|path| !is_same(path) && counts(path));
+        let inside = changed.iter().filter_map(|path| path.strip_prefix(&self.root).ok()?.to_str());
+        let inside: Vec<String> = inside.map(str::to_owned).collect();
+        let ignored = run.snapshots().list_ignored(&Tree::try_from(self.tree.as_str())?, &inside)?;
+        ignored.iter().try_for_each(|path| self.restore_one(run, &self.root.join(path)))?;
+        Ok(ignored)
     }
 
     /// Removes the indexes of snapshots that are not as they were: they could hide a change. A lost one is made anew.
@@ -285,6 +330,18 @@ impl GitFiles {
             fs::remove_file(path).map_err(at(*path))?;
         }
         Ok(changed.into_iter().map(|path| name_of(run, path)).collect())
+    }
+
+    /// Returns what is in folders of hooks that hold files of the worktree, and in the folders inside them.
+    fn list_tracked_hooks(&self) -> BTreeSet<PathBuf> {
+        let inside = self.tracked_hooks.iter().flat_map(|folder| {
+            let is_top = *folder == self.root;
+            let (inner, mut files): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
+                list_names(folder).into_iter().partition(|path| is_folder(path));
+            files.extend(inner.iter().filter(|_| !is_top).flat_map(|folder| list_names(folder)));
+            files
+        });
+        inside.filter(|path| !is_folder(path) && !path.ends_with(".git")).collect()
     }
 
     /// Returns the places, and what is in the folders now.
@@ -310,9 +367,10 @@ impl GitFiles {
         let ends = [ended, run.state_dir().join(RESTS_AT)].map(|file| read_time(&file));
         let end = ends.into_iter().flatten().filter(|end| Some(*end) > began).max();
         let is_of_call = |path: &Path| end.is_none_or(|end| entry::changed_at(path) <= Some(end));
-        let changed = known.restore_changed(run, &is_of_call)?;
+        let mut changed = known.restore_changed(run, &is_of_call)?;
         known.remove_changed_indexes(run)?;
         run.workspace().pin_config_again();
+        changed.extend(known.restore_ignored_hooks(run, &is_of_call)?);
         forget(run)?;
         Ok(changed)
     }
@@ -371,7 +429,7 @@ fn read_worktree_entry(git_dir: &Path) -> Option<PathBuf> {
 fn list_hooks_folders(run: &RunWorkspace, settings: &BTreeSet<PathBuf>) -> impl Iterator<Item = PathBuf> {
     let named = settings.iter().flat_map(|file| read_values(file, "hooksPath"));
     let root = run.workspace().root().to_owned();
-    named.map(move |folder| root.join(folder))
+    named.map(move |folder| root.join(folder).components().collect())
 }
 
 /// Adds the files below a folder, however many; where something else is in the place of the folder, that.
@@ -387,6 +445,10 @@ fn list_files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
         folders.extend(inner);
         found.extend(files.into_iter().filter(|path| !is_ignored(path)));
     }
+}
+
+fn read_all(places: BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Entry> {
+    places.into_iter().filter_map(|path| Entry::read(&path).map(|entry| (path, entry))).collect()
 }
 
 /// Tells whether a file is one that git starts or reads never, or only for a moment.

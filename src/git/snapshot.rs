@@ -124,6 +124,21 @@ impl Snapshots<'_> {
         Ok(())
     }
 
+    /// Returns those of the paths that git ignores and that a tree does not have.
+    pub(crate) fn list_ignored(&self, tree: &Tree, paths: &[String]) -> Result<Vec<String>> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let call = Call::new(["check-ignore", "-z", "--stdin"]).with_patterns().read_only();
+        let call = call.on_index(&self.ensure_index_of(tree)?);
+        let output = self.run.workspace().try_run(&call.stdin_paths(paths.iter().map(String::as_str)))?;
+        // It ends with 1 when none is ignored.
+        if !output.succeeded() && output.status.code() != Some(1) {
+            return Err(output.failure());
+        }
+        Ok(output.paths())
+    }
+
     /// Writes a tree again where the files are still those of it; tells whether they are, and git has the tree.
     pub fn write_tree_if_unchanged(&self, tree: &Tree) -> Result<bool> {
         let index = self.tree_index(tree);

@@ -183,6 +183,32 @@ fn a_hook_among_thousands_of_planted_files_is_removed_and_named_first() {
 }
 
 #[test]
+fn what_git_ignores_in_a_tracked_folder_of_hooks_is_put_back_and_the_rest_is_seen_by_snapshots() {
+    let fixture = Fixture::new();
+    fixture.git(&["config", "core.hooksPath", ".githooks/"]);
+    fixture.write(".githooks/pre-commit", "#!/bin/sh\n. .githooks/_/own.sh\n");
+    fixture.commit_all("hooks");
+    fixture.write(".git/info/exclude", ".githooks/_\n");
+    fixture.write(".githooks/_/own.sh", "mine\n");
+    let space = fixture.run();
+    let before = space.snapshots().take(None).expect("a snapshot");
+    let files = Fixture::read_git_files(&space);
+    fixture.sh("echo x > .githooks/commit-msg; echo x >> .githooks/pre-commit");
+    assert_eq!(files.restore(&space).expect("compared"), paths(&[]), "a person sees both in the commit");
+    fixture.sh(
+        "echo '*' > .githooks/.gitignore; echo x > .githooks/post-commit; git add -f .githooks/post-commit
+                rm -r .githooks/_; mkdir .githooks/_; echo x > .githooks/_/other.sh",
+    );
+    let told = files.restore(&space).expect("put back");
+    let ignored = [".gitignore", "_/other.sh", "_/own.sh", "commit-msg", "post-commit"];
+    assert_eq!(told, ignored.map(|name| format!(".githooks/{name}")));
+    assert_eq!(fixture.read(".githooks/_/own.sh"), "mine\n");
+    assert!(!fixture.exists(".githooks/post-commit"));
+    assert_eq!(files.restore(&space).expect("compared"), paths(&[]));
+    assert_eq!(changed(&space, &before), paths(&[".githooks/pre-commit"]));
+}
+
+#[test]
 fn what_a_program_planted_is_kept_for_the_user() {
     let (fixture, space, files) = Fixture::with_users_files();
     fixture.sh("echo planted > .git/hooks/post-commit; git config core.sshCommand x");
