@@ -133,9 +133,9 @@ impl Error {
             Self::BranchGone { name, .. } => {
                 &format!("make it again where the worktree is with `git switch -c {name}`, and run again")
             }
-            Self::InProgress { what, .. } => {
-                &format!("end it with `git {what} --continue` or `git {what} --abort`")
-            }
+            Self::InProgress { what, .. } => &format!(
+                "`git status` shows it; end it with `git {what} --abort`, or finish it if you began it"
+            ),
             Self::Locked { .. } => "wait until the other git has ended; if none is running, delete that file",
             Self::RemoteMoved { .. } => {
                 "somebody pushed to that branch: look at their commits before pushing again"

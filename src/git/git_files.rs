@@ -3,7 +3,8 @@
 //! that could write them, and put back afterwards. What a program planted is moved to the folder `removed` of the run, so
 //! that a person who changed something at the same time can fetch it.
 //!
-//! Nothing is read of what git itself writes while it works: objects, index, HEAD, logs. References are compared by
+//! An operation that was begun and not ended, such as a rebase, counts as well; with it HEAD is put back.
+//! Nothing is read of what git itself writes while it works: objects, index, logs. References are compared by
 //! `references`. A folder of git that is new, of a linked worktree or a submodule, is left alone: nothing of ours uses it.
 //! The state before is on disk as well until it was compared, so that a killed process leaves nothing that is not compared.
 
@@ -31,6 +32,8 @@ use entry::Entry;
 const FILES: &str = include_str!("data/guarded_files.txt");
 /// Folders of a folder of git of which every file counts.
 const FOLDERS: &str = include_str!("data/guarded_folders.txt");
+/// What git keeps in the folder of a worktree about an operation that was begun and not ended: a rebase may hold commands.
+const OPERATIONS: &str = include_str!("data/operations.txt");
 /// Where the state before a call is kept while the call lasts.
 const REFERENCE: &str = "git-files";
 /// Written when no process of a call is left.
@@ -66,6 +69,8 @@ pub struct GitFiles {
     /// Repositories inside the worktree, by their folders as a snapshot names them.
     nested: BTreeSet<String>,
     entries: BTreeMap<PathBuf, Entry>,
+    /// HEAD of the worktree.
+    head: Option<Entry>,
     /// The files in these folders of hooks, whether git ignores them or not.
     tracked_entries: BTreeMap<PathBuf, Entry>,
     /// The indexes of snapshots, which can be made anew.
@@ -141,10 +146,19 @@ impl GitFiles {
         }
         places.extend(git_dirs.iter().filter_map(|git_dir| read_worktree_entry(git_dir)));
         places.extend(settings.iter().cloned());
+        for operation in OPERATIONS.lines().map(|name| workspace.git_dir().join(name)) {
+            // One that is new goes as a whole.
+            if is_folder(&operation) {
+                folders.insert(operation)
+            } else {
+                places.insert(operation)
+            };
+        }
         let (tracked_hooks, hooks): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
             list_hooks_folders(run, &settings).partition(|folder| places.contains(&folder.join(".git")));
         folders.extend(hooks);
         let (entries, tracked_entries, indexes, kept_at) = Default::default();
+        let head = Entry::read(&workspace.git_dir().join("HEAD"));
         let (root, tree, nested) = (workspace.root().to_owned(), inner.tree.clone(), inner.nested.clone());
         let mut found = Self {
             root,
@@ -156,6 +170,7 @@ impl GitFiles {
             tree,
             nested,
             entries,
+            head,
             tracked_entries,
             indexes,
             kept_at,
@@ -243,10 +258,25 @@ impl GitFiles {
                 changed.insert(path);
             }
         }
+        changed.extend(self.restore_head(run, &changed)?);
         let mut changed: Vec<PathBuf> = changed.into_iter().collect();
         // A list that is cut off for people names first what can be started.
         changed.sort_by_key(|path| self.is_never_started(path));
         Ok(changed.iter().map(|path| name_of(run, path)).collect())
+    }
+
+    /// Puts HEAD back where an operation was begun, because a rebase works without a branch.
+    fn restore_head(&self, run: &RunWorkspace, changed: &BTreeSet<PathBuf>) -> Result<Option<PathBuf>> {
+        let mut operations = OPERATIONS.lines().map(|name| run.workspace().git_dir().join(name));
+        let head = run.workspace().git_dir().join("HEAD");
+        match &self.head {
+            Some(was) if operations.any(|begun| changed.contains(&begun)) && !was.is_at(&head) => {
+                set_aside(run, &head)?;
+                was.write(&head).map_err(at(&head))?;
+                Ok(Some(head))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Lists the places at which something else is than before. A file that is new is not read, however large.

@@ -27,7 +27,7 @@ fn error_hints_name_the_command_that_helps() {
     use the plain name of a branch, such as `main`
     `git worktree list` shows where; work there, or remove that worktree
     go back with `git switch b` and run again
-    end it with `git merge --continue` or `git merge --abort`
+    `git status` shows it; end it with `git merge --abort`, or finish it if you began it
     name the branch to start from: `--base-branch BRANCH`
     somebody pushed to that branch: look at their commits before pushing again
     check the remote and your access with `git push --dry-run`, then run again

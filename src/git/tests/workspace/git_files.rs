@@ -209,6 +209,29 @@ fn what_git_ignores_in_a_tracked_folder_of_hooks_is_put_back_and_the_rest_is_see
 }
 
 #[test]
+fn an_operation_that_a_program_began_is_ended_and_one_of_a_person_stays() {
+    let rebase = "GIT_SEQUENCE_EDITOR='printf \"break\\nexec touch ran\\n\" >' git rebase -q -i HEAD";
+    let merge = "git switch -q -C side main; git commit -q --allow-empty -m x; git switch -q -; git merge -q --no-ff --no-commit side";
+    let bisect = "git bisect start -q; git bisect bad; git update-ref refs/bisect/good-x HEAD";
+    for (begin, names) in [
+        (rebase, &["HEAD", "rebase-merge"][..]),
+        (merge, &["MERGE_HEAD", "MERGE_MODE", "MERGE_MSG"]),
+        (bisect, &["BISECT_LOG", "BISECT_NAMES", "BISECT_START", "BISECT_TERMS", "refs/bisect"]),
+    ] {
+        let (fixture, space, files) = Fixture::with_users_files();
+        fixture.sh(begin);
+        let mut told = files.restore(&space).expect("ended");
+        told.sort();
+        assert_eq!(told, names.iter().map(|name| format!(".git/{name}")).collect::<Vec<_>>());
+        assert_eq!(space.workspace().operation_in_progress(), None);
+        assert_eq!(fixture.git(&["symbolic-ref", "--short", "HEAD"]), space.branch());
+        fixture.sh(begin);
+        let files = Fixture::read_git_files(&space);
+        assert_eq!(files.restore(&space).expect("compared"), paths(&[]), "{begin}");
+    }
+}
+
+#[test]
 fn what_a_program_planted_is_kept_for_the_user() {
     let (fixture, space, files) = Fixture::with_users_files();
     fixture.sh("echo planted > .git/hooks/post-commit; git config core.sshCommand x");
