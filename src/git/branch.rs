@@ -1,14 +1,13 @@
 //! Branches: their names and tips, making, checking out and removing them, which commit of one a run starts from, and which
 //! one a person's changes are compared with. Every refusal of git's is passed on.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::history::History;
 use crate::program::{Call, GitOutput};
 use crate::workspace::{Head, Workspace};
-use crate::{CommitId, Error, Result};
+use crate::{CommitId, Error, Result, regular_file};
 
 /// The reference by which a clone knows the default branch of origin.
 const ORIGIN_DEFAULT: &str = "refs/remotes/origin/HEAD";
@@ -81,7 +80,7 @@ impl Branches<'_> {
         if !is_in_files || common.join(reference).symlink_metadata().is_ok() {
             return false;
         }
-        match fs::read(common.join("packed-refs")) {
+        match regular_file::read(&common.join("packed-refs")) {
             Ok(packed) => {
                 let named = |line: &[u8]| line.strip_suffix(reference.as_bytes()).is_some();
                 !packed.split(|byte| *byte == b'\n').any(named)
@@ -160,7 +159,7 @@ impl Branches<'_> {
 
     /// Returns the commit of a branch, read without a process; nothing where git keeps it elsewhere.
     pub(crate) fn read_tip(&self, branch: &str) -> Option<CommitId> {
-        let tip = fs::read_to_string(self.workspace.common().join("refs/heads").join(branch)).ok()?;
+        let tip = regular_file::read_text(&self.workspace.common().join("refs/heads").join(branch)).ok()?;
         CommitId::try_from(tip.trim()).ok()
     }
 
@@ -298,7 +297,7 @@ pub fn check_branch_name(name: &str) -> Result<()> {
 
 /// Returns the reference that HEAD names in git's folder of a worktree.
 pub(crate) fn head_reference(git_dir: &Path) -> Option<String> {
-    let head = fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    let head = regular_file::read_text(&git_dir.join("HEAD")).ok()?;
     Some(head.trim().strip_prefix("ref: ")?.to_owned())
 }
 

@@ -22,10 +22,11 @@ use crate::error::{at, ignore_missing};
 use crate::index_folders::read_folders;
 use crate::pinned_config::{list_settings_files, read_values};
 use crate::program::Call;
+use crate::regular_file::list_pipes;
 use crate::run_branch::RESTS_AT;
 use crate::snapshot::Snapshot;
 use crate::workspace::RunWorkspace;
-use crate::{Error, Result, Tree};
+use crate::{Error, Result, Tree, regular_file};
 use entry::Entry;
 
 /// Files of a folder of git.
@@ -95,7 +96,7 @@ impl InnerFolders {
     /// Lists the folders of a tree: from the index of its snapshot, or where there is none by git. A tree that `git gc` removed
     /// has nearly the same folders as HEAD.
     pub fn of(run: &RunWorkspace, tree: &Tree) -> Result<Self> {
-        let index = fs::read(run.snapshots().tree_index(tree)).unwrap_or_default();
+        let index = regular_file::read(&run.snapshots().tree_index(tree)).unwrap_or_default();
         let mut folders = match read_folders(&index, tree.as_str().len() / 2) {
             Some(folders) => folders,
             None => Self::ask_git(run, tree)?,
@@ -216,7 +217,9 @@ impl GitFiles {
         {
             return Err(Error::RepositoryReplaced { path: own });
         }
+        let pipes = self.remove_pipes(run)?;
         let mut changed = self.restore_changed(run, &|_| true)?;
+        changed.extend(pipes);
         let indexes = self.remove_changed_indexes(run)?;
         changed.extend(self.restore_ignored_hooks(run, &|_| true)?);
         changed.extend(indexes);
@@ -240,6 +243,21 @@ impl GitFiles {
         let inside = [folder.join(".git"), folder.join(".git/config")];
         let changed = inside.iter().map(PathBuf::as_path).chain([folder]).filter_map(entry::changed_at).max();
         Entry::read(&inside[0]).is_some() && changed >= self.kept_at
+    }
+
+    /// Removes pipes and devices below the folders of git, in whose places nothing of git's is ever made, and returns their names.
+    fn remove_pipes(&self, run: &RunWorkspace) -> Result<Vec<String>> {
+        let ours = ["clean", REMOVED].map(|name| run.state_dir().join(name));
+        let tops = self.git_dirs.iter().filter(|git_dir| !self.is_in_other(git_dir));
+        let pipes: Vec<PathBuf> =
+            tops.flat_map(|top| list_pipes(top, |inside| ours.iter().any(|own| inside == own))).collect();
+        pipes.iter().try_for_each(|pipe| fs::remove_file(pipe).map_err(at(pipe)))?;
+        let known = |pipe: &&PathBuf| !self.entries.contains_key(*pipe);
+        Ok(pipes.iter().filter(known).map(|pipe| name_of(run, pipe)).collect())
+    }
+
+    fn is_in_other(&self, git_dir: &Path) -> bool {
+        git_dir.ancestors().skip(1).any(|above| self.git_dirs.contains(above))
     }
 
     fn restore_changed(&self, run: &RunWorkspace, counts: &dyn Fn(&Path) -> bool) -> Result<Vec<String>> {
@@ -388,7 +406,7 @@ impl GitFiles {
     /// after the last process of that call had ended is a person's and stays; where its end is not known, nothing stays.
     pub fn settle_killed_call(run: &RunWorkspace) -> Result<Vec<String>> {
         let (reference, ended) = Self::files(run);
-        let Ok(text) = fs::read(&reference) else { return Ok(Vec::new()) };
+        let Ok(text) = regular_file::read(&reference) else { return Ok(Vec::new()) };
         let known =
             serde_json::from_slice::<Self>(&text).ok().filter(|known| known.root == run.workspace().root());
         let Some(mut known) = known else { return Err(Error::ConfigUnknown { path: reference }) };
@@ -397,7 +415,9 @@ impl GitFiles {
         let ends = [ended, run.state_dir().join(RESTS_AT)].map(|file| read_time(&file));
         let end = ends.into_iter().flatten().filter(|end| Some(*end) > began).max();
         let is_of_call = |path: &Path| end.is_none_or(|end| entry::changed_at(path) <= Some(end));
+        let pipes = known.remove_pipes(run)?;
         let mut changed = known.restore_changed(run, &is_of_call)?;
+        changed.extend(pipes);
         known.remove_changed_indexes(run)?;
         run.workspace().pin_config_again();
         changed.extend(known.restore_ignored_hooks(run, &is_of_call)?);
@@ -450,7 +470,7 @@ fn list_subfolders(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns the `.git` of the linked worktree that a folder of git belongs to, if it is there.
 fn read_worktree_entry(git_dir: &Path) -> Option<PathBuf> {
-    let link = fs::read_to_string(git_dir.join("gitdir")).ok()?;
+    let link = regular_file::read_text(&git_dir.join("gitdir")).ok()?;
     let place = git_dir.join(link.trim_end());
     if place.ends_with(".git") && place.exists() { Some(place) } else { None }
 }

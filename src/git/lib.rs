@@ -12,6 +12,7 @@ mod damage;
 mod error;
 mod pinned_config;
 mod program;
+mod regular_file;
 mod workspace;
 
 // What every repository has.

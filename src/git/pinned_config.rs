@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Result};
+use crate::{Error, Result, regular_file};
 
 /// Sections by which git starts no program and reads no other place.
 const HARMLESS_SECTIONS: [&str; 8] = ["user", "author", "branch", "color", "alias", "advice", "push", "init"];
@@ -161,7 +161,7 @@ fn is_header_of(line: &str, sections: &[&str]) -> bool {
 }
 
 fn read(path: &Path) -> String {
-    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    regular_file::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
 /// A linked worktree's `.git` is a file that says where to look; a checkout's is a folder.

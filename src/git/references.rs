@@ -14,6 +14,7 @@ use model::object_id::is_object_id;
 
 use crate::Result;
 use crate::branch::{Branches, head_reference};
+use crate::regular_file;
 use crate::workspace::{RunWorkspace, Workspace};
 
 /// The folders of references that are read, below the common folder.
@@ -95,8 +96,9 @@ impl References {
         if workspace.common().join("reftable").exists() {
             return None;
         }
-        let mut tips =
-            read_packed(&fs::read_to_string(workspace.common().join("packed-refs")).unwrap_or_default())?;
+        let mut tips = read_packed(
+            &regular_file::read_text(&workspace.common().join("packed-refs")).unwrap_or_default(),
+        )?;
         for folder in FOLDERS {
             read_loose(workspace.common(), &workspace.common().join(folder), &mut tips)?;
         }
@@ -154,15 +156,12 @@ fn read_loose(common: &Path, folder: &Path, tips: &mut BTreeMap<String, String>)
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let entry = entry.ok()?;
         let (path, kind) = (entry.path(), entry.file_type().ok()?);
-        if kind.is_symlink() {
-            // Git makes none here, and would follow them in a circle.
-            continue;
-        }
         if kind.is_dir() {
             read_loose(common, &path, tips)?;
-        } else if path.extension().is_none_or(|ending| ending != "lock") {
+        // Git makes no link here, and would follow them in a circle; on a pipe it would wait.
+        } else if kind.is_file() && path.extension().is_none_or(|ending| ending != "lock") {
             let name = path.strip_prefix(common).ok()?.to_str()?.to_owned();
-            let text = fs::read_to_string(&path).ok()?;
+            let text = regular_file::read_text(&path).ok()?;
             if text.starts_with("ref:") {
                 // The reference that it points to is in the list as well.
                 tips.remove(&name);

@@ -12,7 +12,7 @@ use crate::history::{History, NO_PHASE, Trailers};
 use crate::program::Call;
 use crate::references::References;
 use crate::workspace::{Head, RunWorkspace};
-use crate::{CommitId, Error, Result};
+use crate::{CommitId, Error, Result, regular_file};
 
 /// The file with the tip that the engine left.
 const LEFT_AT: &str = "left-at";
@@ -223,5 +223,5 @@ fn describe(branch: Option<String>) -> String {
 }
 
 fn read_noted_tip(place: &Path) -> Option<CommitId> {
-    CommitId::try_from(fs::read_to_string(place).ok()?.trim()).ok()
+    CommitId::try_from(regular_file::read_text(place).ok()?.trim()).ok()
 }

@@ -17,7 +17,7 @@ use crate::error::{at, ignore_missing};
 use crate::program::Call;
 use crate::status::{PathStatus, StatusEntry, read_status, status_call};
 use crate::workspace::{Head, RunWorkspace, Workspace};
-use crate::{CommitId, Error, Result, Tree};
+use crate::{CommitId, Error, Result, Tree, regular_file};
 
 /// How often a lock is looked for, with a pause between: an editor's git holds it for moments only.
 const LOCK_LOOKS: u32 = 40;
@@ -253,7 +253,7 @@ impl CleanWorktree<'_> {
 
     /// Returns the recorded path, if it is one that we would choose; any other path is not ours.
     fn recorded_place(&self) -> Option<PathBuf> {
-        let record = fs::read(self.run.state_dir().join(RECORD)).ok()?;
+        let record = regular_file::read(&self.run.state_dir().join(RECORD)).ok()?;
         self.candidates().into_iter().find(|place| place.as_os_str().as_encoded_bytes() == record)
     }
 
@@ -274,9 +274,9 @@ impl CleanWorktree<'_> {
     fn find_intact(&self) -> Option<(PathBuf, PathBuf)> {
         let root = self.recorded_place()?;
         let admin = self.find_admin_folder(&root)?;
-        let entrance = fs::read_to_string(root.join(".git")).ok()?;
+        let entrance = regular_file::read_text(&root.join(".git")).ok()?;
         let leads_to = root.join(entrance.strip_prefix("gitdir:")?.trim());
-        let common = fs::read_to_string(admin.join("commondir")).ok()?;
+        let common = regular_file::read_text(&admin.join("commondir")).ok()?;
         let is_ours = is_same_place(&leads_to, &admin)
             && is_same_place(&admin.join(common.trim()), self.run.workspace().common());
         if is_ours { Some((root, admin)) } else { None }
@@ -298,7 +298,7 @@ impl CleanWorktree<'_> {
     fn find_admin_folder(&self, root: &Path) -> Option<PathBuf> {
         let entries = fs::read_dir(self.admin_folder()).ok()?.flatten();
         entries.map(|entry| entry.path()).find(|admin| {
-            let entrance = fs::read_to_string(admin.join("gitdir")).unwrap_or_default();
+            let entrance = regular_file::read_text(&admin.join("gitdir")).unwrap_or_default();
             let entrance = admin.join(entrance.trim());
             entrance.parent().is_some_and(|place| resolve_parent(place) == root)
         })

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use git::{GitFiles, InnerFolders};
+use git::{GitFiles, InnerFolders, References};
 
 use super::*;
 
@@ -229,6 +229,32 @@ fn an_operation_that_a_program_began_is_ended_and_one_of_a_person_stays() {
         let files = Fixture::read_git_files(&space);
         assert_eq!(files.restore(&space).expect("compared"), paths(&[]), "{begin}");
     }
+}
+
+#[test]
+fn pipes_in_the_folder_of_git_are_removed_and_never_opened() {
+    let (fixture, space, _) = Fixture::with_users_files();
+    let seen = space.snapshots().take(None).expect("a snapshot");
+    let inner = InnerFolders::of(&space, &seen.tree).expect("listed");
+    let files = GitFiles::read(&space, &inner);
+    let names = [
+        "ORIG_HEAD",
+        "ai-workflow/issue-7/rests-at",
+        "refs/heads/x",
+        "refs/x",
+        "worktrees/e/HEAD",
+        "worktrees/e/gitdir",
+    ];
+    fixture.sh("mkdir -p .git/worktrees/e");
+    for name in names {
+        fixture.sh(&format!("rm -f .git/{name}; mkfifo .git/{name}"));
+    }
+    let (processes, told) = calls(&space, || {
+        GitFiles::read(&space, &inner);
+        References::read(space.workspace()).expect("read");
+        files.restore(&space).expect("removed")
+    });
+    assert_eq!((processes, told), (0, names.map(|name| format!(".git/{name}")).to_vec()));
 }
 
 #[test]

@@ -1,0 +1,41 @@
+//! Reads small files of git's and ours, and nothing else that stands in their places: reading a pipe could wait for ever. Also
+//! finds pipes and devices below a folder, for which git itself would wait.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+/// Reads a file; an error where there is something else.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() {
+        fs::read(path)
+    } else {
+        Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file"))
+    }
+}
+
+/// Reads a file as text; an error where there is something else.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read(path)?).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+}
+
+/// Returns the pipes and devices below a folder. Sockets are none of them: opening one fails at once.
+pub(crate) fn list_pipes(folder: &Path, is_passed_over: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let (mut folders, mut found) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() && !is_passed_over(&entry.path()) {
+                folders.push(entry.path());
+            } else if kind.is_fifo() || kind.is_char_device() || kind.is_block_device() {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests;
