@@ -39,6 +39,8 @@ const OPERATIONS: &str = include_str!("data/operations.txt");
 const REFERENCE: &str = "git-files";
 /// Written when no process of a call is left.
 const ENDED: &str = "git-files.ended";
+/// The folder with copies of large files, as long as the state is kept.
+const COPIES: &str = "git-files.large";
 /// The folder in which removed files are kept.
 const REMOVED: &str = "removed";
 /// Those of them in which git starts nothing.
@@ -193,7 +195,9 @@ impl GitFiles {
             File::create(&new).and_then(|mut file| file.write_all(&text).and_then(|()| file.sync_data()));
         written.and_then(|()| fs::rename(&new, &path)).map_err(at(&path))?;
         self.kept_at = read_time(&path);
-        Ok(())
+        let copies = run.state_dir().join(COPIES);
+        let mut kept = self.entries.iter().chain(&self.tracked_entries);
+        kept.try_for_each(|(path, entry)| entry.copy_large(path, &copies).map_err(at(path)))
     }
 
     /// Returns the file that keeps the state, and the one to which it is copied when no process of a call is left.
@@ -290,7 +294,7 @@ impl GitFiles {
         match &self.head {
             Some(was) if operations.any(|begun| changed.contains(&begun)) && !was.is_at(&head) => {
                 set_aside(run, &head)?;
-                was.write(&head).map_err(at(&head))?;
+                write(run, was, &head)?;
                 Ok(Some(head))
             }
             _ => Ok(None),
@@ -307,13 +311,13 @@ impl GitFiles {
 
     fn differs(&self, path: &Path) -> bool {
         let was = self.entries.get(path);
+        if was.is_some_and(|was| was.is_at(path)) {
+            return false;
+        }
         if self.settings.contains(path) {
-            return !entry::are_same_settings(was, Entry::read(path).as_ref());
+            return !entry::are_same_settings(was, Entry::read_small(path).as_ref());
         }
-        match was {
-            Some(was) => !was.is_at(path),
-            None => fs::symlink_metadata(path).is_ok(),
-        }
+        was.is_some() || fs::symlink_metadata(path).is_ok()
     }
 
     /// Tells whether a file in a folder of hooks is one that git itself does not start.
@@ -341,7 +345,7 @@ impl GitFiles {
         }
         let was = self.entries.get(path).filter(|_| !self.is_gone(path));
         match was.or_else(|| self.tracked_entries.get(path)) {
-            Some(was) => was.write(path).map_err(at(path)),
+            Some(was) => write(run, was, path),
             None => Ok(()),
         }
     }
@@ -438,6 +442,8 @@ impl GitFiles {
 /// Removes the state that is kept on disk.
 fn forget(run: &RunWorkspace) -> Result<()> {
     let (reference, ended) = GitFiles::files(run);
+    let copies = run.state_dir().join(COPIES);
+    remove_all(&copies).map_err(at(&copies))?;
     [ended, reference].iter().try_for_each(|file| ignore_missing(fs::remove_file(file)).map_err(at(file)))
 }
 
@@ -535,6 +541,17 @@ fn set_aside(run: &RunWorkspace, path: &Path) -> Result<()> {
         remove_all(path).map_err(at(path))?;
     }
     Ok(())
+}
+
+/// Writes what was at a place. A large file whose copy is gone stays away, and that is told.
+fn write(run: &RunWorkspace, was: &Entry, path: &Path) -> Result<()> {
+    match was.write(path, &run.state_dir().join(COPIES)) {
+        Err(error) if matches!(was, Entry::Large { .. }) => {
+            tracing::warn!("{} could not be put back: {error}", name_of(run, path));
+            Ok(())
+        }
+        written => written.map_err(at(path)),
+    }
 }
 
 fn remove_all(path: &Path) -> std::io::Result<()> {

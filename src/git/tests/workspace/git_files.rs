@@ -258,6 +258,31 @@ fn pipes_in_the_folder_of_git_are_removed_and_never_opened() {
 }
 
 #[test]
+fn a_large_hook_of_the_user_survives() {
+    let (fixture, space, _) = Fixture::with_users_files();
+    let hook = fixture.root().join(".git/hooks/pre-push");
+    fs::write(&hook, "#!/bin/sh\n".to_owned() + &"#".repeat(3 << 20)).expect("written");
+    make_executable(&hook);
+    let before = fixture.own_files();
+    for (does, told) in [
+        ("touch .git/hooks/pre-push", &[][..]),
+        ("printf x | dd of=.git/hooks/pre-push conv=notrunc 2> /dev/null", &[".git/hooks/pre-push"]),
+        ("echo x > .git/hooks/pre-push", &[".git/hooks/pre-push"]),
+        ("rm .git/hooks/pre-push", &[".git/hooks/pre-push"]),
+        ("chmod 600 .git/hooks/pre-push", &[".git/hooks/pre-push"]),
+    ] {
+        let files = Fixture::read_git_files(&space);
+        fixture.sh(does);
+        assert_eq!(files.restore(&space).expect("put back"), paths(told), "{does}");
+        assert!(fixture.own_files() == before, "{does}");
+    }
+    Fixture::read_git_files(&space);
+    fixture.sh("rm .git/hooks/pre-push");
+    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), paths(&[".git/hooks/pre-push"]));
+    assert!(fixture.own_files() == before);
+}
+
+#[test]
 fn what_a_program_planted_is_kept_for_the_user() {
     let (fixture, space, files) = Fixture::with_users_files();
     fixture.sh("echo planted > .git/hooks/post-commit; git config core.sshCommand x");
