@@ -14,12 +14,12 @@ use crate::run_location::{
     record_location, refuse_lost_log, refuse_missing_log, require_clean, view,
 };
 use engine::Run;
-use git::{GitFiles, RunWorkspace, Workspace, remove_stale_locks};
+use git::{Error as GitError, GitFiles, RunWorkspace, Workspace, remove_stale_locks};
 use journal::Journal;
 use journal::store::common_dir::{RunPointer, issue_folder};
 use journal::store::folders::RunFolder;
 use journal::store::lock::{CheckoutLock, Lock, LockError, LockHolder};
-use journal::store::log::LogCopy;
+use journal::store::log::{self, LogCopy};
 use model::event::{Fact, Reopened, ReopenedBy};
 use model::issue::{IssueNumber, run_branch_name};
 use model::phase::{PhaseName, Step};
@@ -67,12 +67,17 @@ impl LockedRun {
         issue: IssueNumber,
         refuse: RefusalCheck,
     ) -> Result<LockedIssue> {
-        let (locks, found) = take_locks(project, issue, refuse)?;
+        let (mut locks, found) = take_locks(project, issue, refuse)?;
         let Some((space, folder)) = found else { return Ok(LockedIssue::NotBegun(locks)) };
         let mut journal = open_journal(project, &folder)?;
         if journal.state().run.is_none() {
             refuse_lost_log(project, issue)?;
             return Ok(LockedIssue::NotBegun(locks));
+        }
+        if locks.lacks_git_files && is_call_open(project, &folder)? {
+            // The next process is stopped by the note, and no more by this.
+            locks.begin_work();
+            return Err(GitFiles::note_unknown(&space).into());
         }
         settle_commit(&mut journal, &space)?;
         Ok(LockedIssue::Begun(Box::new(Self { journal, space, folder, locks })))
@@ -118,6 +123,18 @@ pub(crate) fn open_journal(project: &Project, folder: &RunFolder) -> Result<Jour
     Ok(journal)
 }
 
+/// Tells whether the log shows a call of an agent without its end.
+fn is_call_open(project: &Project, folder: &RunFolder) -> Result<bool> {
+    let contents = log::read_file(&folder.at(&folder.events()));
+    let contents = contents.map_err(|error| log_failure(project, folder, error.into()))?;
+    let ends = |fact: &Fact| {
+        matches!(fact, Fact::Worked(_) | Fact::Reviewed(_) | Fact::Triaged(_) | Fact::Replied(_))
+    };
+    let mut facts = contents.entries.iter().rev().map(|entry| &entry.fact);
+    let last = facts.find(|fact| matches!(fact, Fact::StepStarted(_)) || ends(fact));
+    Ok(last.is_some_and(|fact| !ends(fact)))
+}
+
 /// What a command refuses of a run as it stands.
 pub(crate) type RefusalCheck<'a> = &'a dyn Fn(&Run) -> Result<()>;
 
@@ -127,6 +144,8 @@ pub(crate) struct RunLocks {
     issue: Lock,
     /// That of the worktree; nothing as long as the run has none.
     pub(crate) checkout: Option<CheckoutLock>,
+    /// A process was killed in that worktree, and no state of git's own files is kept.
+    lacks_git_files: bool,
 }
 
 impl RunLocks {
@@ -146,11 +165,18 @@ impl RunLocks {
     }
 
     /// Removes the lock files of a git that was killed, and refuses a worktree of ours in which another git is at work.
-    fn clear_stale_locks(&self, space: &RunWorkspace) -> Result<()> {
+    fn clear_stale_locks(&mut self, space: &RunWorkspace) -> Result<()> {
         let started = Timestamp::now();
-        let worked = self.checkout.as_ref().and_then(CheckoutLock::last_work).map(|work| work.span(started));
-        remove_stale_locks(space, started.into(), worked)?;
-        let planted = GitFiles::settle_killed_call(space)?;
+        let work = self.checkout.as_ref().and_then(CheckoutLock::last_work);
+        remove_stale_locks(space, started.into(), work.as_ref().map(|work| work.span(started)))?;
+        let settled = GitFiles::settle_killed_call(space);
+        if let Err(GitError::ConfigUnknown { .. }) = settled {
+            // When a person has looked and removed the file, nothing is missing.
+            self.begin_work();
+        }
+        let settled = settled?;
+        self.lacks_git_files = settled.is_none() && work.is_some_and(|work| work.until.is_none());
+        let planted = settled.unwrap_or_default();
         if !planted.is_empty() {
             let kept = GitFiles::removed_folder(space);
             tracing::warn!(
@@ -236,7 +262,7 @@ fn take_locks(
     issue: IssueNumber,
     refuse: RefusalCheck,
 ) -> Result<(RunLocks, Option<(RunWorkspace, RunFolder)>)> {
-    let locks = RunLocks { issue: lock_issue(project, issue)?, checkout: None };
+    let locks = RunLocks { issue: lock_issue(project, issue)?, checkout: None, lacks_git_files: false };
     let mut entry = RunOpener { project, issue, refuse, locks };
     match entry.open() {
         Ok(found) => Ok((entry.locks, found)),

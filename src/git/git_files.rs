@@ -224,11 +224,21 @@ impl GitFiles {
         let pipes = self.remove_pipes(run)?;
         let mut changed = self.restore_changed(run, &|_| true)?;
         changed.extend(pipes);
-        let indexes = self.remove_changed_indexes(run)?;
+        let indexes = self.remove_changed_indexes(run, &|_| true)?;
         changed.extend(self.restore_ignored_hooks(run, &|_| true)?);
         changed.extend(indexes);
-        forget(run)?;
+        let (reference, ended) = Self::files(run);
+        // Where it is missing, it is kept in memory.
+        ignore_missing(fs::copy(&reference, &ended).map(drop)).map_err(at(ended))?;
         Ok(changed)
+    }
+
+    /// Removes the state that is kept on disk, when it is on record how the program ended.
+    pub fn forget(run: &RunWorkspace) -> Result<()> {
+        let (reference, ended) = Self::files(run);
+        let copies = run.state_dir().join(COPIES);
+        remove_all(&copies).map_err(at(&copies))?;
+        [ended, reference].iter().try_for_each(|file| ignore_missing(fs::remove_file(file)).map_err(at(file)))
     }
 
     /// Removes the repositories inside the worktree that a snapshot left out and that were made since, but for their files, and
@@ -371,11 +381,15 @@ impl GitFiles {
     }
 
     /// Removes the indexes of snapshots that are not as they were: they could hide a change. A lost one is made anew.
-    fn remove_changed_indexes(&self, run: &RunWorkspace) -> Result<Vec<String>> {
+    fn remove_changed_indexes(
+        &self,
+        run: &RunWorkspace,
+        counts: &dyn Fn(&Path) -> bool,
+    ) -> Result<Vec<String>> {
         let now = list_indexes(run);
         let changed: Vec<&PathBuf> = now
             .iter()
-            .filter(|(path, is)| self.indexes.get(*path) != Some(*is))
+            .filter(|(path, is)| self.indexes.get(*path) != Some(*is) && counts(path))
             .map(|(path, _)| path)
             .collect();
         for path in &changed {
@@ -406,27 +420,42 @@ impl GitFiles {
 
 /// After a killed process.
 impl GitFiles {
-    /// Puts back what was changed during a call in which an earlier process was killed, and returns the names. What was changed
-    /// after the last process of that call had ended is a person's and stays; where its end is not known, nothing stays.
-    pub fn settle_killed_call(run: &RunWorkspace) -> Result<Vec<String>> {
+    /// Puts back what was changed during a call in which an earlier process was killed, and returns the names; nothing where no
+    /// state is kept. What was changed after the last process of that call had ended is a person's and stays; where its end is
+    /// not known, nothing stays.
+    pub fn settle_killed_call(run: &RunWorkspace) -> Result<Option<Vec<String>>> {
         let (reference, ended) = Self::files(run);
-        let Ok(text) = regular_file::read(&reference) else { return Ok(Vec::new()) };
+        if fs::symlink_metadata(&reference).is_err() {
+            return Ok(None);
+        }
+        let text = regular_file::read(&reference).unwrap_or_default();
         let known =
             serde_json::from_slice::<Self>(&text).ok().filter(|known| known.root == run.workspace().root());
         let Some(mut known) = known else { return Err(Error::ConfigUnknown { path: reference }) };
         known.accept_folders();
         let began = read_time(&reference);
-        let ends = [ended, run.state_dir().join(RESTS_AT)].map(|file| read_time(&file));
+        let ends = [&ended, &run.state_dir().join(RESTS_AT)].map(|file| read_time(file));
         let end = ends.into_iter().flatten().filter(|end| Some(*end) > began).max();
         let is_of_call = |path: &Path| end.is_none_or(|end| entry::changed_at(path) <= Some(end));
         let pipes = known.remove_pipes(run)?;
         let mut changed = known.restore_changed(run, &is_of_call)?;
         changed.extend(pipes);
-        known.remove_changed_indexes(run)?;
+        known.remove_changed_indexes(run, &is_of_call)?;
         run.workspace().pin_config_again();
         changed.extend(known.restore_ignored_hooks(run, &is_of_call)?);
-        forget(run)?;
-        Ok(changed)
+        // The state stays: until the next call is on record, the log shows one without an end.
+        if end.is_none() {
+            fs::copy(&reference, &ended).map_err(at(ended))?;
+        }
+        Ok(Some(changed))
+    }
+
+    /// Notes that it is not known what was changed in a killed call, and returns the error that says so. The error is returned
+    /// again until a person has removed the note.
+    pub fn note_unknown(run: &RunWorkspace) -> Error {
+        let path = run.state_dir().join(REFERENCE);
+        let written = fs::create_dir_all(run.state_dir()).and_then(|()| fs::write(&path, ""));
+        written.map_or_else(at(&path), |()| Error::ConfigUnknown { path: path.clone() })
     }
 
     /// Takes the folders that are there for those that were: a person may have copied them. Their files are compared.
@@ -437,14 +466,6 @@ impl GitFiles {
             }
         }
     }
-}
-
-/// Removes the state that is kept on disk.
-fn forget(run: &RunWorkspace) -> Result<()> {
-    let (reference, ended) = GitFiles::files(run);
-    let copies = run.state_dir().join(COPIES);
-    remove_all(&copies).map_err(at(&copies))?;
-    [ended, reference].iter().try_for_each(|file| ignore_missing(fs::remove_file(file)).map_err(at(file)))
 }
 
 /// Returns a folder of git with those of its linked worktrees and its submodules.

@@ -54,7 +54,6 @@ pub(super) async fn call(
     let prompt_file = active.folder.write_prompt(place, &prompt)?;
     let raw_file = active.folder.raw_stream(place)?;
     active.folder.make_output(&def)?;
-    record_start(active, &prepared, &prompt)?;
     let watched = !call.step.writes();
     if watched {
         active.space.run_branch().remember_resting_tip()?;
@@ -63,6 +62,7 @@ pub(super) async fn call(
     }
     // After the tip is noted: what is noted later tells when a call ended whose process was killed.
     let git_before = GitBefore::of_call(active, &prepared.tree)?;
+    record_start(active, &prepared, &prompt)?;
     active.snapshot = None;
     let answer = match prompt::skip_review_of_truncated_diff(active, &prepared)? {
         Some(unasked) => unasked,
@@ -82,6 +82,7 @@ pub(super) async fn call(
     if was_stopped && watched {
         // The next process would take the change for a person's.
         undo_reader_changes(active, &git_before, &prepared.tree)?;
+        GitFiles::forget(&active.space)?;
         return note_put_back(active, &format!("Phase {}: The reviewer", call.phase), &planted);
     }
     let (snapshot, put_back) = if watched {
@@ -102,6 +103,7 @@ pub(super) async fn call(
     }
     active.append_spending(&ending.ended)?;
     record(active, &answer, ending)?;
+    GitFiles::forget(&active.space)?;
     note_moved_references(active, &moved, !watched)
 }
 
@@ -441,6 +443,7 @@ pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentContext, call
     let mut changed = git_before.restore_files(active)?;
     active.journal.verify_or_restore()?;
     active.job_files.verify()?;
+    GitFiles::forget(&active.space)?;
     if active.is_stopping() {
         return Ok(());
     }

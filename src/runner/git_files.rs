@@ -34,9 +34,14 @@ impl GitBefore {
         Ok(Self { references, ..Self::of_command(active, tree)? })
     }
 
-    /// Puts git's own files back and returns the names of those that were different.
+    /// Puts git's own files back and returns the names of those that were different. After a call the state stays on disk: where
+    /// the log shows a call without an end, it has to be there.
     pub(super) fn restore_files(&self, active: &ActiveRun) -> Result<Vec<String>> {
-        Ok(self.files.restore(&active.space)?)
+        let changed = self.files.restore(&active.space)?;
+        if self.references.is_none() {
+            GitFiles::forget(&active.space)?;
+        }
+        Ok(changed)
     }
 
     /// Puts references back; `writes` says whether the agent may commit.

@@ -278,7 +278,7 @@ fn a_large_hook_of_the_user_survives() {
     }
     Fixture::read_git_files(&space);
     fixture.sh("rm .git/hooks/pre-push");
-    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), paths(&[".git/hooks/pre-push"]));
+    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), Some(paths(&[".git/hooks/pre-push"])));
     assert!(fixture.own_files() == before);
 }
 
@@ -377,10 +377,10 @@ fn after_a_killed_call_its_changes_are_undone_and_later_ones_of_a_person_stay() 
     }
     let with_editor = fixture.read(".git/config");
     let told = GitFiles::settle_killed_call(&space).expect("settled");
-    assert_eq!(told, paths(&[".git/hooks/post-commit", ".git/hooks/pre-commit"]));
+    assert_eq!(told, Some(paths(&[".git/hooks/post-commit", ".git/hooks/pre-commit"])));
     assert_eq!(fixture.read(".git/config"), with_editor);
     assert_eq!(fixture.own_files().get(".git/hooks/pre-commit"), before.get(".git/hooks/pre-commit"));
-    assert_eq!(GitFiles::settle_killed_call(&space).expect("nothing is kept"), paths(&[]));
+    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), Some(paths(&[])));
     assert!(space.snapshots().take(None).is_ok());
 }
 
@@ -389,8 +389,38 @@ fn after_a_killed_call_whose_end_is_not_known_every_change_is_undone() {
     let (fixture, space, _) = Fixture::with_users_files();
     let before = fixture.own_files();
     fixture.sh("git config core.sshCommand x");
-    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), paths(&[".git/config"]));
+    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), Some(paths(&[".git/config"])));
     assert_eq!(fixture.own_files(), before);
+    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), Some(paths(&[])));
+}
+
+#[test]
+fn the_state_is_kept_until_the_end_of_the_call_is_on_record_and_later_changes_stay() {
+    let (fixture, space, files) = Fixture::with_users_files();
+    fixture.sh("echo x > .git/hooks/post-commit");
+    assert_eq!(files.restore(&space).expect("put back"), paths(&[".git/hooks/post-commit"]));
+    let changed_at = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).expect("there");
+    let ended = changed_at(&GitFiles::files(&space).1);
+    // The clock of files goes in steps.
+    while !fixture.exists("new.rs") || changed_at(&fixture.root().join("new.rs")) <= ended {
+        fixture.write("new.rs", "new\n");
+    }
+    // The program that was not killed takes a snapshot when it has compared.
+    let seen = space.snapshots().take(None).expect("a snapshot");
+    fixture.git(&["config", "core.editor", "mine"]);
+    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), Some(paths(&[])));
+    assert_eq!(fixture.git(&["config", "core.editor"]), "mine");
+    assert!(space.snapshots().has_index_of(&seen.tree));
+}
+
+#[test]
+fn a_lost_state_stops_the_run_until_a_person_has_looked() {
+    let (_fixture, space, _) = Fixture::with_users_files();
+    GitFiles::forget(&space).expect("removed");
+    assert!(matches!(GitFiles::note_unknown(&space), Error::ConfigUnknown { .. }));
+    assert!(matches!(GitFiles::settle_killed_call(&space), Err(Error::ConfigUnknown { .. })));
+    fs::remove_file(GitFiles::files(&space).0).expect("there");
+    assert_eq!(GitFiles::settle_killed_call(&space).expect("nothing is kept"), None);
 }
 
 #[test]
