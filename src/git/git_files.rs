@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{at, ignore_missing};
 use crate::index_folders::read_folders;
-use crate::pinned_config::{list_settings_files, read_values};
+use crate::pinned_config::{list_settings_files, read_hooks_folders};
 use crate::program::Call;
 use crate::regular_file::list_pipes;
 use crate::run_branch::RESTS_AT;
@@ -504,7 +504,7 @@ fn read_worktree_entry(git_dir: &Path) -> Option<PathBuf> {
 
 /// Returns the folders in which the repository's settings say that hooks are.
 fn list_hooks_folders(run: &RunWorkspace, settings: &BTreeSet<PathBuf>) -> impl Iterator<Item = PathBuf> {
-    let named = settings.iter().flat_map(|file| read_values(file, "hooksPath"));
+    let named = settings.iter().flat_map(|file| read_hooks_folders(file));
     let root = run.workspace().root().to_owned();
     named.map(move |folder| root.join(folder).components().collect())
 }

@@ -8,6 +8,7 @@
 mod run_workspace;
 
 // How git is run.
+mod config_file;
 mod damage;
 mod error;
 mod pinned_config;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::config_file::{self, Setting};
 use crate::{Error, Result, regular_file};
 
 /// Sections by which git starts no program and reads no other place.
@@ -71,34 +72,31 @@ pub(crate) fn list_settings_files(common: &Path, git_dir: &Path) -> BTreeSet<Pat
     settings.into_keys().collect()
 }
 
-/// Returns the values of a key in a file of settings, whatever their section.
-pub(crate) fn read_values(path: &Path, key: &str) -> Vec<String> {
-    let text = read(path);
-    let pairs = text.lines().filter_map(|line| line.split_once('='));
-    let named = pairs.filter(|(name, _)| name.trim().eq_ignore_ascii_case(key));
-    named.map(|(_, value)| value.trim().trim_matches('"').to_owned()).collect()
+/// Returns the folders in which a file of settings says that hooks are.
+pub(crate) fn read_hooks_folders(path: &Path) -> Vec<String> {
+    let hooks = |setting: &Setting| setting.section == "core" && setting.key == "hookspath";
+    let values = config_file::parse(&read(path)).into_iter().filter(hooks).map(|setting| setting.value);
+    values.filter(|value| !value.is_empty()).collect()
 }
 
 /// Pins a file and the files it includes.
 fn pin_settings(path: &Path, settings: &mut BTreeMap<PathBuf, String>) {
-    let text = read_relevant_settings(path);
-    let included: Vec<PathBuf> = text.lines().filter_map(|line| parse_include(path, line)).collect();
-    if settings.insert(path.to_owned(), text).is_none() && settings.len() < 20 {
+    let included: Vec<PathBuf> =
+        config_file::parse(&read(path)).iter().filter_map(|setting| find_included(path, setting)).collect();
+    if settings.insert(path.to_owned(), read_relevant_settings(path)).is_none() && settings.len() < 20 {
         for path in &included {
             pin_settings(path, settings);
         }
     }
 }
 
-/// Every `path = …` counts as an include, whatever its section: a file too many in the list costs nothing.
-fn parse_include(config: &Path, line: &str) -> Option<PathBuf> {
-    let (key, value) = line.split_once('=')?;
-    let value = value.trim().trim_matches('"');
-    let is_path = key.trim().to_ascii_lowercase().ends_with(" path");
-    if !is_path || value.is_empty() || value.starts_with('~') {
+/// Returns the file that a setting includes, whatever its condition: a file too many in the list costs nothing.
+fn find_included(config: &Path, setting: &Setting) -> Option<PathBuf> {
+    let is_include = matches!(setting.section.as_str(), "include" | "includeif") && setting.key == "path";
+    if !is_include || setting.value.is_empty() || setting.value.starts_with('~') {
         return None;
     }
-    Some(config.with_file_name("").join(value))
+    Some(config.with_file_name("").join(&setting.value))
 }
 
 /// Returns the relevant settings of a file, each with its section: all that are not known to be harmless.

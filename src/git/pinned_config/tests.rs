@@ -89,3 +89,17 @@ fn settings_that_git_and_editors_write_by_themselves_are_not_deliberate() {
         assert_ne!(list_deliberate_settings(planted), "", "{planted}");
     }
 }
+
+#[test]
+fn hooks_folders_and_included_files_on_the_line_of_their_section_are_found() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let config = dir.path().join("config");
+    fs::write(
+        &config,
+        "[core] hooksPath = .hk ; ours\n[include] path = extra.cfg\n[IncludeIf \"gitdir:/x\"]path=\"a b\"\n",
+    )
+    .expect("written");
+    assert_eq!(read_hooks_folders(&config), [".hk"]);
+    let expected = ["a b", "config", "config.worktree", "extra.cfg"].map(|name| dir.path().join(name));
+    assert_eq!(list_settings_files(dir.path(), dir.path()), expected.into_iter().collect());
+}
