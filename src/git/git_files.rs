@@ -3,7 +3,8 @@
 //! that could write them, and put back afterwards. What a program planted is moved to the folder `removed` of the run, so
 //! that a person who changed something at the same time can fetch it.
 //!
-//! An operation that was begun and not ended, such as a rebase, counts as well; with it HEAD is put back.
+//! An operation that was begun and not ended, such as a rebase, counts as well; with it HEAD is put back. So are HEAD, the packed
+//! references and the run's branch where git could not read them any more.
 //! Nothing is read of what git itself writes while it works: objects, index, logs. References are compared by
 //! `references`. A folder of git that is new, of a linked worktree or a submodule, is left alone: nothing of ours uses it.
 //! The state before is on disk as well until it was compared, so that a killed process leaves nothing that is not compared.
@@ -22,6 +23,7 @@ use crate::error::{at, ignore_missing};
 use crate::index_folders::read_folders;
 use crate::pinned_config::{list_settings_files, read_hooks_folders};
 use crate::program::Call;
+use crate::references::{are_packed_references, is_reference};
 use crate::regular_file::list_pipes;
 use crate::run_branch::RESTS_AT;
 use crate::snapshot::Snapshot;
@@ -72,8 +74,8 @@ pub struct GitFiles {
     /// Repositories inside the worktree, by their folders as a snapshot names them.
     nested: BTreeSet<String>,
     entries: BTreeMap<PathBuf, Entry>,
-    /// HEAD of the worktree.
-    head: Option<Entry>,
+    /// HEAD, packed references and the run's branch, which are put back where git cannot read what is there.
+    references: BTreeMap<PathBuf, Option<Entry>>,
     /// The files in these folders of hooks, whether git ignores them or not.
     tracked_entries: BTreeMap<PathBuf, Entry>,
     /// The indexes of snapshots, which can be made anew.
@@ -161,7 +163,7 @@ impl GitFiles {
             list_hooks_folders(run, &settings).partition(|folder| places.contains(&folder.join(".git")));
         folders.extend(hooks);
         let (entries, tracked_entries, indexes, kept_at) = Default::default();
-        let head = Entry::read(&workspace.git_dir().join("HEAD"));
+        let references = list_reference_files(run).map(|path| (path.clone(), Entry::read(&path))).into();
         let (root, tree, nested) = (workspace.root().to_owned(), inner.tree.clone(), inner.nested.clone());
         let mut found = Self {
             root,
@@ -173,7 +175,7 @@ impl GitFiles {
             tree,
             nested,
             entries,
-            head,
+            references,
             tracked_entries,
             indexes,
             kept_at,
@@ -196,7 +198,8 @@ impl GitFiles {
         written.and_then(|()| fs::rename(&new, &path)).map_err(at(&path))?;
         self.kept_at = read_time(&path);
         let copies = run.state_dir().join(COPIES);
-        let mut kept = self.entries.iter().chain(&self.tracked_entries);
+        let references = self.references.iter().filter_map(|(path, was)| Some((path, was.as_ref()?)));
+        let mut kept = self.entries.iter().chain(&self.tracked_entries).chain(references);
         kept.try_for_each(|(path, entry)| entry.copy_large(path, &copies).map_err(at(path)))
     }
 
@@ -263,11 +266,13 @@ impl GitFiles {
     fn remove_pipes(&self, run: &RunWorkspace) -> Result<Vec<String>> {
         let ours = ["clean", REMOVED].map(|name| run.state_dir().join(name));
         let tops = self.git_dirs.iter().filter(|git_dir| !self.is_in_other(git_dir));
-        let pipes: Vec<PathBuf> =
-            tops.flat_map(|top| list_pipes(top, |inside| ours.iter().any(|own| inside == own))).collect();
+        let is_passed_over = |inside: &Path| ours.iter().any(|own| inside == own);
+        // These are put back with the rest.
+        let is_kept = |pipe: &PathBuf| self.entries.contains_key(pipe) || self.references.contains_key(pipe);
+        let mut pipes: Vec<PathBuf> = tops.flat_map(|top| list_pipes(top, is_passed_over)).collect();
+        pipes.retain(|pipe| !is_kept(pipe));
         pipes.iter().try_for_each(|pipe| fs::remove_file(pipe).map_err(at(pipe)))?;
-        let known = |pipe: &&PathBuf| !self.entries.contains_key(*pipe);
-        Ok(pipes.iter().filter(known).map(|pipe| name_of(run, pipe)).collect())
+        Ok(pipes.iter().map(|pipe| name_of(run, pipe)).collect())
     }
 
     fn is_in_other(&self, git_dir: &Path) -> bool {
@@ -290,25 +295,36 @@ impl GitFiles {
                 changed.insert(path);
             }
         }
-        changed.extend(self.restore_head(run, &changed)?);
+        changed.extend(self.restore_references(run, &changed, counts)?);
         let mut changed: Vec<PathBuf> = changed.into_iter().collect();
         // A list that is cut off for people names first what can be started.
         changed.sort_by_key(|path| self.is_never_started(path));
         Ok(changed.iter().map(|path| name_of(run, path)).collect())
     }
 
-    /// Puts HEAD back where an operation was begun, because a rebase works without a branch.
-    fn restore_head(&self, run: &RunWorkspace, changed: &BTreeSet<PathBuf>) -> Result<Option<PathBuf>> {
-        let mut operations = OPERATIONS.lines().map(|name| run.workspace().git_dir().join(name));
-        let head = run.workspace().git_dir().join("HEAD");
-        match &self.head {
-            Some(was) if operations.any(|begun| changed.contains(&begun)) && !was.is_at(&head) => {
-                set_aside(run, &head)?;
-                write(run, was, &head)?;
-                Ok(Some(head))
+    /// Puts back files of references that git cannot read, and HEAD where an operation was begun: a rebase works without a branch.
+    fn restore_references(
+        &self,
+        run: &RunWorkspace,
+        changed: &BTreeSet<PathBuf>,
+        counts: &dyn Fn(&Path) -> bool,
+    ) -> Result<Vec<PathBuf>> {
+        let git_dir = run.workspace().git_dir();
+        let is_begun = OPERATIONS.lines().any(|name| changed.contains(&git_dir.join(name)));
+        let mut restored = Vec::new();
+        for (path, was) in &self.references {
+            let is_same = was.as_ref().map_or(!path.exists(), |was| was.is_at(path));
+            let is_left = is_begun && *path == git_dir.join("HEAD");
+            if is_same || !counts(path) || (!is_left && can_be_read(path, was.as_ref())) {
+                continue;
             }
-            _ => Ok(None),
+            if fs::symlink_metadata(path).is_ok() {
+                set_aside(run, path)?;
+            }
+            was.as_ref().map_or(Ok(()), |was| write(run, was, path))?;
+            restored.push(path.clone());
         }
+        Ok(restored)
     }
 
     /// Lists the places at which something else is than before. A file that is new is not read, however large.
@@ -521,6 +537,30 @@ fn list_files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
             list_names(&folder).into_iter().partition(|path| is_folder(path));
         folders.extend(inner);
         found.extend(files.into_iter().filter(|path| !is_ignored(path)));
+    }
+}
+
+/// Returns the files without which git finds no branch.
+fn list_reference_files(run: &RunWorkspace) -> [PathBuf; 4] {
+    let (common, git_dir) = (run.workspace().common(), run.workspace().git_dir());
+    [
+        git_dir.join("HEAD"),
+        common.join("HEAD"),
+        common.join("packed-refs"),
+        common.join("refs/heads").join(run.branch()),
+    ]
+}
+
+/// Tells whether git can read a file of references. A link, or a folder in the place of a file, leads elsewhere.
+fn can_be_read(path: &Path, was: Option<&Entry>) -> bool {
+    match Entry::read_identity(path) {
+        None => !path.ends_with("HEAD"),
+        Some(_) if is_folder(path) => was.is_none(),
+        Some(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => false,
+        Some(_) => regular_file::read(path).is_ok_and(|bytes| {
+            let text = String::from_utf8_lossy(&bytes);
+            if path.ends_with("packed-refs") { are_packed_references(&text) } else { is_reference(&text) }
+        }),
     }
 }
 

@@ -194,6 +194,23 @@ fn read_packed(text: &str) -> Option<BTreeMap<String, String>> {
     Some(tips)
 }
 
+/// Tells whether a text is what the file of one reference holds: an id, or the name of another reference.
+pub(crate) fn is_reference(text: &str) -> bool {
+    let text = text.trim_end();
+    text.strip_prefix("ref:")
+        .map_or_else(|| is_object_id(text), |name| name.trim_start().starts_with("refs/"))
+}
+
+/// Tells whether git can read a text as packed references.
+pub(crate) fn are_packed_references(text: &str) -> bool {
+    text.lines().all(|line| {
+        let is_tip = |line: &str| {
+            line.split_once(' ').is_some_and(|(id, name)| is_object_id(id) && name.starts_with("refs/"))
+        };
+        line.starts_with('#') || line.strip_prefix('^').is_some_and(is_object_id) || is_tip(line)
+    })
+}
+
 fn check_id(id: &str) -> Option<String> {
     if is_object_id(id) { Some(id.to_owned()) } else { None }
 }

@@ -283,6 +283,33 @@ fn a_large_hook_of_the_user_survives() {
 }
 
 #[test]
+fn references_that_git_cannot_read_any_more_are_put_back_and_others_left() {
+    for name in ["HEAD", "packed-refs", "refs/heads/ai-workflow/issue-7"] {
+        let (fixture, space, _) = Fixture::with_users_files();
+        fixture.git(&["tag", "v1"]);
+        fixture.sh("git pack-refs --all; git commit -q --no-verify --allow-empty -m x");
+        let files = Fixture::read_git_files(&space);
+        let before =
+            fixture.git(&["for-each-ref"]) + &fixture.git(&["rev-parse", "--symbolic-full-name", "HEAD"]);
+        for spoil in [
+            "echo garbage > FILE",
+            "rm FILE; ln -s /elsewhere FILE",
+            "rm FILE; mkdir FILE; echo x > FILE/y",
+            "rm FILE; mkfifo FILE",
+        ] {
+            fixture.sh(&spoil.replace("FILE", &format!(".git/{name}")));
+            let (processes, told) = calls(&space, || files.restore(&space).expect("put back"));
+            assert_eq!((processes, told), (0, vec![format!(".git/{name}")]), "{spoil}");
+            let now =
+                fixture.git(&["for-each-ref"]) + &fixture.git(&["rev-parse", "--symbolic-full-name", "HEAD"]);
+            assert_eq!(now, before, "{spoil}");
+        }
+        fixture.sh("git tag v2; git commit -q --no-verify --allow-empty -m x; git pack-refs --all; git switch -q --detach");
+        assert_eq!(files.restore(&space).expect("compared"), paths(&[]));
+    }
+}
+
+#[test]
 fn what_a_program_planted_is_kept_for_the_user() {
     let (fixture, space, files) = Fixture::with_users_files();
     fixture.sh("echo planted > .git/hooks/post-commit; git config core.sshCommand x");
