@@ -17,13 +17,15 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
+use model::issue::issue_of_run_branch;
 use serde::{Deserialize, Serialize};
 
+use crate::branch::head_reference;
 use crate::error::{at, ignore_missing};
 use crate::index_folders::read_folders;
 use crate::pinned_config::{list_settings_files, read_hooks_folders};
 use crate::program::Call;
-use crate::references::{are_packed_references, is_reference};
+use crate::references::{are_packed_references, is_reference, list_without_tip};
 use crate::regular_file::list_pipes;
 use crate::run_branch::RESTS_AT;
 use crate::snapshot::Snapshot;
@@ -35,6 +37,8 @@ use entry::Entry;
 const FILES: &str = include_str!("data/guarded_files.txt");
 /// Folders of a folder of git of which every file counts.
 const FOLDERS: &str = include_str!("data/guarded_folders.txt");
+/// Those of them in which git starts nothing.
+const SETTINGS_FOLDERS: [&str; 3] = ["info", "remotes", "branches"];
 /// What git keeps in the folder of a worktree about an operation that was begun and not ended: a rebase may hold commands.
 const OPERATIONS: &str = include_str!("data/operations.txt");
 /// Where the state before a call is kept while the call lasts.
@@ -45,8 +49,6 @@ const ENDED: &str = "git-files.ended";
 const COPIES: &str = "git-files.large";
 /// The folder in which removed files are kept.
 const REMOVED: &str = "removed";
-/// Those of them in which git starts nothing.
-const SETTINGS_FOLDERS: [&str; 3] = ["info", "remotes", "branches"];
 /// The names under which git starts a program of a folder of hooks.
 const HOOKS: &str = include_str!("data/hooks.txt");
 /// So many slashes the name of a submodule has at most.
@@ -68,15 +70,22 @@ pub struct GitFiles {
     /// Those of the places that hold settings of git.
     settings: BTreeSet<PathBuf>,
     /// Folders of hooks that hold files of the worktree. What git takes for a part of the worktree there is seen by snapshots.
+    #[serde(default)]
     tracked_hooks: BTreeSet<PathBuf>,
     /// What the worktree held.
+    #[serde(default)]
     tree: String,
     /// Repositories inside the worktree, by their folders as a snapshot names them.
     nested: BTreeSet<String>,
     entries: BTreeMap<PathBuf, Entry>,
     /// HEAD, packed references and the run's branch, which are put back where git cannot read what is there.
+    #[serde(default)]
     references: BTreeMap<PathBuf, Option<Entry>>,
+    /// What is told where it is new, and left as it is.
+    #[serde(default)]
+    left: BTreeMap<PathBuf, String>,
     /// The files in these folders of hooks, whether git ignores them or not.
+    #[serde(default)]
     tracked_entries: BTreeMap<PathBuf, Entry>,
     /// The indexes of snapshots, which can be made anew.
     indexes: BTreeMap<PathBuf, Option<Entry>>,
@@ -163,6 +172,7 @@ impl GitFiles {
             list_hooks_folders(run, &settings).partition(|folder| places.contains(&folder.join(".git")));
         folders.extend(hooks);
         let (entries, tracked_entries, indexes, kept_at) = Default::default();
+        let left = list_left(workspace.common());
         let references = list_reference_files(run).map(|path| (path.clone(), Entry::read(&path))).into();
         let (root, tree, nested) = (workspace.root().to_owned(), inner.tree.clone(), inner.nested.clone());
         let mut found = Self {
@@ -176,6 +186,7 @@ impl GitFiles {
             nested,
             entries,
             references,
+            left,
             tracked_entries,
             indexes,
             kept_at,
@@ -242,6 +253,14 @@ impl GitFiles {
         let copies = run.state_dir().join(COPIES);
         remove_all(&copies).map_err(at(&copies))?;
         [ended, reference].iter().try_for_each(|file| ignore_missing(fs::remove_file(file)).map_err(at(file)))
+    }
+
+    /// Returns the names of what is new of linked worktrees, submodules, references without a tip and the end of a shallow history.
+    /// They are left as they are: people and other runs make them as well.
+    pub fn list_left(&self, run: &RunWorkspace) -> Vec<String> {
+        let mut now = list_left(run.workspace().common());
+        now.retain(|path, is| self.left.get(path) != Some(is));
+        now.keys().map(|path| name_of(run, path)).collect()
     }
 
     /// Removes the repositories inside the worktree that a snapshot left out and that were made since, but for their files, and
@@ -391,6 +410,9 @@ impl GitFiles {
         changed.retain(|path| !is_same(path) && counts(path));
         let inside = changed.iter().filter_map(|path| path.strip_prefix(&self.root).ok()?.to_str());
         let inside: Vec<String> = inside.map(str::to_owned).collect();
+        if inside.is_empty() {
+            return Ok(inside);
+        }
         let ignored = run.snapshots().list_ignored(&Tree::try_from(self.tree.as_str())?, &inside)?;
         ignored.iter().try_for_each(|path| self.restore_one(run, &self.root.join(path)))?;
         Ok(ignored)
@@ -429,6 +451,9 @@ impl GitFiles {
     /// Returns the places, and what is in the folders now.
     fn list_places(&self) -> BTreeSet<PathBuf> {
         let mut found = self.places.clone();
+        // Git itself writes in this folder; a link in its place leads out of the repository.
+        let infos = self.git_dirs.iter().map(|git_dir| git_dir.join("objects/info"));
+        found.extend(infos.filter(|info| !is_folder(info)));
         self.folders.iter().for_each(|folder| list_files(folder, &mut found));
         found
     }
@@ -538,6 +563,25 @@ fn list_files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
         folders.extend(inner);
         found.extend(files.into_iter().filter(|path| !is_ignored(path)));
     }
+}
+
+/// Returns what is told where it is new, with what tells one from another.
+fn list_left(common: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = list_without_tip(common);
+    let is_of_a_run = |git_dir: &Path| {
+        let branch = head_reference(git_dir);
+        let branch = branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+        let place = regular_file::read_text(&git_dir.join("gitdir")).unwrap_or_default();
+        branch.is_some_and(|branch| issue_of_run_branch(branch).is_some())
+            || (place.contains("issue-") && place.trim_end().trim_end_matches("/.git").ends_with("clean"))
+    };
+    let git_dirs = list_git_dirs(common).into_iter().filter(|git_dir| !is_of_a_run(git_dir));
+    found.extend(git_dirs.map(|git_dir| (git_dir, String::new())));
+    let shallow = common.join("shallow");
+    if let Ok(ends) = regular_file::read(&shallow) {
+        found.insert(shallow, String::from_utf8_lossy(&ends).into_owned());
+    }
+    found
 }
 
 /// Returns the files without which git finds no branch.

@@ -1,4 +1,4 @@
-//! The tips of branches and tags. A reviewer may move none: the run's own branch is put back, and others are reported. They
+//! The tips of branches, tags, notes and the stash. A reviewer may move none: the run's own branch is put back, and others are reported. They
 //! are left alone, because a person may have moved them. Moves that a person made for certain are not reported: branches of
 //! other worktrees and runs, and what a fetch brings.
 //!
@@ -6,7 +6,7 @@
 //! cost more. Where git keeps them in another form (reftable), git is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 
 use model::issue::issue_of_run_branch;
@@ -17,8 +17,9 @@ use crate::branch::{Branches, head_reference};
 use crate::regular_file;
 use crate::workspace::{RunWorkspace, Workspace};
 
-/// The folders of references that are read, below the common folder.
-const FOLDERS: [&str; 4] = ["refs/heads", "refs/tags", "refs/remotes", "refs/replace"];
+/// The references that are read, below the common folder: single ones, and folders of them.
+const FOLDERS: [&str; 6] =
+    ["refs/heads", "refs/tags", "refs/remotes", "refs/replace", "refs/notes", "refs/stash"];
 const TRACKING: &str = "refs/remotes/";
 /// What git shows in the place of other objects.
 const REPLACING: &str = "refs/replace/";
@@ -40,6 +41,8 @@ pub struct MovedReferences {
     pub undone: Vec<String>,
     /// References that a person may have moved, and that were left alone: the name, and the tip before.
     pub left: Vec<String>,
+    /// Those of them that people hardly move while an agent works: the stash, notes, and what was packed when it had moved.
+    pub seldom: Vec<String>,
 }
 
 impl References {
@@ -80,6 +83,9 @@ impl References {
         for name in self.list_unexplained_moves(now).filter(|name| *name != own && is_watched(name)) {
             if !name.starts_with(REPLACING) {
                 moved.left.push(self.describe(name));
+                if is_seldom_moved(run.workspace().common(), now, name) {
+                    moved.seldom.push(self.describe(name));
+                }
                 continue;
             }
             match self.tips.get(name) {
@@ -152,25 +158,47 @@ impl References {
 }
 
 /// Reads the references with a file of their own, which count more than packed ones.
-fn read_loose(common: &Path, folder: &Path, tips: &mut BTreeMap<String, String>) -> Option<()> {
-    for entry in fs::read_dir(folder).into_iter().flatten() {
-        let entry = entry.ok()?;
-        let (path, kind) = (entry.path(), entry.file_type().ok()?);
-        if kind.is_dir() {
-            read_loose(common, &path, tips)?;
-        // Git makes no link here, and would follow them in a circle; on a pipe it would wait.
-        } else if kind.is_file() && path.extension().is_none_or(|ending| ending != "lock") {
-            let name = path.strip_prefix(common).ok()?.to_str()?.to_owned();
-            let text = regular_file::read_text(&path).ok()?;
-            if text.starts_with("ref:") {
-                // The reference that it points to is in the list as well.
-                tips.remove(&name);
-            } else {
-                tips.insert(name, check_id(text.trim())?);
-            }
+fn read_loose(common: &Path, path: &Path, tips: &mut BTreeMap<String, String>) -> Option<()> {
+    // Git makes no link here, and would follow them in a circle; on a pipe it would wait.
+    let kind = fs::symlink_metadata(path).map(|found| found.file_type());
+    if kind.as_ref().is_ok_and(FileType::is_dir) {
+        for entry in fs::read_dir(path).into_iter().flatten() {
+            read_loose(common, &entry.ok()?.path(), tips)?;
+        }
+    } else if kind.is_ok_and(|kind| kind.is_file()) && path.extension().is_none_or(|ending| ending != "lock")
+    {
+        let name = path.strip_prefix(common).ok()?.to_str()?.to_owned();
+        let text = regular_file::read_text(path).ok()?;
+        if text.starts_with("ref:") {
+            // The reference that it points to is in the list as well.
+            tips.remove(&name);
+        } else {
+            tips.insert(name, check_id(text.trim())?);
         }
     }
     Some(())
+}
+
+/// Returns the files of references in which there is no tip, with what is there: links, names of other references, garbage.
+pub(crate) fn list_without_tip(common: &Path) -> BTreeMap<PathBuf, String> {
+    let watched = FOLDERS.iter().filter(|folder| !TRACKING.starts_with(*folder));
+    let (mut paths, mut found): (Vec<PathBuf>, _) =
+        (watched.map(|folder| common.join(folder)).collect(), BTreeMap::new());
+    while let Some(path) = paths.pop() {
+        let Ok(kind) = fs::symlink_metadata(&path) else { continue };
+        if kind.is_dir() {
+            paths.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        } else if kind.is_symlink() {
+            let target = fs::read_link(&path).unwrap_or_default();
+            found.insert(path, target.to_string_lossy().into_owned());
+        } else if path.extension().is_none_or(|ending| ending != "lock") {
+            let text = String::from_utf8_lossy(&regular_file::read(&path).unwrap_or_default()).into_owned();
+            if !is_object_id(text.trim()) {
+                found.insert(path, text);
+            }
+        }
+    }
+    found
 }
 
 /// Returns the folders in which git keeps what belongs to one worktree, without ours.
@@ -213,6 +241,15 @@ pub(crate) fn are_packed_references(text: &str) -> bool {
 
 fn check_id(id: &str) -> Option<String> {
     if is_object_id(id) { Some(id.to_owned()) } else { None }
+}
+
+/// Tells whether people hardly move a reference while an agent works. What they move has a file of its own until git packs it.
+fn is_seldom_moved(common: &Path, now: &References, name: &str) -> bool {
+    let is_branch_or_tag = name.starts_with("refs/heads/") || name.starts_with("refs/tags/");
+    let is_packed = now.tips.contains_key(name)
+        && !common.join("reftable").exists()
+        && common.join(name).symlink_metadata().is_err();
+    !is_branch_or_tag || is_packed
 }
 
 fn is_watched(name: &str) -> bool {

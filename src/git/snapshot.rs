@@ -126,9 +126,6 @@ impl Snapshots<'_> {
 
     /// Returns those of the paths that git ignores and that a tree does not have.
     pub(crate) fn list_ignored(&self, tree: &Tree, paths: &[String]) -> Result<Vec<String>> {
-        if paths.is_empty() {
-            return Ok(Vec::new());
-        }
         let call = Call::new(["check-ignore", "-z", "--stdin"]).with_patterns().read_only();
         let call = call.on_index(&self.ensure_index_of(tree)?);
         let output = self.run.workspace().try_run(&call.stdin_paths(paths.iter().map(String::as_str)))?;

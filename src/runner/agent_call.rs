@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
-use crate::git_files::{GitBefore, note_moved_references, note_put_back};
+use crate::git_files::{GitBefore, note_moved_references, note_put_back, shorten};
 use crate::prompt::{self, AgentContext, DiffCache, PreparedCall, nonce};
 use crate::{dismissals, documents, manual_changes, records, review};
 use agents::{AgentAnswer, AgentCall};
 use content_parser::{Estimate, Terms, read_difficulty};
 use engine::{Call, PhaseState, PreviousReview};
-use git::{Diff, GitFiles, Snapshot, Tree, is_engines_own};
+use git::{Diff, GitFiles, MovedReferences, Snapshot, Tree, is_engines_own};
 use journal::store::{folders, sha256_hex};
 use model::event::{
     CallEnd, DifficultyAssessed, Evaluation, ExecOutcome, Fact, FindingJudgment, Replied, Reviewed,
@@ -95,7 +95,7 @@ pub(super) async fn call(
     } else if log_was_taken_back {
         planted.push(active.folder.events());
     }
-    let seen = SeenAfterCall { snapshot, planted, moved: moved.undone.clone(), put_back };
+    let seen = SeenAfterCall { snapshot, planted, moved: moved.clone(), put_back };
     let mut ending = inspect_ended_call(active, prepared, build_call_end(&answer, document), seen)?;
     if was_stopped {
         // The changed files are recorded as the agent's; the rest of the answer is not used.
@@ -181,8 +181,8 @@ struct SeenAfterCall {
     snapshot: Snapshot,
     /// Files beside those of the worktree that it changed and that were put back.
     planted: Vec<String>,
-    /// References that it moved and that were put back.
-    moved: Vec<String>,
+    /// References that moved meanwhile.
+    moved: MovedReferences,
     /// Approved documents that it changed and that were put back.
     put_back: Vec<String>,
 }
@@ -211,16 +211,15 @@ fn inspect_ended_call(
     let (mut tree, mut changed) = (snapshot.tree.clone(), snapshot.changed.clone());
     active.note_folders(&snapshot);
     active.snapshot = Some(snapshot);
-    if !call.step.writes() {
-        changed.extend(planted);
-        if let Some(reason) = find_reader_changes(call.step, &moved, &changed) {
-            active.snapshot = None;
-            active.space.snapshots().restore(&before)?;
-            ended.outcome = ExecOutcome::Crashed;
-            ended.reason = Some(reason);
-            tree = before;
-            changed.clear();
-        }
+    if !call.step.writes()
+        && let Some(reason) = find_reader_changes(call.step, &moved, &changed, &planted)
+    {
+        active.snapshot = None;
+        active.space.snapshots().restore(&before)?;
+        ended.outcome = ExecOutcome::Crashed;
+        ended.reason = Some(reason);
+        tree = before;
+        changed.clear();
     }
     let strays = &active.run()?.started.strays;
     changed.retain(|path| !strays.contains(path));
@@ -228,17 +227,29 @@ fn inspect_ended_call(
 }
 
 /// Returns what an agent changed that must only read, for people; nothing when it changed nothing.
-fn find_reader_changes(step: Step, moved: &[String], changed: &[String]) -> Option<String> {
+fn find_reader_changes(
+    step: Step,
+    moved: &MovedReferences,
+    changed: &[String],
+    planted: &[String],
+) -> Option<String> {
     let who = if step == Step::Review { "the reviewer" } else { "the author that was asked" };
-    if !changed.is_empty() {
-        return Some(format!("{who} changed files, which was undone: {}", changed.join(", ")));
+    // Each list is cut off by itself, so that no number of files hides what was planted.
+    let lists = [changed, planted].into_iter().filter(|names| !names.is_empty());
+    let files: Vec<String> = lists.map(shorten).collect();
+    if !files.is_empty() {
+        return Some(format!("{who} changed files, which was undone: {}", files.join(", ")));
     }
-    let moved_names = moved.join(", ");
-    if moved.is_empty() {
-        None
-    } else {
-        Some(format!("{who} moved references of git, which was undone: {moved_names}"))
+    if !moved.undone.is_empty() {
+        let names = shorten(&moved.undone);
+        return Some(format!("{who} moved references of git, which was undone: {names}"));
     }
+    // People move branches and tags at any time.
+    if moved.seldom.is_empty() {
+        return None;
+    }
+    let names = shorten(&moved.seldom);
+    Some(format!("while {who} worked this moved or was made in git, and was left as it is: {names}"))
 }
 
 /// Undoes what an agent changed that must only read, and returns what it was.
@@ -448,7 +459,8 @@ pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentContext, call
         return Ok(());
     }
     let mut ended = build_call_end(&answer, None);
-    changed.extend(git_before.restore_references(active, false)?.undone);
+    let moved = git_before.restore_references(active, false)?;
+    changed.extend(moved.undone.iter().chain(&moved.seldom).cloned());
     changed.extend(undo_reader_changes(active, &git_before, &before)?);
     if !changed.is_empty() {
         ended.outcome = ExecOutcome::Crashed;

@@ -49,7 +49,11 @@ impl GitBefore {
         let Some(references) = &self.references else { return Ok(MovedReferences::default()) };
         let restored =
             if writes { references.restore_others(&active.space) } else { references.restore(&active.space) };
-        Ok(restored?)
+        let mut restored = restored?;
+        let new = self.files.list_left(&active.space);
+        restored.left.extend(new.iter().cloned());
+        restored.seldom.extend(new);
+        Ok(restored)
     }
 
     /// Looks at the files after an agent that must only read. Repositories that it made inside the worktree are removed, so
@@ -93,7 +97,7 @@ pub(super) fn note_moved_references(
         return Ok(());
     }
     let during = if writes { "while an author worked" } else { "in a read-only step" };
-    active.note(MOVED, format!("moved {during}, and not restored: {}", shorten(&moved.left)))
+    active.note(MOVED, format!("moved or new {during}, and not restored: {}", shorten(&moved.left)))
 }
 
 /// Returns the first names of a list, and how many there are beside them.

@@ -169,3 +169,42 @@ fn a_repository_that_a_reviewer_makes_in_the_worktree_voids_its_review() {
     assert!(!scene.sandbox.has("made"), "{}", ran.stderr);
     insta::assert_snapshot!(line_with(&ran.stderr, "The review step broke"), @" WARN Phase implementation: The review step broke: the reviewer changed files, which was undone: made/file, made/.git");
 }
+
+#[test]
+fn a_review_in_which_a_linked_worktree_is_made_is_void() {
+    let scene = Scene::new();
+    let makes_once =
+        "[ -e \"$0.once\" ] || { touch \"$0.once\"; git worktree add -q --detach \"$0.tree\"; }\n";
+    scene.sandbox.executable("make.sh", makes_once);
+    let ran = scene.run(&scene.reviewer("make.sh"), &[]).exits(0);
+    insta::assert_snapshot!(line_with(&ran.stderr, "The review step broke"), @" WARN Phase implementation: The review step broke: while the reviewer worked this moved or was made in git, and was left as it is: .git/worktrees/make.sh.tree");
+}
+
+#[test]
+fn a_rebase_that_a_reviewer_leaves_is_ended_and_its_commands_are_not_executed() {
+    let scene = Scene::new();
+    let rebases_once = "[ ! -e \"$0.once\" ] || exit 0\ntouch \"$0.once\"\ngit stash -q -u\n\
+        GIT_SEQUENCE_EDITOR=\"printf 'break\\nexec $(dirname \"$0\")/canary.sh\\n' >\" git -c core.hooksPath=/dev/null rebase -q -i HEAD\n\
+        git stash pop -q\n";
+    scene.sandbox.executable("rebase.sh", rebases_once);
+    let ran = scene.run(&scene.reviewer("rebase.sh"), &[]).exits(0);
+    insta::assert_snapshot!(line_with(&ran.stderr, "The review step broke"), @" WARN Phase implementation: The review step broke: the reviewer changed files, which was undone: .git/HEAD, .git/rebase-merge");
+    assert!(!scene.sandbox.has(".git/rebase-merge"));
+    scene.nothing_ran();
+}
+
+#[test]
+fn an_ignored_hook_in_a_tracked_folder_of_hooks_voids_a_review_and_is_gone() {
+    let scene = Scene::new();
+    scene.sandbox.write(".githooks/pre-commit", "#!/bin/sh\nexit 0\n");
+    scene.sandbox.git(&["config", "core.hooksPath", ".githooks"]);
+    scene.sandbox.git(&["add", ".githooks"]);
+    scene.sandbox.git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "hooks"]);
+    let plants_once = "[ ! -e \"$0.once\" ] || exit 0\ntouch \"$0.once\"\necho '*' > .githooks/.gitignore\n\
+        cp \"$(dirname \"$0\")/canary.sh\" .githooks/post-commit\n";
+    scene.sandbox.executable("hide.sh", plants_once);
+    let ran = scene.run(&scene.reviewer("hide.sh"), &[]).exits(0);
+    insta::assert_snapshot!(line_with(&ran.stderr, "The review step broke"), @" WARN Phase implementation: The review step broke: the reviewer changed files, which was undone: .githooks/.gitignore, .githooks/post-commit");
+    assert!(!scene.sandbox.has(".githooks/post-commit"));
+    scene.nothing_ran();
+}

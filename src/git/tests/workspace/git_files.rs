@@ -93,7 +93,7 @@ impl Fixture {
 }
 
 /// What a program does, and the names under which it is told.
-const PLANTS: [(&str, &[&str]); 32] = [
+const PLANTS: [(&str, &[&str]); 33] = [
     ("rm -r hooks-of-mine", &["hooks-of-mine/commit-msg"]),
     ("echo x > .git/hooks/post-commit", &[".git/hooks/post-commit"]),
     ("echo x > .git/hooks/pre-commit.d/two", &[".git/hooks/pre-commit.d/two"]),
@@ -132,6 +132,7 @@ const PLANTS: [(&str, &[&str]); 32] = [
         "mkdir -p .git/objects/info; echo /elsewhere > .git/objects/info/alternates",
         &[".git/objects/info/alternates"],
     ),
+    ("rm -rf .git/objects/info; ln -s .. .git/objects/info", &[".git/objects/info"]),
     ("echo /elsewhere > .git/commondir", &[".git/commondir"]),
     (
         "mkdir .git/remotes; echo 'URL: /elsewhere' > .git/remotes/origin; mkdir -p .git/branches; echo /elsewhere > .git/branches/origin",
@@ -306,6 +307,28 @@ fn references_that_git_cannot_read_any_more_are_put_back_and_others_left() {
         }
         fixture.sh("git tag v2; git commit -q --no-verify --allow-empty -m x; git pack-refs --all; git switch -q --detach");
         assert_eq!(files.restore(&space).expect("compared"), paths(&[]));
+    }
+}
+
+#[test]
+fn new_worktrees_submodules_and_strange_references_are_told_and_those_of_other_runs_not() {
+    for (plant, names) in [
+        ("git worktree add -q --detach ../wt", &[".git/worktrees/wt"][..]),
+        ("git init -q --bare .git/modules/evil", &[".git/modules/evil"]),
+        ("echo garbage > .git/refs/heads/x", &[".git/refs/heads/x"]),
+        ("git symbolic-ref refs/tags/x refs/heads/main", &[".git/refs/tags/x"]),
+        ("ln -s heads/main .git/refs/stash", &[".git/refs/stash"]),
+        ("git rev-parse HEAD > .git/shallow", &[".git/shallow"]),
+        (
+            "git worktree add -q -b ai-workflow/issue-9 ../nine; git worktree add -q --detach ../repo-issue-9-clean",
+            &[],
+        ),
+        ("git tag v1; git branch b; git pack-refs --all; git update-ref refs/notes/x HEAD", &[]),
+    ] {
+        let (fixture, space, files) = Fixture::with_users_files();
+        fixture.sh(plant);
+        assert_eq!(files.restore(&space).expect("compared"), paths(&[]), "{plant}");
+        assert_eq!(files.list_left(&space), paths(names), "{plant}");
     }
 }
 

@@ -73,6 +73,27 @@ fn moved_run_branch_is_restored_and_other_moved_references_are_reported() {
     }
 }
 
+#[test]
+fn a_moved_stash_and_notes_are_reported() {
+    for pack in [false, true] {
+        let fixture = Fixture::new();
+        let space = fixture.run();
+        let before = References::read(space.workspace()).expect("told");
+        fixture.git(&["update-ref", "refs/stash", "HEAD"]);
+        fixture.git(&["update-ref", "refs/notes/commits", "HEAD"]);
+        if pack {
+            fixture.git(&["pack-refs", "--all"]);
+        }
+        let (processes, moved) = calls(&space, || before.restore(&space).expect("looked"));
+        let left = ["refs/notes/commits (was not there)", "refs/stash (was not there)"].map(str::to_owned);
+        let undone = Vec::new();
+        assert_eq!(
+            (processes, moved),
+            (0, MovedReferences { undone, left: left.to_vec(), seldom: left.to_vec() })
+        );
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn symlinks_among_references_are_not_followed() {
@@ -106,6 +127,7 @@ fn after_an_author_replacements_of_objects_are_undone_and_moved_branches_are_rep
         let was_at = &fixture.git(&["rev-parse", "HEAD:src/lib.rs"])[..9];
         assert_eq!(moved.undone, [format!("refs/replace/{object} (was at {was_at})")]);
         assert_eq!(moved.left, ["refs/heads/feature (was not there)"]);
+        assert_eq!(!moved.seldom.is_empty(), pack, "people do not pack what they have just moved");
         assert_eq!(fixture.git(&["replace", "--list"]), "");
         assert_eq!(fixture.tip(), tip, "what an author commits stays");
     }
