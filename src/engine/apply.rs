@@ -252,6 +252,7 @@ impl Run {
         self.hand_over_step(ruled);
         self.hand_over_revision(ruled);
         self.remember_approval(ruled);
+        self.remember_check_verdict(ruled, at);
         self.phase_mut(&ruled.phase).record_ruling(ruled, at);
         match &ruled.ruling {
             Ruling::Pause { escalation } => self.pause(escalation),
@@ -282,9 +283,31 @@ impl Run {
             let judgment = phase.judgment_of_review();
             let decision = judgment.and_then(|judgment| phase.decision(judgment));
             let grade = judgment.and_then(|judgment| phase.grade(judgment));
+            let (round, tree) = (review.round, review.tree.clone());
+            let review = Some(review);
             phase.reviews.latest_verdict =
-                Some(VerdictRecord { review, verdict, decision, grade, commit, at });
+                Some(VerdictRecord { round, review, tree, verdict, decision, grade, commit, at });
         }
+    }
+
+    /// Remembers the verdict of a round that a check decided, so that no earlier verdict is taken for it.
+    fn remember_check_verdict(&mut self, ruled: &Ruled, at: Timestamp) {
+        let commit = self.branch.head.clone();
+        let phase = self.phase_mut(&ruled.phase);
+        if phase.def.policy.review.is_none() || phase.evidence.broken.is_some() {
+            return;
+        }
+        let Some((judgment, _)) = phase.evidence_judgment() else { return };
+        phase.reviews.latest_verdict = Some(VerdictRecord {
+            round: ruled.round,
+            review: None,
+            tree: phase.files.tree.clone(),
+            verdict: Some(judgment.verdict()),
+            decision: phase.decision(judgment),
+            grade: None,
+            commit,
+            at,
+        });
     }
 
     /// Remembers the review that let a phase advance; a later one that does not approve removes it.

@@ -128,8 +128,12 @@ pub struct Reviews {
 /// A verdict as it came in, and what it was about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerdictRecord {
-    /// The review that states it.
-    pub review: Reviewed,
+    /// The round that it ended.
+    pub round: u32,
+    /// The review that states it; nothing where a check decided and nobody reviewed.
+    pub review: Option<Reviewed>,
+    /// The files that it is about.
+    pub tree: String,
     /// Tightened by its findings; nothing when there was no answer.
     pub verdict: Option<Verdict>,
     /// The judgment in the words of the policy.

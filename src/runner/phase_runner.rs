@@ -12,7 +12,7 @@ use crate::error::{Result, RunError};
 use crate::prompt::{AgentContext, DiffCache};
 use crate::publisher::{JobRole, Publisher};
 use crate::{
-    agent_call, documents, evidence, manual_changes, phase_commit, pull_request, remote_checks,
+    agent_call, documents, evidence, manual_changes, phase_commit, pull_request, records, remote_checks,
     unfinished_work,
 };
 use engine::{
@@ -96,10 +96,17 @@ impl PhaseRunner {
                         return self.end_turn(outcome).await;
                     }
                 }
-                Decision::Record(fact) => self.active.record(*fact)?,
+                Decision::Record(fact) => self.record(*fact)?,
                 Decision::Perform(action) => self.perform(action).await?,
             }
         }
+    }
+
+    /// Records a fact. A ruling may be the verdict of a check.
+    fn record(&mut self, fact: Fact) -> Result<()> {
+        let is_ruling = matches!(fact, Fact::Ruled(_));
+        self.active.record(fact)?;
+        if is_ruling { records::export_result(&self.active) } else { Ok(()) }
     }
 
     async fn perform(&mut self, action: Action) -> Result<()> {

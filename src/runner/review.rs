@@ -57,26 +57,27 @@ fn mark_unverifiable(reading: Reading, reason: String) -> Reading {
 }
 
 /// Returns `review-result.json` of the latest verdict of a run, in the format of an older system plus the tree; nothing before
-/// the first verdict. It is made from the facts and never read back.
+/// the first verdict. Where a check decided, it names no reviewer. It is made from the facts and never read back.
 pub fn result_file(run: &Run) -> Option<Value> {
-    let bounds = run.phases.iter().filter_map(|phase| phase.reviews.latest_verdict.as_ref());
-    let bound = bounds.max_by_key(|bound| bound.at)?;
-    let review = &bound.review;
-    let reading = review.reading.as_ref();
+    let verdicts =
+        run.phases.iter().filter_map(|phase| Some((phase, phase.reviews.latest_verdict.as_ref()?)));
+    let (phase, latest) = verdicts.max_by_key(|(_, latest)| latest.at)?;
+    let review = latest.review.as_ref();
+    let reading = review.and_then(|review| review.reading.as_ref());
     Some(json!({
-        "phase": review.phase,
-        "round": review.round,
-        "verdict": bound.verdict,
-        "decision": bound.decision,
+        "phase": phase.name(),
+        "round": latest.round,
+        "verdict": latest.verdict,
+        "decision": latest.decision,
         "stated": reading.map(|reading| reading.stated.clone()),
         "read_as": reading.map(|reading| reading.read_as.clone()),
         "suggestions": reading.map(|reading| reading.suggestions.clone()).unwrap_or_default(),
-        "grade": bound.grade.map_or("N/A", Grade::as_str),
-        "commit_hash": bound.commit,
-        "tree_hash": review.tree,
-        "timestamp": bound.at.to_string(),
-        "reviewer": review.reviewer,
-        "reviewer_session": review.ended.session,
+        "grade": latest.grade.map_or("N/A", Grade::as_str),
+        "commit_hash": latest.commit,
+        "tree_hash": latest.tree,
+        "timestamp": latest.at.to_string(),
+        "reviewer": review.map(|review| review.reviewer.clone()),
+        "reviewer_session": review.and_then(|review| review.ended.session.clone()),
         "session_id": run.started.run_id,
         "run": run.started.run_id,
     }))

@@ -56,6 +56,29 @@ fn review_result_has_the_verdict_and_a_critical_finding_makes_it_fail() {
 }
 
 #[test]
+fn review_result_has_the_decision_of_a_check_where_nobody_reviewed() {
+    let settings = "[checks.define.ready]\nrun = [\"false\"]\n\n[phases.requirements]\nchecks = [\"ready\"]\nmax_revisions = 0\n";
+    for (recoverable, policy, verdict, decision) in [
+        ("true", "phase-review", "FAIL", "FAIL"),
+        ("true", "retake", "FAIL", "REQUEST_CHANGES"),
+        ("false", "retake", "FAIL", "STOP"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", &format!("{settings}policy = \"{policy}\"\n"));
+        let recoverable = format!("checks.define.ready.recoverable={recoverable}");
+        let ran = sandbox.short("", &["--set", &recoverable]);
+        assert_ne!(ran.code, 0, "{}", ran.stderr);
+        let written = file(&sandbox);
+        assert_eq!(
+            (&written["phase"], &written["round"], &written["verdict"], &written["decision"]),
+            (&json!("requirements"), &json!(1), &json!(verdict), &json!(decision)),
+        );
+        assert_eq!((&written["reviewer"], &written["stated"]), (&Value::Null, &Value::Null));
+        assert!(!ran.stderr.contains("is written again"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_review_result_written_by_an_agent_has_no_effect_and_is_not_committed() {
     let honest = Sandbox::new();
     honest.short("", &[]).exits(0);
