@@ -27,6 +27,7 @@ pub mod findings;
 pub mod forge_connection;
 pub mod github_job;
 pub mod locked_run;
+mod log_repair;
 pub mod pr_feedback;
 pub mod project;
 pub mod replay;

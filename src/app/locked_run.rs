@@ -8,10 +8,11 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, FailureKind, Halt, Result, exit_code};
+use crate::log_repair::{log_failure, refuse_log_behind_branch, refuse_lost_log};
 use crate::project::Project;
 use crate::run_location::{
-    RunLocation, is_on_other_branch, link_branch, locate_or_fetch, log_failure, no_run, no_run_failure,
-    record_location, refuse_lost_log, refuse_missing_log, require_clean, view,
+    RunLocation, is_on_other_branch, link_branch, locate_or_fetch, no_run, no_run_failure, record_location,
+    refuse_missing_log, require_clean, view,
 };
 use engine::Run;
 use git::{Error as GitError, GitFiles, RunWorkspace, Workspace, remove_stale_locks};
@@ -351,8 +352,9 @@ impl RunOpener<'_> {
 fn restore_log(project: &Project, space: &RunWorkspace, folder: &RunFolder) -> Result<()> {
     let log = folder.at(&folder.events());
     let copy = LogCopy::of(project.workspace.common(), folder.issue());
+    copy.restore_cut_line(&log)?;
     if copy.is_ahead_of(&log)? && space.run_branch().is_where_left()? {
         copy.restore(&log)?;
     }
-    Ok(())
+    refuse_log_behind_branch(project, folder)
 }

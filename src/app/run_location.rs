@@ -9,16 +9,16 @@ use std::time::Duration;
 use crate::environment::runtime;
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
+use crate::log_repair::{log_failure, refuse_lost_log};
 use crate::project::Project;
 use checks::command_environment;
 use engine::{Run, State, fold};
 use git::{Branch, CommitId, RunBase, Workspace, WorktreeState};
-use journal::JournalError;
-use journal::store::StoreError;
 use journal::store::common_dir::{FinalizedRun, RunPointer};
 use journal::store::folders::RunFolder;
-use journal::store::log::{self, LogCopy};
-use model::event::{Entry, RunOutcome};
+use journal::store::log::{self, LogContents};
+use journal::{JournalError, facts_known_to_view, refuse_log_behind};
+use model::event::Entry;
 use model::issue::{IssueNumber, run_branch_name};
 use process::{Launch, ProgramExit, Stop};
 use settings::{ForgeKind, PushWhen, split_words};
@@ -110,39 +110,6 @@ fn has_log(root: &Path, issue: IssueNumber) -> bool {
     folder.at(&folder.events()).metadata().is_ok_and(|found| found.is_file() && found.len() > 0)
 }
 
-/// Refuses to take an issue for one without a run where the log of an unfinished run is gone and its copy is intact.
-pub(crate) fn refuse_lost_log(project: &Project, issue: IssueNumber) -> Result<()> {
-    let copy = LogCopy::of(project.workspace.common(), issue);
-    let run = copy.entries().and_then(|entries| fold(&entries).ok()?.run);
-    let Some(run) = run else { return Ok(()) };
-    if matches!(run.outcome, RunOutcome::Completed | RunOutcome::Cancelled) {
-        return Ok(());
-    }
-    let pointer = RunPointer::read(project.workspace.common(), issue)?;
-    let root = pointer.map_or_else(|| project.root().to_owned(), |pointer| pointer.worktree);
-    let folder = RunFolder::new(&root, issue);
-    let (log, copied) = (folder.at(&folder.events()), copy.path().display());
-    let back =
-        format!("mkdir -p {} && cp {copied} {}", folder.at(&folder.relative()).display(), log.display());
-    Err(Failure::state(format!("{} is gone or empty; its copy {copied} is intact", log.display()))
-        .hint(format!("bring it back with `{back}`, then run the same command again"))
-        .hint(format!("or give up what the run has done and begin anew: remove the copy with `rm {copied}`")))
-}
-
-/// Says how a damaged log is brought back from its copy, where that is intact.
-pub(crate) fn log_failure(project: &Project, folder: &RunFolder, error: JournalError) -> Failure {
-    let is_damaged =
-        matches!(error, JournalError::Store(StoreError::Damaged { .. }) | JournalError::DoesNotFit { .. });
-    let (failure, copy) = (Failure::from(error), LogCopy::of(project.workspace.common(), folder.issue()));
-    if !is_damaged || copy.entries().is_none() {
-        return failure;
-    }
-    let log = folder.at(&folder.events());
-    let back = format!("cp {} {}", copy.path().display(), log.display());
-    Failure { hints: Vec::new(), ..failure }
-        .hint(format!("nothing was changed; the copy of the log is intact, bring it back with `{back}`"))
-}
-
 fn log_removed_by(project: &Project, issue: IssueNumber) -> Result<Option<CommitId>> {
     let Some(found) = project.workspace.branches().find(&run_branch_name(issue))? else { return Ok(None) };
     Ok(project.workspace.history().find_removal(&found.tip, &RunFolder::new("", issue).events())?)
@@ -198,8 +165,8 @@ pub fn view(project: &Project, issue: IssueNumber) -> Result<RunView> {
     let (contents, root) = match locate(project, issue)? {
         RunLocation::Worktree(root) => {
             let folder = RunFolder::new(&root, issue);
-            let contents = log::read_file(&folder.at(&folder.events()));
-            (contents.map_err(|error| log_failure(project, &folder, error.into()))?, Some(root))
+            let contents = read_log(&folder).map_err(|error| log_failure(project, &folder, error))?;
+            (contents, Some(root))
         }
         RunLocation::OnBranch(branch) => {
             let path = RunFolder::new("", issue).events();
@@ -215,6 +182,15 @@ pub fn view(project: &Project, issue: IssueNumber) -> Result<RunView> {
         return Err(no_run(issue));
     }
     Ok(RunView { state, entries: contents.entries, chain: contents.chain, root })
+}
+
+/// Reads the log in a worktree. A process that holds the run may write meanwhile: it writes the log first, so the view is read first.
+fn read_log(folder: &RunFolder) -> Result<LogContents, JournalError> {
+    let path = folder.at(&folder.relative());
+    let known = facts_known_to_view(&path)?;
+    let contents = log::read_file(&folder.at(&folder.events()))?;
+    refuse_log_behind(&path, contents.entries.len() as u64, known)?;
+    Ok(contents)
 }
 
 /// Says that an issue has no run.

@@ -34,6 +34,37 @@ pub enum JournalError {
     /// A person changed the view of the run.
     #[error("{0} was edited by hand: its digest is wrong")]
     Edited(String),
+    /// The view of the run knows facts that the log does not have: the log is written first, so it was taken back.
+    #[error("{log} has {facts} facts, and {view} knows {known}: the log was taken back to an earlier state")]
+    TakenBack {
+        /// The log as messages name it.
+        log: String,
+        /// How many facts it has.
+        facts: u64,
+        /// The view as messages name it.
+        view: String,
+        /// How many facts the view knows.
+        known: u64,
+    },
+}
+
+/// Returns how many facts the view in a run's folder knows; none where there is no view, or one that was edited.
+pub fn facts_known_to_view(folder: &Path) -> Result<u64, JournalError> {
+    Ok(match view::check_file(&view::path(folder))? {
+        ViewOnDisk::Good { seq } => seq,
+        ViewOnDisk::Missing | ViewOnDisk::Edited => 0,
+    })
+}
+
+/// Refuses a log that has fewer facts than the view beside it knows. No crash leaves that: a fact is on the disk before the view
+/// is written.
+pub fn refuse_log_behind(folder: &Path, facts: u64, known: u64) -> Result<(), JournalError> {
+    if known <= facts {
+        return Ok(());
+    }
+    let log = folder.join("events.jsonl").display().to_string();
+    let view = view::path(folder).display().to_string();
+    Err(JournalError::TakenBack { log, facts, view, known })
 }
 
 /// Returns the time as facts carry it: UTC, whole milliseconds. Durations and time limits are not measured with it.
@@ -61,7 +92,7 @@ pub struct Journal {
 
 impl Journal {
     /// Opens the log in a run's folder, folds it and rebuilds the view. A torn last line is dropped with a
-    /// warning.
+    /// warning. A log that has fewer facts than the view knows is refused.
     pub fn open(folder: &Path, masker: Masker) -> Result<Self, JournalError> {
         let path = folder.join("events.jsonl");
         let (log, LogContents { entries, torn, .. }) = Log::open(&path)?;
@@ -152,15 +183,8 @@ impl Journal {
         let path = view::path(&self.folder);
         match view::check_file(&path)? {
             ViewOnDisk::Edited => return Err(JournalError::Edited(path.display().to_string())),
-            ViewOnDisk::Good { seq } if seq > self.state.seq => {
-                let (log, lost) = (self.folder.join("events.jsonl"), seq - self.state.seq);
-                tracing::warn!(
-                    "{}: {lost} facts that {} knew are gone; the log alone counts",
-                    log.display(),
-                    path.display()
-                );
-            }
-            ViewOnDisk::Missing | ViewOnDisk::Good { .. } => {}
+            ViewOnDisk::Good { seq } => refuse_log_behind(&self.folder, self.state.seq, seq)?,
+            ViewOnDisk::Missing => {}
         }
         self.write_view()
     }

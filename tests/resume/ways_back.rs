@@ -3,7 +3,9 @@
 
 use std::fs;
 
-use super::world::{BRANCH, LOG, VIEW, World};
+use serde_json::Value;
+
+use super::world::{BRANCH, LOG, VIEW, World, calls};
 
 /// A run that was killed in a step, and whose agent would go on.
 fn killed_in(step: &str) -> World {
@@ -22,20 +24,49 @@ fn shell(world: &World, line: &str) {
     assert!(done.success(), "{line}");
 }
 
-/// Damages something, expects a refusal that says this, does what its first hint says, and expects the run to go on to its end.
+/// Damages something, expects a refusal that says this, does what its first hint says, and expects the run to go on to its end
+/// with all its facts.
 #[track_caller]
 fn comes_back(world: &World, damage: &str, says: &str) {
     let facts = world.sandbox.facts();
     shell(world, damage);
+    comes_back_to(world, &facts, says);
+}
+
+/// Expects a refusal that says this and leaves the run's branch alone, does what its first hint says, and expects the run to go
+/// on to its end from these facts.
+#[track_caller]
+fn comes_back_to(world: &World, facts: &[Value], says: &str) {
+    follows_the_hint(world, says);
+    world.execute().exits(0);
+    let now = world.sandbox.facts();
+    assert_eq!(now[..facts.len()], *facts, "the run was begun anew");
+    assert_eq!(world.sandbox.metadata()["outcome"], "completed");
+}
+
+/// Expects a refusal that says this, and does what its first hint says.
+#[track_caller]
+fn follows_the_hint(world: &World, says: &str) {
     let refused = world.execute().exits(6);
     assert!(refused.stderr.contains(says), "`{says}` is not in\n{}", refused.stderr);
     let hint = refused.stderr.lines().find(|line| line.starts_with("hint: ")).expect("a hint");
     let command = hint.split('`').nth(1).expect("a command");
     shell(world, command);
-    world.execute().exits(0);
-    let now = world.sandbox.facts();
-    assert_eq!(now[..facts.len()], facts, "the run was begun anew after {damage}");
-    assert_eq!(world.sandbox.metadata()["outcome"], "completed");
+}
+
+/// Returns the shell line that cuts a file after so many lines.
+fn cut(file: &str, lines: usize) -> String {
+    format!("head -n {lines} {file} > cut && mv cut {file}")
+}
+
+const COPY: &str = ".git/ai-workflow/issue-243/events.jsonl";
+const TAKEN_BACK: &str = "the log was taken back to an earlier state";
+
+/// Returns the facts in the last commit on the run's branch.
+fn committed_facts(world: &World) -> Vec<Value> {
+    let log = world.sandbox.git(&["show", &format!("{BRANCH}:{LOG}")]);
+    let line = |line: &str| serde_json::from_str::<Value>(line).expect("a line is JSON")["fact"].clone();
+    log.lines().map(line).collect()
 }
 
 #[test]
@@ -115,4 +146,105 @@ fn a_run_that_was_begun_anew_on_purpose_needs_the_copy_removed() {
     fs::remove_file(copy).expect("the copy");
     world.execute().exits(0);
     world.ended_undisturbed();
+}
+
+#[test]
+fn a_log_that_its_view_is_ahead_of_comes_from_the_branch_which_is_not_moved() {
+    for damage in [
+        format!("{} && rm -r .git/ai-workflow", cut(LOG, 5)),
+        format!("{} && {}", cut(LOG, 8), cut(COPY, 8)),
+        format!("{} && rm -r .git/ai-workflow {VIEW}", cut(LOG, 5)),
+    ] {
+        let world = killed_in(STEPS[1]);
+        let (tip, committed) = (world.sandbox.git(&["rev-parse", BRANCH]), committed_facts(&world));
+        shell(&world, &damage);
+        world.sandbox.run(&["resume", "--issue", "243"]).exits(6);
+        comes_back_to(&world, &committed, TAKEN_BACK);
+        world.sandbox.git(&["merge-base", "--is-ancestor", &tip, BRANCH]);
+        assert_eq!(calls(&world.sandbox)["planning/execute/1"], 1, "{damage}");
+        world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
+    }
+}
+
+#[test]
+fn a_completed_run_whose_log_is_taken_back_in_a_clone_is_not_repeated() {
+    let world = World::new();
+    world.execute().exits(0);
+    let facts = world.sandbox.facts();
+    shell(&world, &format!("rm -r .git/ai-workflow && git checkout -q HEAD~2 -- {LOG}"));
+    world.sandbox.run(&["status", "--issue", "243"]).exits(6);
+    follows_the_hint(&world, TAKEN_BACK);
+    world.execute().exits(0);
+    assert_eq!(world.sandbox.facts(), facts);
+    world.ended_undisturbed();
+}
+
+#[test]
+fn a_log_that_its_view_is_ahead_of_comes_from_its_copy() {
+    let world = killed_in(STEPS[1]);
+    let facts = world.sandbox.facts();
+    // A person moved the branch, so that the log is not put back without a question.
+    shell(&world, "git commit -q --allow-empty -m mine");
+    shell(&world, &cut(LOG, facts.len() - 1));
+    comes_back_to(&world, &facts, TAKEN_BACK);
+}
+
+#[test]
+fn a_log_of_which_no_copy_has_more_goes_on_from_what_is_left_when_the_view_is_removed() {
+    let world = killed_in("planning/review");
+    let facts = world.sandbox.facts();
+    let left = facts.len() - 2;
+    shell(&world, &format!("{} && rm {COPY}", cut(LOG, left)));
+    comes_back_to(&world, &facts[..left], TAKEN_BACK);
+}
+
+#[test]
+fn no_run_is_begun_over_a_view_that_knows_another() {
+    for damage in [
+        format!("rm {LOG} {COPY}"),
+        format!(": > {LOG} && : > {COPY}"),
+        format!("rm -r .git/ai-workflow {LOG}"),
+    ] {
+        let world = killed_in(STEPS[0]);
+        shell(&world, &damage);
+        world.sandbox.run(&["status", "--issue", "243"]).exits(6);
+        follows_the_hint(&world, "events.jsonl is gone or empty, and so is its copy; only ");
+        world.execute().exits(0);
+        assert_eq!(world.sandbox.metadata()["outcome"], "completed");
+    }
+}
+
+#[test]
+fn a_log_that_is_damaged_in_its_copy_too_goes_on_from_the_facts_before_the_damage() {
+    let world = killed_in("planning/review");
+    let facts = world.sandbox.facts();
+    let at = facts.len() - 1;
+    shell(&world, &format!("sed -i '{at}s/\"seq\"/\"sex\"/' {LOG} {COPY}"));
+    comes_back_to(&world, &facts[..at - 1], &format!("events.jsonl is damaged at line {at}"));
+    let world = killed_in(STEPS[1]);
+    let committed = committed_facts(&world);
+    shell(&world, &format!("sed -i '3s/\"seq\"/\"sex\"/' {LOG} {COPY}"));
+    comes_back_to(&world, &committed, "events.jsonl is damaged at line 3");
+}
+
+#[test]
+fn a_log_that_is_damaged_in_the_facts_it_was_begun_with_is_moved_away() {
+    let world = killed_in(STEPS[0]);
+    shell(&world, &format!("sed -i '2s/\"seq\"/\"sex\"/' {LOG} {COPY}"));
+    follows_the_hint(&world, "events.jsonl is damaged at line 2");
+    world.execute().exits(0);
+    assert!(world.sandbox.has(&format!("{LOG}.damaged")));
+}
+
+#[test]
+fn a_log_that_was_cut_inside_a_line_is_put_back_from_its_copy() {
+    for step in STEPS {
+        let world = killed_in(step);
+        let facts = world.sandbox.facts();
+        shell(&world, &format!("truncate -s -7 {LOG}"));
+        let ran = world.execute().exits(0);
+        assert!(ran.stderr.contains("was cut inside a line; what was written is put back"), "{}", ran.stderr);
+        assert_eq!(world.sandbox.facts()[..facts.len()], facts);
+        world.ended_undisturbed();
+    }
 }

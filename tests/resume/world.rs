@@ -171,9 +171,10 @@ impl World {
         fs::read(self.sandbox.root().join(LOG)).unwrap_or_default()
     }
 
-    /// Replaces the log. Its copy goes: no crash leaves one that is ahead of the log.
+    /// Replaces the log. Its copy and its view go: no crash leaves one that is ahead of the log.
     pub fn set_log(&self, bytes: impl AsRef<[u8]>) {
         let _ = fs::remove_file(self.sandbox.root().join(".git/ai-workflow/issue-243/events.jsonl"));
+        let _ = fs::remove_file(self.sandbox.root().join(VIEW));
         fs::write(self.sandbox.root().join(LOG), bytes).expect("the log is written");
     }
 

@@ -54,6 +54,19 @@ pub struct TornLine {
 
 /// Reads the bytes of a log; `name` is what errors call it.
 pub fn read(bytes: &[u8], name: &str) -> Result<LogContents, StoreError> {
+    match read_intact(bytes, name) {
+        (contents, None) => Ok(contents),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// Reads the entries of a log that is damaged, up to the damage; of a file that is missing nothing.
+pub fn read_intact_entries(path: &Path) -> Result<Vec<Entry>, StoreError> {
+    Ok(read_intact(&read_log_bytes(path)?, &path.display().to_string()).0.entries)
+}
+
+/// Reads a log up to its end or to its first damage.
+fn read_intact(bytes: &[u8], name: &str) -> (LogContents, Option<StoreError>) {
     let mut contents =
         LogContents { entries: Vec::new(), chain: FIRST_CHAIN.to_owned(), good_bytes: 0, torn: None };
     for (line, bytes) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
@@ -61,15 +74,18 @@ pub fn read(bytes: &[u8], name: &str) -> Result<LogContents, StoreError> {
             contents.torn = Some(TornLine { line, bytes: bytes.len() });
             break;
         };
-        let (entry, chain) = read_line(whole, &contents.chain, line as u64).map_err(|why| {
-            let damaged = StoreError::Damaged { file: name.to_owned(), line, why };
-            parse_newer_format(whole, name, line).unwrap_or(damaged)
-        })?;
+        let (entry, chain) = match read_line(whole, &contents.chain, line as u64) {
+            Ok(found) => found,
+            Err(why) => {
+                let damaged = StoreError::Damaged { file: name.to_owned(), line, why };
+                return (contents, Some(parse_newer_format(whole, name, line).unwrap_or(damaged)));
+            }
+        };
         contents.entries.push(entry);
         contents.chain = chain;
         contents.good_bytes += bytes.len();
     }
-    Ok(contents)
+    (contents, None)
 }
 
 /// Reads a log that is not going to be written; a file that is missing holds nothing.
@@ -373,6 +389,19 @@ impl LogCopy {
     pub fn restore(&self, log: &Path) -> Result<(), StoreError> {
         let copy = read_ordinary_file(&self.path)?.unwrap_or_default();
         restore_log(log, &copy).map(drop)
+    }
+
+    /// Puts a log back that was cut inside a line of which the copy has the rest. Neither git nor a person who goes back to
+    /// an earlier state leaves that.
+    pub fn restore_cut_line(&self, log: &Path) -> Result<(), StoreError> {
+        let (copy, found) = (read_ordinary_file(&self.path)?, read_ordinary_file(log)?);
+        let cut = |found: &Vec<u8>| found.contains(&b'\n') && !found.ends_with(b"\n");
+        let (Some(copy), Some(found)) = (copy, found.filter(cut)) else { return Ok(()) };
+        if found.len() < copy.len() && copy.starts_with(&found) {
+            tracing::warn!("{} was cut inside a line; what was written is put back", log.display());
+            replace_durably(log, &copy)?;
+        }
+        Ok(())
     }
 
     /// Brings the copy to what the log holds, of which so much is new. It only spares a later process a loss, so what
