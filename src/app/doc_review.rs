@@ -5,6 +5,7 @@ use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::external_changes;
 use crate::failure::{Failure, FailureKind, Halt};
 use crate::locked_run::LockedRun;
+use crate::lost_repository::refuse_lost_commits;
 use crate::project::Project;
 use crate::run_request::{record_phase, refuse_phase};
 use crate::run_to_halt::{RunDriver, RunObserver, halt_of};
@@ -54,6 +55,7 @@ pub fn review_documents(
     let driver = RunDriver { project, observer };
     project.warn_of_short_secrets();
     let mut locked = LockedRun::take(project, issue, &|run| refuse(project, run, mode))?;
+    refuse_lost_commits(&locked)?;
     locked.space.run_branch().refuse_missing()?;
     let run = locked.run();
     refuse_contradiction(project, run)?;

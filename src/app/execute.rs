@@ -5,6 +5,7 @@ use crate::begin::begin_run;
 use crate::external_changes;
 use crate::failure::{Failure, FailureKind, HaltResult};
 use crate::locked_run::{LockedIssue, LockedRun};
+use crate::lost_repository::refuse_lost_commits;
 use crate::project::Project;
 use crate::rollback::cancelled;
 use crate::run_location::{RunLocation, locate};
@@ -99,6 +100,7 @@ fn take_or_begin(project: &Project, request: &ExecuteRequest) -> Result<LockedRu
             let run = locked.run();
             refuse_contradiction(project, run)?;
             if matches!(run.outcome, RunOutcome::Running | RunOutcome::Paused) || request.retry_failed {
+                refuse_lost_commits(&locked)?;
                 locked.space.run_branch().refuse_missing()?;
                 refuse_untrusted_settings(project, run)?;
             }

@@ -159,6 +159,10 @@ impl From<git::Error> for Failure {
             | Git::RepositoryReplaced { .. }
             | Git::DamagedHead { .. }
             | Git::LostBranch { .. }
+            | Git::LostReferences { .. }
+            | Git::DamagedReferences { .. }
+            | Git::LostObjects { .. }
+            | Git::DamagedObjects { .. }
             | Git::MissingObjects { .. }
             | Git::DamagedIndex { .. }
             | Git::DamagedConfig { .. }

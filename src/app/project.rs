@@ -10,6 +10,7 @@ use toml::{Table, Value};
 
 use crate::environment::{command_line, current_folder, environment, remember, user_name};
 use crate::failure::{Failure, Result};
+use crate::lost_repository::open_failure;
 use agents::AgentSpec;
 use git::Workspace;
 use journal::store::folders::HOME;
@@ -63,7 +64,7 @@ impl Project {
     pub fn open_without_settings() -> Result<Self> {
         let here = current_folder()?;
         Ok(Self {
-            workspace: Workspace::open(&here)?,
+            workspace: Workspace::open(&here).map_err(|error| open_failure(&here, error))?,
             here,
             overrides: SettingOverrides::default(),
             settings: load(&ConfigTexts::default())?,

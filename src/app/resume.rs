@@ -4,6 +4,7 @@ use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::external_changes;
 use crate::failure::{Failure, HaltResult};
 use crate::locked_run::LockedRun;
+use crate::lost_repository::refuse_lost_commits;
 use crate::project::Project;
 use crate::run_request::{check_agents, record_whole_run};
 use crate::run_to_halt::{RunDriver, RunObserver};
@@ -71,6 +72,7 @@ pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerReq
     let mut locked = LockedRun::take(project, request.issue, &|run| accepted(run).map(drop))?;
     let run = locked.run();
     refuse_unasked(run)?;
+    refuse_lost_commits(&locked)?;
     locked.space.run_branch().refuse_missing()?;
     refuse_untrusted_settings(project, run)?;
     let choice = accepted(run)?;

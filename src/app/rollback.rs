@@ -3,6 +3,7 @@
 
 use crate::failure::{Failure, Result};
 use crate::locked_run::LockedRun;
+use crate::lost_repository::refuse_lost_commits;
 use crate::project::Project;
 use engine::{Run, Status};
 use git::{CommitId, Trailers, Workspace};
@@ -44,6 +45,7 @@ pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<Rollbac
     let reason = checked_reason(&request.reason)?;
     let refuse = |run: &Run| reopenable_phase(run, &request.to_phase).map(drop);
     let mut locked = LockedRun::take(project, request.issue, &refuse)?;
+    refuse_lost_commits(&locked)?;
     locked.space.run_branch().refuse_missing()?;
     let phase = reopenable_phase(locked.run(), &request.to_phase)?;
     let commits = commits_from(locked.run(), &phase).len();

@@ -1,10 +1,15 @@
 //! What is damaged in a repository that git does not open, and the command that repairs it: HEAD, the branch that is checked out,
-//! the objects of its commit. Reads git's own files, because git reads nothing there any more. Repairs nothing.
+//! the objects of its commit. Reads git's own files, because git reads nothing there any more. Repairs nothing, and writes
+//! nothing but a copy of kept settings.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+use crate::branch::check_branch_name;
+use crate::git_files::{GitFiles, REFERENCE};
 use crate::regular_file;
+use crate::run_branch::LEFT_AT;
 
 /// The end of a reflog line that says where a checkout went.
 const CHECKOUT: &str = "checkout: moving from ";
@@ -21,13 +26,45 @@ fn find_git_folder(dir: &Path) -> Option<PathBuf> {
 pub(crate) fn of_unopened(dir: &Path) -> Error {
     let missing = || Error::NotARepository { dir: dir.to_owned() };
     let Some(git_dir) = find_git_folder(dir) else { return missing() };
+    let common = common_folder(&git_dir);
+    if !common.join("objects").is_dir() {
+        return Error::LostObjects { git_dir: common };
+    }
     let head = git_dir.join("HEAD");
     let text = regular_file::read_text(&head).unwrap_or_default();
-    if text.starts_with("ref: refs/") || model::object_id::is_object_id(text.trim()) {
-        return missing();
-    }
+    let is_head_intact = text.starts_with("ref: refs/") || model::object_id::is_object_id(text.trim());
     let branch = last_checkout(&git_dir).unwrap_or_else(|| "main".to_owned());
-    Error::DamagedHead { file: head, branch }
+    let refs = common.join("refs");
+    if !refs.is_dir() {
+        let name_head = format!("echo 'ref: refs/heads/{branch}' > {}", head.display());
+        let first = if is_head_intact { None } else { Some(name_head) };
+        let first = first.into_iter().chain([format!("mkdir -p {}", refs.display())]);
+        let branches = last_commits(&common).into_iter();
+        let made = branches.map(|(branch, commit)| format!("git update-ref refs/heads/{branch} {commit}"));
+        let repair = first.chain(made).collect::<Vec<_>>().join(" && ");
+        return Error::LostReferences { folder: refs, repair };
+    }
+    if is_head_intact { missing() } else { Error::DamagedHead { file: head, branch } }
+}
+
+/// Returns git's folder that all worktrees share.
+fn common_folder(git_dir: &Path) -> PathBuf {
+    let common = regular_file::read_text(&git_dir.join("commondir"));
+    common.map_or_else(|_| git_dir.to_owned(), |common| git_dir.join(common.trim()))
+}
+
+/// Returns the repository's file of settings and a file with what it held before the call of an agent that was killed, which is
+/// written for this; nothing where no such call was killed.
+pub(crate) fn find_kept_config(dir: &Path) -> Option<(PathBuf, PathBuf)> {
+    let common = common_folder(&find_git_folder(dir)?);
+    let config = common.join("config");
+    let runs = fs::read_dir(common.join("ai-workflow")).ok()?;
+    runs.flatten().find_map(|run| {
+        let bytes = GitFiles::read_kept(&run.path().join(REFERENCE), &config)?;
+        let kept = run.path().join("config.kept");
+        fs::write(&kept, bytes).ok()?;
+        Some((config.clone(), kept))
+    })
 }
 
 /// Says why HEAD names no commit: the branch that it names was never there, or was lost.
@@ -36,11 +73,39 @@ pub(crate) fn of_unborn_head(root: &Path, git_dir: &Path, common: &Path) -> Erro
         let text = regular_file::read_text(&git_dir.join("HEAD")).ok()?;
         let branch = text.trim().strip_prefix("ref: refs/heads/")?.to_owned();
         let name = format!("refs/heads/{branch}");
-        let commit = last_commit(&common.join("logs").join(&name))
-            .or_else(|| last_commit(&git_dir.join("logs/HEAD")))?;
+        let commit = last_commit_of(common, &branch).or_else(|| last_commit(&git_dir.join("logs/HEAD")))?;
         Some(Error::LostBranch { file: common.join(name), branch, commit })
     };
     lost().unwrap_or_else(|| Error::NoCommits { root: root.to_owned() })
+}
+
+/// Returns the branches that have a reflog, each with the commit that it ends with: git removes the reflog of a branch that a
+/// person deletes.
+fn last_commits(common: &Path) -> Vec<(String, String)> {
+    let heads = common.join("logs/refs/heads");
+    let (mut folders, mut found) = (vec![heads.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(&heads).ok().and_then(Path::to_str).map(str::to_owned);
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Some(name) = name.filter(|name| check_branch_name(name).is_ok()) {
+                found.extend(last_commit_of(common, &name).map(|commit| (name, commit)));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Returns the last commit of a branch: by its reflog, or by what the engine noted of a run's branch.
+fn last_commit_of(common: &Path, branch: &str) -> Option<String> {
+    let noted = || {
+        let noted = regular_file::read_text(&common.join(branch).join(LEFT_AT)).ok()?;
+        model::object_id::is_object_id(noted.trim()).then(|| noted.trim().to_owned())
+    };
+    last_commit(&common.join("logs/refs/heads").join(branch)).or_else(noted)
 }
 
 /// Returns the branch that was checked out last, by the reflog of HEAD.

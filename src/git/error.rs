@@ -26,12 +26,22 @@ pub enum Error {
     DamagedHead { file: PathBuf, branch: String },
     #[error("the branch `{branch}`, which is checked out, is gone or damaged; its last commit was {commit}")]
     LostBranch { file: PathBuf, branch: String, commit: String },
+    #[error("{} is gone, and with it the branches and tags; the commits and the files in the worktree are intact", folder.display())]
+    LostReferences { folder: PathBuf, repair: String },
+    #[error(
+        "git cannot read its list of branches and tags: {detail}; the commits and the files in the worktree are intact"
+    )]
+    DamagedReferences { detail: String },
+    #[error("{} has no objects any more: the commits are gone; the files in the worktree are intact", git_dir.display())]
+    LostObjects { git_dir: PathBuf },
+    #[error("objects of git are damaged: {detail}; the files in the worktree are intact")]
+    DamagedObjects { detail: String },
     #[error("objects of the commit {commit} are missing or damaged; the files in the worktree are intact")]
     MissingObjects { commit: String },
     #[error("git's index is damaged: {detail}; the files in the worktree are intact")]
     DamagedIndex { detail: String },
     #[error("git cannot read its settings: {detail}; nothing else was looked at")]
-    DamagedConfig { detail: String },
+    DamagedConfig { detail: String, kept: Option<(PathBuf, PathBuf)> },
     #[error("git does not know who commits: {detail}")]
     NoIdentity { detail: String },
     #[error("HEAD is detached and no base branch was named")]
@@ -99,16 +109,35 @@ impl Error {
                 file.display()
             ),
             Self::LostBranch { file, branch, commit } => &format!(
-                "make it again with `rm -f {} && git update-ref refs/heads/{branch} {commit}`, and run again",
+                "make it again with `rm -rf {} && git update-ref refs/heads/{branch} {commit}`, and run again",
                 file.display()
             ),
+            Self::LostReferences { repair, .. } => &format!(
+                "make the branches again at their last commits with `{repair}`, and run again; `git fetch --tags` brings \
+                 tags back that a server has"
+            ),
+            Self::DamagedReferences { .. } => {
+                "leave out the lines that are no references with `p=$(git rev-parse --git-common-dir)/packed-refs && \
+                 cp $p $p.damaged && (grep -aE '^(#|\\^|[0-9a-f]{40,64} refs/)' $p.damaged > $p || true)`, and run again"
+            }
+            Self::LostObjects { .. } | Self::DamagedObjects { .. } => {
+                "bring them back from another clone, named in place of PATH_OR_URL, with \
+                 `g=$(git rev-parse --git-common-dir) && git clone -q --mirror PATH_OR_URL $g/rescued && \
+                 mkdir -p $g/objects && cp -Rf $g/rescued/objects/. $g/objects/ && rm -rf $g/rescued`, and run again"
+            }
             Self::MissingObjects { .. } => {
                 "bring them back from another clone with `git fetch PATH_OR_URL`; `git fsck` shows what is missing"
             }
             Self::DamagedIndex { .. } => {
                 "make it again with `rm -f \"$(git rev-parse --git-path index)\" && git reset -q`, and run again"
             }
-            Self::DamagedConfig { .. } => "correct that line of the file, and run again",
+            Self::DamagedConfig { kept: Some((config, kept)), .. } => &format!(
+                "an agent was at work when an earlier process was killed, and the settings from before are kept: put them back \
+                 with `cp {} {}`, and run again",
+                kept.display(),
+                config.display()
+            ),
+            Self::DamagedConfig { kept: None, .. } => "correct that line of the file, and run again",
             Self::NoIdentity { .. } => {
                 "tell git who you are: `git config user.name NAME` and `git config user.email ADDRESS`"
             }

@@ -42,7 +42,7 @@ const SETTINGS_FOLDERS: [&str; 3] = ["info", "remotes", "branches"];
 /// What git keeps in the folder of a worktree about an operation that was begun and not ended: a rebase may hold commands.
 const OPERATIONS: &str = include_str!("data/operations.txt");
 /// Where the state before a call is kept while the call lasts.
-const REFERENCE: &str = "git-files";
+pub(crate) const REFERENCE: &str = "git-files";
 /// Written when no process of a call is left.
 const ENDED: &str = "git-files.ended";
 /// The folder with copies of large files, as long as the state is kept.
@@ -497,6 +497,12 @@ impl GitFiles {
         let path = run.state_dir().join(REFERENCE);
         let written = fs::create_dir_all(run.state_dir()).and_then(|()| fs::write(&path, ""));
         written.map_or_else(at(&path), |()| Error::ConfigUnknown { path: path.clone() })
+    }
+
+    /// Returns what a file held before the call in which an earlier process was killed, by the state that is kept in this file.
+    pub(crate) fn read_kept(reference: &Path, path: &Path) -> Option<Vec<u8>> {
+        let known: Self = serde_json::from_slice(&fs::read(reference).ok()?).ok()?;
+        if let Entry::File { bytes, .. } = known.entries.get(path)? { Some(bytes.clone()) } else { None }
     }
 
     /// Takes the folders that are there for those that were: a person may have copied them. Their files are compared.

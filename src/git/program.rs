@@ -400,7 +400,13 @@ impl GitOutput {
             return Error::DamagedIndex { detail };
         }
         if detail.contains("bad config line") {
-            return Error::DamagedConfig { detail };
+            return Error::DamagedConfig { detail, kept: None };
+        }
+        if detail.contains("/packed-refs") {
+            return Error::DamagedReferences { detail };
+        }
+        if detail.contains(") is corrupt") || detail.contains("object corrupt or missing") {
+            return Error::DamagedObjects { detail };
         }
         let ending = match self.status.code() {
             Some(code) => format!("exit {code}"),

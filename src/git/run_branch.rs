@@ -15,7 +15,7 @@ use crate::workspace::{Head, RunWorkspace};
 use crate::{CommitId, Error, Result, regular_file};
 
 /// The file with the tip that the engine left.
-const LEFT_AT: &str = "left-at";
+pub(crate) const LEFT_AT: &str = "left-at";
 /// The file with the tip, written while no agent works that may commit.
 pub(crate) const RESTS_AT: &str = "rests-at";
 /// So many commits of the branch are looked at.

@@ -240,5 +240,10 @@ fn open_error(dir: &Path, output: &GitOutput, lines: &[&str]) -> Error {
     if output.stderr().contains("not a git repository") {
         return damage::of_unopened(dir);
     }
-    output.failure()
+    match output.failure() {
+        Error::DamagedConfig { detail, .. } => {
+            Error::DamagedConfig { detail, kept: damage::find_kept_config(dir) }
+        }
+        other => other,
+    }
 }

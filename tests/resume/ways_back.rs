@@ -51,7 +51,7 @@ fn follows_the_hint(world: &World, says: &str) {
     assert!(refused.stderr.contains(says), "`{says}` is not in\n{}", refused.stderr);
     let hint = refused.stderr.lines().find(|line| line.starts_with("hint: ")).expect("a hint");
     let command = hint.split('`').nth(1).expect("a command");
-    shell(world, command);
+    shell(world, &command.replace("PATH_OR_URL", &world.path_beside("other").display().to_string()));
 }
 
 /// Returns the shell line that cuts a file after so many lines.
@@ -112,6 +112,110 @@ fn a_lost_branch_is_made_again_at_its_last_commit() {
             "the branch `ai-workflow/issue-243`, which is checked out, is gone or damaged",
         );
     }
+}
+
+#[test]
+fn a_folder_in_place_of_a_branch_is_removed() {
+    let world = killed_in(STEPS[1]);
+    comes_back(
+        &world,
+        &format!(
+            "rm .git/refs/heads/{BRANCH} && mkdir -p .git/refs/heads/{BRANCH}/x && echo bad > .git/refs/heads/{BRANCH}/x/y"
+        ),
+        "the branch `ai-workflow/issue-243`, which is checked out, is gone or damaged",
+    );
+}
+
+#[test]
+fn a_lost_branch_without_a_reflog_is_made_again_where_the_run_left_it() {
+    let world = killed_in(STEPS[1]);
+    let damage = format!("rm -r .git/logs .git/refs/heads/{BRANCH}");
+    comes_back(
+        &world,
+        &damage,
+        "the branch `ai-workflow/issue-243`, which is checked out, is gone or damaged",
+    );
+}
+
+#[test]
+fn damaged_packed_references_lose_only_what_is_no_reference() {
+    let world = killed_in(STEPS[1]);
+    comes_back(
+        &world,
+        "git pack-refs --all && echo garbage >> .git/packed-refs",
+        "git cannot read its list of branches and tags",
+    );
+}
+
+#[test]
+fn lost_references_are_made_again_at_their_last_commits() {
+    for step in STEPS {
+        let world = killed_in(step);
+        let base = world.sandbox.git(&["rev-parse", "main"]);
+        comes_back(&world, "rm -r .git/refs", ".git/refs is gone, and with it the branches and tags");
+        assert_eq!(world.sandbox.git(&["rev-parse", "main"]), base);
+    }
+    let world = killed_in(STEPS[1]);
+    comes_back(&world, "rm -r .git/refs .git/HEAD", ".git/refs is gone, and with it the branches and tags");
+}
+
+/// Keeps a clone beside the repository that has all its branches.
+fn keep_clone(world: &World) {
+    let other = world.path_beside("other").display().to_string();
+    shell(
+        world,
+        &format!(
+            "git clone -q --mirror --no-hardlinks . {other} && git -C {other} symbolic-ref HEAD refs/heads/main"
+        ),
+    );
+}
+
+#[test]
+fn damaged_objects_come_from_another_clone() {
+    let world = killed_in(STEPS[1]);
+    keep_clone(&world);
+    let damage = "for f in $(find .git/objects -type f -path '*/??/*'); do chmod u+w $f; echo x > $f; done";
+    comes_back(&world, damage, "objects of git are damaged");
+}
+
+#[test]
+fn a_lost_git_folder_comes_from_another_clone() {
+    for damage in [
+        "rm -r .git",
+        "rm -r .git && git init -q",
+        "find .git -mindepth 1 -maxdepth 1 ! -name ai-workflow -exec rm -r {} +",
+    ] {
+        let world = killed_in(STEPS[1]);
+        keep_clone(&world);
+        let facts = world.sandbox.facts();
+        shell(&world, damage);
+        follows_the_hint(&world, "events.jsonl, and the files in the worktree are intact");
+        comes_back_to(&world, &facts, "events.jsonl are intact");
+    }
+}
+
+#[test]
+fn a_run_does_not_go_on_without_its_commits() {
+    let world = killed_in(STEPS[1]);
+    let facts = world.sandbox.facts();
+    keep_clone(&world);
+    shell(
+        &world,
+        "rm -r .git && git init -q && git add -A && git commit -qm start && git switch -qc ai-workflow/issue-243",
+    );
+    shell(&world, &format!("git rm -q --cached {LOG} && git commit -qm other"));
+    comes_back_to(&world, &facts, "of the run is not in this repository");
+}
+
+#[test]
+fn damaged_settings_are_put_back_where_an_agent_was_at_work() {
+    let world = World::new();
+    shell(&world, "git config core.autocrlf input");
+    let settings = world.sandbox.read(".git/config");
+    world.kill(world.start_until(STEPS[1]));
+    world.let_go();
+    comes_back(&world, "echo '[broken' > .git/config", "git cannot read its settings");
+    assert_eq!(world.sandbox.read(".git/config"), settings);
 }
 
 #[test]
