@@ -1,5 +1,7 @@
 //! Ends a run for good: the process that holds it is asked to stop first.
 
+use std::fs;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, FailureKind, Result};
@@ -28,6 +30,7 @@ pub struct CancelledRun {
 
 /// Asks the process that holds the run to stop, then ends it for good.
 pub fn cancel(project: &Project, issue: IssueNumber) -> Result<CancelledRun> {
+    let request = CancelRequest::write(project, issue);
     let mut locked = take_from_holder(project, issue)?;
     let before = locked.run().outcome;
     if before != RunOutcome::Cancelled {
@@ -39,7 +42,40 @@ pub fn cancel(project: &Project, issue: IssueNumber) -> Result<CancelledRun> {
         tracing::warn!("The end of the log is not on the branch: {error}");
     }
     locked.space.work().release_trees()?;
+    drop(request);
     Ok(CancelledRun { before, ending: RunEnding::of(locked.run()) })
+}
+
+/// A file that says for as long as a run is being cancelled by whom, so that the process that is stopped for it does not say that
+/// the run goes on.
+pub(crate) struct CancelRequest(PathBuf);
+
+impl CancelRequest {
+    fn file(project: &Project, issue: IssueNumber) -> PathBuf {
+        issue_folder(project.workspace.common(), issue).join("cancel-requested")
+    }
+
+    /// Writes it where there is a run. Without it the run is cancelled all the same.
+    fn write(project: &Project, issue: IssueNumber) -> Self {
+        let file = Self::file(project, issue);
+        if let Err(error) = fs::write(&file, &project.person) {
+            tracing::debug!("{}: {error}", file.display());
+        }
+        Self(file)
+    }
+
+    /// Returns who cancels the run of an issue at this moment, if anybody does. An older file is of a process that was killed.
+    pub(crate) fn read(project: &Project, issue: IssueNumber) -> Option<String> {
+        let file = Self::file(project, issue);
+        let age = fs::metadata(&file).ok()?.modified().ok()?.elapsed().unwrap_or_default();
+        if age < 2 * STOP_TIMEOUT { fs::read_to_string(file).ok() } else { None }
+    }
+}
+
+impl Drop for CancelRequest {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 /// Takes a run that is to be ended for good, also from the process that holds it.

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::bundle::VerifiedBundle;
+use crate::cancel::CancelRequest;
 use crate::environment::{runtime, watch_signals};
 use crate::failure::{Failure, FailureKind, Halt, HaltResult, Result};
 use crate::forge_connection;
@@ -15,12 +16,12 @@ use crate::github_job::{self, JobProgress};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
 use crate::steering::CommentWatcher;
-use engine::{PhaseState, Run};
+use engine::{PhaseState, Run, apply};
 use forge::Forge;
 use git::CommitId;
 use journal::store::common_dir::FinalizedRun;
 use journal::{Journal, Reporter};
-use model::event::{ExecOutcome, Fact, PauseReason, RunOutcome};
+use model::event::{Entry, ExecOutcome, Fact, PauseReason, RunOutcome};
 use model::policy::Agreement;
 use process::{self, Stop, StopHandle, Urgency};
 use runner::report::{
@@ -229,9 +230,25 @@ impl RunDriver<'_> {
         if let Some(current) = locked.run().current() {
             tracing::info!("Phase {}: Stopped at {}", current.name(), status_word(current));
         }
+        let failure = self.cancelled_by_other(locked, failure);
         let report = Some(Box::new(locked.report(Some(failure.kind))));
         self.observer.write_job_commands(&github_job::report(locked, Some(&failure)));
         Failure { report, ..failure }
+    }
+
+    /// Returns how the run ends where another process stopped this one to cancel it: it is written down once this one has ended.
+    fn cancelled_by_other(self, locked: &LockedRun, failure: Failure) -> Failure {
+        let by = CancelRequest::read(self.project, locked.folder.issue());
+        let Some(by) = by.filter(|_| failure.kind == FailureKind::Interrupted) else { return failure };
+        let mut state = locked.journal.state().clone();
+        let entry = Entry { seq: state.seq + 1, at: journal::now(), fact: Fact::Cancelled { by } };
+        match (apply(&mut state, &entry), &state.run) {
+            (Ok(()), Some(run)) => {
+                let message = "stopped, because another process cancels the run; nothing finished is lost";
+                Failure::new(FailureKind::Interrupted, message).of_ended(run)
+            }
+            _ => failure,
+        }
     }
 
     /// Returns why a run was stopped, for people on the server. What concerns the machine alone stays there.

@@ -56,6 +56,11 @@ fn a_run_can_be_cancelled_from_another_process() {
     insta::assert_snapshot!(cancelled.stdout, @"the run of issue 243 is cancelled");
     let (code, stderr) = ends_within(child, Duration::from_secs(1));
     assert_eq!(code, 130, "{stderr}");
+    assert!(!stderr.contains("run the same command again"), "{stderr}");
+    insta::assert_snapshot!(line_with(&stderr, "error: "), @"error: stopped, because another process cancels the run; nothing finished is lost");
+    insta::assert_snapshot!(line_with(&stderr, "RESULT: "), @"RESULT: cancelled, 0 of 2 phases completed");
+    insta::assert_snapshot!(line_with(&stderr, "NEXT: "), @"NEXT:   ai-workflow cleanup --issue 243");
+    assert!(!world.sandbox.has(".git/ai-workflow/issue-243/cancel-requested"));
     world.is_alone_within(Duration::ZERO);
     let facts = world.sandbox.facts();
     let last_two: Vec<_> = facts.iter().rev().take(2).map(|fact| fact["type"].clone()).collect();
