@@ -288,7 +288,9 @@ pub(crate) fn refuse_unknown_agents(project: &Project, agreement: &Agreement) ->
         Ok(AgentSpec::Profile(name)) => !project.settings.agents.contains_key(&name),
         _ => false,
     };
-    let chains: BTreeSet<&Vec<String>> = agreement.phases.iter().flat_map(needed_chains).collect();
+    let seats = agreement.phases.iter().flat_map(|phase| &phase.panel);
+    let chains = agreement.phases.iter().flat_map(needed_chains).chain(seats.map(|seat| &seat.agents));
+    let chains: BTreeSet<&Vec<String>> = chains.filter(|chain| !chain.is_empty()).collect();
     let mut unknown = chains.into_iter().filter(|chain| chain.iter().all(is_unknown));
     unknown.try_for_each(|chain| check_chain(project, chain))
 }

@@ -164,7 +164,11 @@ fn validating_refuses_every_setting_that_execute_refuses_with_the_same_message()
         sandbox.write(".ai-workflow/config.toml", config);
         refused_by_all(&sandbox, 2, told);
     }
-    for config in ["agent = \"nobody\"", "[phases.design.agents]\nrevise = \"nobody\""] {
+    for config in [
+        "agent = \"nobody\"",
+        "[phases.design.agents]\nrevise = \"nobody\"",
+        "[[phases.implementation.panel]]\nname = \"security\"\nagents = [\"nobody\"]",
+    ] {
         sandbox.write(".ai-workflow/config.toml", config);
         refused_by_all(
             &sandbox,
