@@ -5,6 +5,7 @@ mod commit_message;
 mod file_exists;
 mod git_clean;
 mod issue_closed;
+mod missing_paths;
 mod remote_checks;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Site, command, command_environment, passed, result};
+use missing_paths::missing_paths;
 use model::event::{CheckResult, CheckStatus};
 use model::policy::{CheckKind, DefinedCheck, Extractor};
 use model::redact::Masker;
@@ -36,8 +38,11 @@ pub(super) async fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>, sto
                 Ok(ground) => ground,
                 Err(why) => return unavailable(id, check, &format!("`{line}` could not run: {why}")),
             };
+            let folder = ground.0.clone();
             let finish = launch(&words, check, ground, site, stop).await;
-            judge(id, &line, check, &finish, site.masker)
+            let asks_for_paths = check.pattern == FILE_MISSING && !shell;
+            let missing = if asks_for_paths { missing_paths(&words, &folder) } else { Vec::new() };
+            judge(id, &line, check, &finish, missing, site.masker)
         }
         CheckKind::Files { paths } => file_exists::examine(id, paths, check, site),
         CheckKind::GitClean => git_clean::examine(id, check, site),
@@ -104,7 +109,14 @@ async fn launch(
     process::run(&launch, &mut |_, _| {}, stop).await
 }
 
-fn judge(id: &str, line: &str, check: &DefinedCheck, finish: &ProgramEnd, masker: &Masker) -> CheckResult {
+fn judge(
+    id: &str,
+    line: &str,
+    check: &DefinedCheck,
+    finish: &ProgramEnd,
+    missing: Vec<String>,
+    masker: &Masker,
+) -> CheckResult {
     let stdout = String::from_utf8_lossy(&finish.stdout);
     let exit = if let ProgramExit::Code(code) = finish.exit { Some(code) } else { None };
     let printed = Printed { stdout: &stdout, stderr: &finish.stderr_tail, exit };
@@ -125,7 +137,12 @@ fn judge(id: &str, line: &str, check: &DefinedCheck, finish: &ProgramEnd, masker
         ProgramExit::Signal(_) => finish.exit.to_string(),
     };
     let failed = failed(id, check, &format!("`{line}` failed: {why}"));
-    let failed = explained_by_output(told(failed, line, check, &printed, masker), check, &printed, masker);
+    let failed = told(failed, line, check, &printed, masker);
+    let failed = if missing.is_empty() {
+        explained_by_output(failed, check, &printed, masker)
+    } else {
+        file_exists::name_missing(failed, missing)
+    };
     if exit.is_none() || recoverable(&printed, None) {
         return failed;
     }
@@ -161,6 +178,8 @@ pub(super) fn unavailable(id: &str, check: &DefinedCheck, summary: &str) -> Chec
     explained(failed, &Semantic::of_failure(summary, Vec::new(), ACTION_WHERE_UNAVAILABLE))
 }
 
+/// The pattern of a failure that is about files that are not there.
+const FILE_MISSING: &str = "file-not-exists";
 const ACTION_WHERE_UNAVAILABLE: &str =
     "Install or allow what is missing, or correct the check; no change of the code helps";
 const ACTION_AFTER_COMMAND: &str = "Repair what the command complains about, and run it again";

@@ -25,14 +25,19 @@ pub(crate) fn examine(id: &str, paths: &[String], check: &DefinedCheck, site: &S
         return passed(id, &format!("{} of {} there", paths.len(), paths.len()));
     };
     let more = if missing.len() == 1 { String::new() } else { format!(" (and {} more)", missing.len() - 1) };
-    let summary = format!("{first} is not there{more}");
-    let mut result = failed(id, check, &summary);
+    let mut result = failed(id, check, &format!("{first} is not there{more}"));
+    result.params.insert("error".to_owned(), json!(format!("not there: {}", missing.join(", "))));
+    name_missing(result, missing)
+}
+
+/// Adds the files that are missing to a failure, of which there is at least one.
+pub(super) fn name_missing(mut result: CheckResult, missing: Vec<String>) -> CheckResult {
     result.places = missing.iter().map(|path| outcome::file(path, "is not there")).collect();
     result.params.extend([
         ("missingFiles".to_owned(), json!(missing)),
         ("expectedPath".to_owned(), json!(missing[0])),
-        ("error".to_owned(), json!(format!("not there: {}", missing.join(", ")))),
     ]);
+    let summary = result.summary.clone();
     explained(result, &Semantic::of_failure(&summary, missing, ACTION))
 }
 

@@ -101,8 +101,12 @@ fn the_prompt_about_a_file_that_does_not_exist_names_its_path() {
     insta::assert_snapshot!([file, command].map(told).join("\n"), @"
     What has to be there is missing:
     - `docs/guide.md`
-    A file that has to be there is missing; we ran `test -f docs/guide.md`.
+    What has to be there is missing:
+    - `docs/guide.md`
     ");
+    sandbox.write("one.json", &only(command).replace("\"failed\"", "\"file-not-exists\""));
+    let json = sandbox.run(&["validate", "one", "--registry", "one.json", "--json"]).exits(1).json();
+    assert!(json.to_string().contains("\"relatedFiles\":[\"docs/guide.md\"]"), "{json}");
 }
 
 #[test]
