@@ -14,7 +14,7 @@ use journal::store::folders::HOME;
 use journal::store::sha256_hex;
 use model::policy::{
     Agreement, Budget, BudgetScopes, CheckRule, CheckSettings, OnFail, OnUnavailable, PanelReviewer,
-    PhaseDef, check_id,
+    PhaseDef, check_id, criterion,
 };
 use settings::{Origin, Settings, output_schema, split_words};
 
@@ -86,6 +86,19 @@ pub(crate) fn pin_commands(agreement: &mut Agreement, commands: &[ProjectCommand
     for phase in &mut agreement.phases {
         checks::cheap_first(&mut phase.policy);
     }
+}
+
+/// Refuses a phase with a check that has to be judged and of which no command is known: it would never pass.
+pub(crate) fn refuse_unjudged_checks(agreement: &Agreement, phase: &PhaseDef) -> Result<()> {
+    let has_no_command =
+        |(_, key): &(&str, &str)| agreement.commands.get(*key).is_none_or(|line| line.trim().is_empty());
+    let is_required = |id: &str| phase.policy.required.iter().any(|required| required == id);
+    let mut unjudged = checks::command_checks().filter(has_no_command).filter(|(id, _)| is_required(id));
+    let Some((id, key)) = unjudged.next() else { return Ok(()) };
+    let name = criterion(id).unwrap_or(id);
+    let phase = &phase.name;
+    Err(Failure::usage(format!("{name} is listed for {phase}, and no `[commands] {key}` is set or detected that judges it"))
+        .hint(format!("set `[commands] {key}`, or take {name} off the list in `.claude/review-loop.json` or `checks.enabled`")))
 }
 
 /// Has the last phase that looks at the code run everything that the project has, where that is more than one `test`.

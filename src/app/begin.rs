@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::agent_choice::{self, ChoiceReason, refuse_unknown_agents, refuse_unusable_agents};
-use crate::agreement::{ProjectCommand, pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
+use crate::agreement::{
+    ProjectCommand, pin_commands, pin_schemas, project_commands, refuse_unjudged_checks,
+    refuse_unknown_checks,
+};
 use crate::base_branch;
 use crate::environment::{is_attended, runtime};
 use crate::failure::{Failure, Result, TEXT_NOT_TRUSTED};
@@ -28,7 +31,7 @@ use journal::store::folders::RunFolder;
 use model::event::{FORMAT, RunStarted};
 use model::issue::{Discussion, Issue, IssueNumber, IssueSnapshot, LinkedIssue, run_branch_name};
 use model::phase::PhaseName;
-use model::policy::Agreement;
+use model::policy::{Agreement, PhaseDef};
 use runner::{begin, nonce, planned_run};
 use settings::{CommentAuthors, suggestion};
 
@@ -126,6 +129,8 @@ fn agree(project: &Project, commands: &[ProjectCommand]) -> Result<(Agreement, V
     refuse_unreadable_prompts(project)?;
     refuse_broken_templates(project, &agreement)?;
     let skipped = left_out(project, &agreement)?;
+    let runs = |phase: &&PhaseDef| skipped.iter().all(|(name, _)| *name != phase.name);
+    agreement.phases.iter().filter(runs).try_for_each(|phase| refuse_unjudged_checks(&agreement, phase))?;
     Ok((agreement, skipped))
 }
 

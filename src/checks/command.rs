@@ -1,7 +1,8 @@
 //! A command of the repository, run by us without a shell: tests, build, lint, types, format; in a clean worktree at the
 //! tree that will be published. A tool that is missing is unavailable, never "tests failed", and never a pass.
 //! What failed already at the base of the run is told and not charged, except to the phase whose subject the tests are.
-//! A command besides the tests that nobody set and that fails at the base is told and never charged.
+//! A command besides the tests that nobody set and that fails at the base is told and never charged. A check that a person listed
+//! does not pass without a command, nor where the failures of the base and of the author cannot be told apart.
 
 mod amount;
 mod charged;
@@ -52,13 +53,24 @@ pub(super) fn asked<'a>(id: &'a str, key: &str, site: &'a Site<'_>) -> Option<As
 
 pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     let Some(asked) = asked(id, key, site) else {
-        return skipped(id, &format!("no `[commands] {key}` is set or detected"));
+        let why = format!("no `[commands] {key}` is set or detected");
+        return if is_required(id, site) { unjudged(id, &why) } else { skipped(id, &why) };
     };
     let now = look(asked, site.published.map(|published| &published.tree), site, stop).await;
     if let Some(published) = site.published {
         published.memory.remember_latest(asked.line, &published.tree, &now);
     }
     judge(asked, now, site, stop).await
+}
+
+/// Tells whether a check of the phase has to be judged, so that doubt does not pass.
+fn is_required(id: &str, site: &Site<'_>) -> bool {
+    site.phase.policy.required.iter().any(|required| required == id)
+}
+
+fn unjudged(id: &str, why: &str) -> CheckResult {
+    let failure = failure(id, "command-unavailable", &format!("it is listed, and {why}"), &[]);
+    CheckResult { status: CheckStatus::Unavailable, ..failure }
 }
 
 /// Judges a command that another check of the same round may have run already on the same files.
@@ -221,9 +233,11 @@ async fn red(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> 
     let is_subject = asked.id == "tests" && site.phase.properties.judges_tests;
     let base = if is_subject { None } else { look_at_base(asked, site, stop).await };
     let Some(base) = base else { return asked.red(now, &now.failures, "") };
-    let is_excused = asked.is_detected && asked.id != "tests" && fails(&base.end);
+    let is_required = is_required(asked.id, site);
+    let is_excused = !is_required && asked.is_detected && asked.id != "tests" && fails(&base.end);
     match charge(now, &base, &|file| asked.id != "tests" && is_untouched(file, site)) {
-        Charge::Nothing(why) => asked.not_charged(now, &why),
+        Charge::Unknown(why) if is_required => asked.doubted(now, &why),
+        Charge::Unknown(why) | Charge::Nothing(why) => asked.not_charged(now, &why),
         Charge::New(new) if is_excused => asked.excused(now, &new, NEW),
         Charge::All if is_excused => asked.excused(now, &now.failures, ""),
         Charge::New(new) => asked.red(now, &new, NEW),
@@ -254,7 +268,7 @@ pub(super) fn proves(without: &Look, base: Option<&Look>) -> Result<bool, String
         End::Red(_) | End::Broken(_) => {
             let known = base.is_some_and(|base| {
                 let charge = charge(without, base, &|_| false);
-                !without.failures.is_empty() && matches!(charge, Charge::Nothing(_))
+                !without.failures.is_empty() && matches!(charge, Charge::Nothing(_) | Charge::Unknown(_))
             });
             Ok(!known)
         }
@@ -293,6 +307,12 @@ impl Asked<'_> {
         let why = format!("it was detected, not set, and fails at the base as well{named}");
         let places = failures.values().take(MOST_PLACES).cloned().collect();
         CheckResult { places, ..self.not_charged(now, &why) }
+    }
+
+    /// A check that is listed does not pass on a doubt about whose failure it is.
+    fn doubted(self, now: &Look, why: &str) -> CheckResult {
+        let result = self.red(now, &now.failures, "");
+        CheckResult { summary: format!("{}; {why}; it is listed and has to pass", result.summary), ..result }
     }
 
     fn not_charged(self, now: &Look, why: &str) -> CheckResult {

@@ -167,6 +167,9 @@ pub struct Policy {
     /// The checks in their order.
     #[serde(default)]
     pub checks: Vec<CheckRule>,
+    /// Those of the checks that have to be judged: what no command judges, or what cannot be told from the base, does not pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub required: Vec<String>,
     /// Words of the reviewer and what they mean; no review when missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewRule>,

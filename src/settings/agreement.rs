@@ -137,7 +137,9 @@ impl Settings {
         {
             review.questions.get_or_insert(true);
         }
+        policy.required.extend(self.listed_checks(keys, policy.review_loop));
         policy.checks.retain(|rule| !self.checks.disabled.iter().any(|id| check_id(id) == rule.id));
+        policy.required.retain(|id| policy.checks.iter().any(|rule| rule.id == *id));
         if let Some(step) = self.step_of(keys) {
             attach(step, &mut policy, &self.policies[&self.step_policy]);
         }
@@ -161,6 +163,15 @@ impl Settings {
             add(policy, mandatory.iter().map(|id| self.rule(id)));
         }
         add(policy, review_loop.optional.iter().map(|id| self.rule(id)));
+    }
+
+    /// Returns the checks that a person listed by name for a phase, so that they have to be judged.
+    fn listed_checks(&self, keys: &PhaseKeys, takes_review_loop: bool) -> BTreeSet<String> {
+        let (review_loop, enabled) = (&self.review_loop, &self.checks.enabled);
+        let of_loop = review_loop.mandatory.iter().flatten().chain(&review_loop.optional);
+        let of_loop = of_loop.filter(|_| takes_review_loop);
+        let enabled = enabled.iter().filter(|_| keys.changes_code);
+        of_loop.chain(enabled).map(|name| check_id(name).to_owned()).collect()
     }
 
     /// Returns the step that is attached to a phase.

@@ -123,6 +123,41 @@ fn an_enabled_optional_criterion_is_required() {
     assert_eq!(rounds[0]["ruling"], "revise");
 }
 
+/// A project whose review loop lists this optional criterion, with these commands.
+fn listing(criterion: &str, commands: &str) -> Sandbox {
+    let sandbox = sandbox(&CONFIG.replace("detect = false", &format!("{commands}detect = false")));
+    let criteria = format!(r#"{{"max_iterations": 2, "criteria": {{"optional": ["{criterion}"]}}}}"#);
+    sandbox.write(".claude/review-loop.json", &criteria);
+    sandbox.git(&["add", "--force", ".claude"]);
+    sandbox.git(&["commit", "-q", "-m", "criteria"]);
+    sandbox
+}
+
+#[test]
+fn a_listed_criterion_that_no_command_judges_is_refused() {
+    for (criterion, key) in [("Q7", "test"), ("Q8", "lint"), ("Q9", "typecheck")] {
+        let sandbox = listing(criterion, "");
+        let says = format!(
+            "{criterion} is listed for implementation, and no `[commands] {key}` is set or detected that judges it"
+        );
+        sandbox.run(&["config", "validate"]).refuses(2, &says);
+        execute(&sandbox, BAD_THEN_GOOD).refuses(2, &says);
+        assert!(!sandbox.has(".ai-workflow/issue-243"));
+    }
+}
+
+#[test]
+fn a_listed_criterion_does_not_pass_where_nobody_can_tell_what_is_new() {
+    for (criterion, key, check) in [("Q7", "test", "tests"), ("Q8", "lint", "lint")] {
+        let sandbox = listing(criterion, &format!("{key} = \"false\"\n"));
+        execute(&sandbox, BAD_THEN_GOOD).exits(3);
+        let rounds = sandbox.metadata()["phases"]["implementation"]["rounds"].clone();
+        let checks = rounds[1]["checks"].as_array().expect("checks").clone();
+        let failed: Vec<_> = checks.iter().filter(|found| found["status"] == "fail").collect();
+        assert!(failed.iter().any(|found| found["check"] == check), "{failed:?}");
+    }
+}
+
 #[test]
 fn replay_prints_the_seven_events_with_the_prompt_that_was_sent() {
     let sandbox = sandbox(CONFIG);

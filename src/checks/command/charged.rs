@@ -51,6 +51,8 @@ pub(super) enum Charge {
     New(BTreeMap<String, Place>),
     /// Nothing, and why.
     Nothing(String),
+    /// It failed at the base as well, and what of it is new cannot be told.
+    Unknown(String),
 }
 
 /// Compares a red command with what it said at the base. A message that the base has about one file, and that is not there
@@ -58,10 +60,10 @@ pub(super) enum Charge {
 /// is not always the same.
 pub(super) fn charge(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
     match (&now.end, &base.end) {
-        (End::NoTests, End::NoTests) => Charge::Nothing("the base has no tests either".into()),
+        (End::NoTests, End::NoTests) => Charge::Unknown("the base has no tests either".into()),
         (End::Red(_), End::Red(_)) => compare(now, base, is_untouched),
         (End::Broken(now), End::Broken(base)) if now == base => {
-            Charge::Nothing(format!("at the base it {base} as well"))
+            Charge::Unknown(format!("at the base it {base} as well"))
         }
         // A base that runs no test, that hangs or could not be tried excuses no failing test.
         _ => Charge::All,
@@ -71,8 +73,8 @@ pub(super) fn charge(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> boo
 fn compare(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
     let unknown = "it fails at the base as well; which failures are new cannot be told, because";
     match (now.failures.is_empty(), base.failures.is_empty()) {
-        (true, true) => Charge::Nothing(format!("{unknown} its output names none")),
-        (false, true) => Charge::Nothing(format!("{unknown} at the base its output names none")),
+        (true, true) => Charge::Unknown(format!("{unknown} its output names none")),
+        (false, true) => Charge::Unknown(format!("{unknown} at the base its output names none")),
         // The base could name its failures: that it cannot any more is new.
         (true, false) => Charge::All,
         (false, false) => compare_names(now, base, is_untouched),
@@ -190,8 +192,8 @@ mod tests {
 
     #[test]
     fn without_names_nothing_is_charged_unless_the_base_had_names() {
-        assert!(matches!(charge(&red(&[]), &red(&[])), Charge::Nothing(_)));
-        assert!(matches!(charge(&red(&["a"]), &red(&[])), Charge::Nothing(_)));
+        assert!(matches!(charge(&red(&[]), &red(&[])), Charge::Unknown(_)));
+        assert!(matches!(charge(&red(&["a"]), &red(&[])), Charge::Unknown(_)));
         assert_eq!(charge(&red(&[]), &red(&["a"])), Charge::All);
     }
 
@@ -199,7 +201,7 @@ mod tests {
     fn another_kind_of_end_is_charged() {
         let hung = look(End::Broken("did not end in time".into()), &[]);
         assert_eq!(charge(&hung, &red(&[])), Charge::All);
-        assert!(matches!(charge(&hung, &hung), Charge::Nothing(_)));
+        assert!(matches!(charge(&hung, &hung), Charge::Unknown(_)));
         assert_eq!(charge(&red(&[]), &Look::unavailable("no tool".into())), Charge::All);
         assert_eq!(charge(&red(&["a"]), &look(End::NoTests, &[])), Charge::All);
     }

@@ -120,6 +120,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         let (entry, declared, first, partial, discuss, stall) = shape;
         let checks = rules.into_iter().zip(CHECKS).map(|(rule, id)| CheckRule { id: id.into(), ..rule });
         Policy {
+            required: Vec::new(),
             review_loop: false,
             revise_prompt: model::policy::RevisePrompt::default(),
             entry: if entry { FirstStep::Execute } else { FirstStep::Review },
