@@ -8,11 +8,12 @@ use crate::locked_run::{LockedIssue, LockedRun};
 use crate::lost_repository::refuse_lost_commits;
 use crate::project::Project;
 use crate::rollback::cancelled;
-use crate::run_location::{RunLocation, locate};
+use crate::run_location::{RunLocation, locate, view};
 use crate::run_request::{ExecuteRequest, record_request, refuse_request};
 use crate::run_to_halt::{RunDriver, RunObserver, halt_of, refresh_now, show};
-use engine::{Run, Status};
+use engine::{PhaseState, Run, Status};
 use model::event::RunOutcome;
+use model::issue::IssueNumber;
 use model::phase::PhaseName;
 use runner::report::skip_line;
 
@@ -75,14 +76,19 @@ fn show_completed(project: &Project, observer: &dyn RunObserver, mut locked: Loc
     RunDriver { project, observer }.drive(locked)
 }
 
-/// Returns the phase of this name; nothing for `all`.
-pub fn phase_named(project: &Project, text: &str) -> Result<Option<PhaseName>, Failure> {
+/// Returns the phase of this name, of the settings or of the run that has begun; nothing for `all`.
+pub fn phase_named(project: &Project, issue: IssueNumber, text: &str) -> Result<Option<PhaseName>, Failure> {
     if text == "all" {
         return Ok(None);
     }
     let phases = project.settings.phase_names();
-    if let Some(name) = phases.iter().find(|name| name.as_str() == text) {
-        return Ok(Some(name.clone()));
+    let is_it = |name: &&PhaseName| name.as_str() == text;
+    let found = phases.iter().find(is_it).cloned().or_else(|| {
+        let view = view(project, issue).ok()?;
+        view.run().phases.iter().map(PhaseState::name).find(is_it).cloned()
+    });
+    if found.is_some() {
+        return Ok(found);
     }
     let names: Vec<&str> = phases.iter().map(PhaseName::as_str).collect();
     let failure = Failure::usage(format!("there is no phase `{text}`"));

@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &ExecuteArgs) -> CommandResult {
     }
     let observer = TerminalObserver::new(arguments.common.json);
     let project = crate::project::open(&arguments.common.settings)?;
-    let phase = phase_named(&project, &arguments.phase)?;
+    let phase = phase_named(&project, issue, &arguments.phase)?;
     let request = ExecuteRequest { issue, retry_failed, skip_dependency_check, ignore_dependencies, phase };
     if arguments.dry_run {
         return show_dry_run(&project, &request, arguments.common.json);

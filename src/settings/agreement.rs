@@ -29,7 +29,7 @@ impl Settings {
         let list = preset.map_or(Ok(&self.order), |name| self.phases_of(name))?;
         let outside = self.order.iter().filter(|name| !list.contains(name));
         let mut names: Vec<&String> = list.iter().chain(outside).collect();
-        names.sort_by_key(|name| self.order.iter().position(|known| known == *name).unwrap_or(usize::MAX));
+        names.sort_by_key(|name| self.place_of(name, list));
         Ok(Agreement {
             phases: names.into_iter().map(|name| self.phase(name, list)).collect(),
             preset: preset.map(str::to_owned),
@@ -47,6 +47,14 @@ impl Settings {
             fresh_sessions: self.fresh_sessions,
             models: self.models_of_difficulties(),
         })
+    }
+
+    /// Returns the place of a phase in the order of a run. One that only a preset names comes before the next one of that preset
+    /// that is in the order.
+    fn place_of(&self, name: &str, list: &[String]) -> usize {
+        let place = |name: &String| self.order.iter().position(|known| known == name);
+        let from_here = list.iter().skip_while(|listed| *listed != name);
+        place(&name.to_owned()).or_else(|| from_here.clone().find_map(place)).unwrap_or(usize::MAX)
     }
 
     /// Adds the registry's prompts and schemas to the protected paths: no author may change them.

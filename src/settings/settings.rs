@@ -137,9 +137,10 @@ impl Settings {
         self.review_loop.notice.as_deref().into_iter()
     }
 
-    /// Returns the phases of a run without a preset, in their order.
+    /// Returns all phases: those of a run without a preset in their order, then those that only presets name.
     pub fn phase_names(&self) -> Vec<PhaseName> {
-        self.order.iter().map(|name| phase_name(name)).collect()
+        let of_presets = self.phases.keys().filter(|name| !self.order.contains(name));
+        self.order.iter().chain(of_presets).map(|name| phase_name(name)).collect()
     }
 
     /// Returns the folders of the prompts of these phases.

@@ -794,3 +794,30 @@ say = "done"
         assert_eq!(sandbox.read(prompt).contains(&told), is_told, "{more}");
     }
 }
+
+/// A phase of one's own that only a preset names, before one that every run has.
+const OWN_PHASE: &str = "[phases.spec]\npolicy = \"phase-review\"\noutput = \"spec.md\"\n\n[presets.own]\nphases = [\"planning\", \"spec\", \"implementation\"]\n";
+
+#[test]
+fn a_phase_that_only_a_preset_names_runs_in_its_place_and_can_be_asked_for() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", OWN_PHASE);
+    let agent = sandbox.script(&honest_script(""));
+    let execute = |phase: &str| {
+        let arguments = ["execute", "--issue", "243", "--forge", "local", "--agent", &agent];
+        sandbox.run(&[&arguments[..], &["--preset", "own", "--phase", phase]].concat())
+    };
+    execute("planning").exits(0);
+    execute("spec").exits(0);
+    let metadata = sandbox.metadata();
+    assert_eq!(
+        ["planning", "spec", "implementation"].map(|phase| status_of(&metadata, phase)),
+        ["completed", "completed", "pending"]
+    );
+    execute("all").exits(0);
+    let facts = sandbox.facts();
+    let committed: Vec<_> =
+        facts.iter().filter(|fact| fact["type"] == "committed").map(|fact| &fact["phase"]).collect();
+    assert_eq!(committed, ["planning", "spec", "implementation"]);
+    execute("spce").refuses(2, "there is no phase `spce`").says("did you mean `spec`?");
+}
