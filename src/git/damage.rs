@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::branch::check_branch_name;
-use crate::git_files::{GitFiles, REFERENCE};
+use crate::branch_name::check_branch_name;
+use crate::file_entry::{REFERENCE, read_kept};
 use crate::regular_file;
-use crate::run_branch::LEFT_AT;
 
+/// The file in which the engine notes where it left the branch of a run, in the folder of the run.
+pub(crate) const LEFT_AT: &str = "left-at";
 /// The end of a reflog line that says where a checkout went.
 const CHECKOUT: &str = "checkout: moving from ";
 
@@ -60,7 +61,7 @@ pub(crate) fn find_kept_config(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let config = common.join("config");
     let runs = fs::read_dir(common.join("ai-workflow")).ok()?;
     runs.flatten().find_map(|run| {
-        let bytes = GitFiles::read_kept(&run.path().join(REFERENCE), &config)?;
+        let bytes = read_kept(&run.path().join(REFERENCE), &config)?;
         let kept = run.path().join("config.kept");
         fs::write(&kept, bytes).ok()?;
         Some((config.clone(), kept))

@@ -9,29 +9,31 @@
 //! `references`. A folder of git that is new, of a linked worktree or a submodule, is left alone: nothing of ours uses it.
 //! The state before is on disk as well until it was compared, so that a killed process leaves nothing that is not compared.
 
-mod entry;
+mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use model::issue::issue_of_run_branch;
 use serde::{Deserialize, Serialize};
 
-use crate::branch::head_reference;
 use crate::error::{at, ignore_missing};
+use crate::file_entry::{self, Entry, REFERENCE};
 use crate::index_folders::read_folders;
-use crate::pinned_config::{list_settings_files, read_hooks_folders};
+use crate::pinned_config::list_settings_files;
 use crate::program::Call;
-use crate::references::{are_packed_references, is_reference, list_without_tip};
 use crate::regular_file::list_pipes;
 use crate::run_branch::RESTS_AT;
 use crate::snapshot::Snapshot;
 use crate::workspace::RunWorkspace;
 use crate::{Error, Result, Tree, regular_file};
-use entry::Entry;
+use places::{
+    can_be_read, is_folder, list_files, list_git_dirs, list_hooks_folders, list_indexes, list_left,
+    list_names, list_reference_files, name_of, read_all, read_time, read_worktree_entry, remove_all,
+    set_aside, write,
+};
 
 /// Files of a folder of git.
 const FILES: &str = include_str!("data/guarded_files.txt");
@@ -41,8 +43,6 @@ const FOLDERS: &str = include_str!("data/guarded_folders.txt");
 const SETTINGS_FOLDERS: [&str; 3] = ["info", "remotes", "branches"];
 /// What git keeps in the folder of a worktree about an operation that was begun and not ended: a rebase may hold commands.
 const OPERATIONS: &str = include_str!("data/operations.txt");
-/// Where the state before a call is kept while the call lasts.
-pub(crate) const REFERENCE: &str = "git-files";
 /// Written when no process of a call is left.
 const ENDED: &str = "git-files.ended";
 /// The folder with copies of large files, as long as the state is kept.
@@ -277,7 +277,8 @@ impl GitFiles {
     /// Tells whether a repository was made or moved to its place since the state was kept.
     fn is_new(&self, folder: &Path) -> bool {
         let inside = [folder.join(".git"), folder.join(".git/config")];
-        let changed = inside.iter().map(PathBuf::as_path).chain([folder]).filter_map(entry::changed_at).max();
+        let changed =
+            inside.iter().map(PathBuf::as_path).chain([folder]).filter_map(file_entry::changed_at).max();
         Entry::read(&inside[0]).is_some() && changed >= self.kept_at
     }
 
@@ -360,7 +361,7 @@ impl GitFiles {
             return false;
         }
         if self.settings.contains(path) {
-            return !entry::are_same_settings(was, Entry::read_small(path).as_ref());
+            return !file_entry::are_same_settings(was, Entry::read_small(path).as_ref());
         }
         was.is_some() || fs::symlink_metadata(path).is_ok()
     }
@@ -477,7 +478,7 @@ impl GitFiles {
         let began = read_time(&reference);
         let ends = [&ended, &run.state_dir().join(RESTS_AT)].map(|file| read_time(file));
         let end = ends.into_iter().flatten().filter(|end| Some(*end) > began).max();
-        let is_of_call = |path: &Path| end.is_none_or(|end| entry::changed_at(path) <= Some(end));
+        let is_of_call = |path: &Path| end.is_none_or(|end| file_entry::changed_at(path) <= Some(end));
         let pipes = known.remove_pipes(run)?;
         let mut changed = known.restore_changed(run, &is_of_call)?;
         changed.extend(pipes);
@@ -499,12 +500,6 @@ impl GitFiles {
         written.map_or_else(at(&path), |()| Error::ConfigUnknown { path: path.clone() })
     }
 
-    /// Returns what a file held before the call in which an earlier process was killed, by the state that is kept in this file.
-    pub(crate) fn read_kept(reference: &Path, path: &Path) -> Option<Vec<u8>> {
-        let known: Self = serde_json::from_slice(&fs::read(reference).ok()?).ok()?;
-        if let Entry::File { bytes, .. } = known.entries.get(path)? { Some(bytes.clone()) } else { None }
-    }
-
     /// Takes the folders that are there for those that were: a person may have copied them. Their files are compared.
     fn accept_folders(&mut self) {
         for (path, was) in self.entries.iter_mut().filter(|(_, was)| was.is_folder()) {
@@ -513,169 +508,4 @@ impl GitFiles {
             }
         }
     }
-}
-
-/// Returns a folder of git with those of its linked worktrees and its submodules.
-fn list_git_dirs(common: &Path) -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::from([common.to_owned()]);
-    found.extend(list_subfolders(&common.join("worktrees")));
-    for owner in found.clone() {
-        add_submodules(&owner.join("modules"), DEEPEST, &mut found);
-    }
-    found
-}
-
-/// The name of a submodule may have slashes in it.
-fn add_submodules(folder: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) {
-    for inside in list_subfolders(folder) {
-        let Some(depth) = depth.checked_sub(1) else { return };
-        if inside.join("HEAD").exists() {
-            add_submodules(&inside.join("modules"), depth, found);
-            found.insert(inside);
-        } else {
-            add_submodules(&inside, depth, found);
-        }
-    }
-}
-
-fn list_subfolders(folder: &Path) -> Vec<PathBuf> {
-    list_names(folder).into_iter().filter(|path| is_folder(path)).collect()
-}
-
-/// Returns the `.git` of the linked worktree that a folder of git belongs to, if it is there.
-fn read_worktree_entry(git_dir: &Path) -> Option<PathBuf> {
-    let link = regular_file::read_text(&git_dir.join("gitdir")).ok()?;
-    let place = git_dir.join(link.trim_end());
-    if place.ends_with(".git") && place.exists() { Some(place) } else { None }
-}
-
-/// Returns the folders in which the repository's settings say that hooks are.
-fn list_hooks_folders(run: &RunWorkspace, settings: &BTreeSet<PathBuf>) -> impl Iterator<Item = PathBuf> {
-    let named = settings.iter().flat_map(|file| read_hooks_folders(file));
-    let root = run.workspace().root().to_owned();
-    named.map(move |folder| root.join(folder).components().collect())
-}
-
-/// Adds the files below a folder, however many; where something else is in the place of the folder, that.
-fn list_files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
-    if !is_folder(folder) {
-        found.insert(folder.to_owned());
-        return;
-    }
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let (inner, files): (Vec<PathBuf>, _) =
-            list_names(&folder).into_iter().partition(|path| is_folder(path));
-        folders.extend(inner);
-        found.extend(files.into_iter().filter(|path| !is_ignored(path)));
-    }
-}
-
-/// Returns what is told where it is new, with what tells one from another.
-fn list_left(common: &Path) -> BTreeMap<PathBuf, String> {
-    let mut found = list_without_tip(common);
-    let is_of_a_run = |git_dir: &Path| {
-        let branch = head_reference(git_dir);
-        let branch = branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
-        let place = regular_file::read_text(&git_dir.join("gitdir")).unwrap_or_default();
-        branch.is_some_and(|branch| issue_of_run_branch(branch).is_some())
-            || (place.contains("issue-") && place.trim_end().trim_end_matches("/.git").ends_with("clean"))
-    };
-    let git_dirs = list_git_dirs(common).into_iter().filter(|git_dir| !is_of_a_run(git_dir));
-    found.extend(git_dirs.map(|git_dir| (git_dir, String::new())));
-    let shallow = common.join("shallow");
-    if let Ok(ends) = regular_file::read(&shallow) {
-        found.insert(shallow, String::from_utf8_lossy(&ends).into_owned());
-    }
-    found
-}
-
-/// Returns the files without which git finds no branch.
-fn list_reference_files(run: &RunWorkspace) -> [PathBuf; 4] {
-    let (common, git_dir) = (run.workspace().common(), run.workspace().git_dir());
-    [
-        git_dir.join("HEAD"),
-        common.join("HEAD"),
-        common.join("packed-refs"),
-        common.join("refs/heads").join(run.branch()),
-    ]
-}
-
-/// Tells whether git can read a file of references. A link, or a folder in the place of a file, leads elsewhere.
-fn can_be_read(path: &Path, was: Option<&Entry>) -> bool {
-    match Entry::read_identity(path) {
-        None => !path.ends_with("HEAD"),
-        Some(_) if is_folder(path) => was.is_none(),
-        Some(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => false,
-        Some(_) => regular_file::read(path).is_ok_and(|bytes| {
-            let text = String::from_utf8_lossy(&bytes);
-            if path.ends_with("packed-refs") { are_packed_references(&text) } else { is_reference(&text) }
-        }),
-    }
-}
-
-fn read_all(places: BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Entry> {
-    places.into_iter().filter_map(|path| Entry::read(&path).map(|entry| (path, entry))).collect()
-}
-
-/// Tells whether a file is one that git starts or reads never, or only for a moment.
-fn is_ignored(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "sample" || ending == "lock")
-        || path.ends_with("info/refs")
-}
-
-/// Returns the paths in a folder, in order. No name that git looks for is anything but UTF-8.
-fn list_names(folder: &Path) -> BTreeSet<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|path| path.to_str().is_some()).collect()
-}
-
-fn list_indexes(run: &RunWorkspace) -> BTreeMap<PathBuf, Option<Entry>> {
-    let mut indexes = list_names(&run.snapshots().index_folder());
-    indexes.retain(|path| path.extension().is_some_and(|ending| ending == "index"));
-    indexes.into_iter().map(|path| (path.clone(), Entry::read_identity(&path))).collect()
-}
-
-fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
-}
-
-/// Moves what is at a place to where removed files are kept; removes it where it cannot be moved.
-fn set_aside(run: &RunWorkspace, path: &Path) -> Result<()> {
-    let name = name_of(run, path);
-    // An included file may be named by way of the folder above.
-    let inside = Path::new(&name).components().filter(|part| matches!(part, Component::Normal(_)));
-    let kept = run.state_dir().join(REMOVED).join(inside.collect::<PathBuf>());
-    remove_all(&kept).map_err(at(&kept))?;
-    let parent = kept.parent().map_or(Ok(()), fs::create_dir_all);
-    if parent.and_then(|()| fs::rename(path, &kept)).is_err() {
-        remove_all(path).map_err(at(path))?;
-    }
-    Ok(())
-}
-
-/// Writes what was at a place. A large file whose copy is gone stays away, and that is told.
-fn write(run: &RunWorkspace, was: &Entry, path: &Path) -> Result<()> {
-    match was.write(path, &run.state_dir().join(COPIES)) {
-        Err(error) if matches!(was, Entry::Large { .. }) => {
-            tracing::warn!("{} could not be put back: {error}", name_of(run, path));
-            Ok(())
-        }
-        written => written.map_err(at(path)),
-    }
-}
-
-fn remove_all(path: &Path) -> std::io::Result<()> {
-    if is_folder(path) { fs::remove_dir_all(path) } else { ignore_missing(fs::remove_file(path)) }
-}
-
-/// Names a place for people: from the worktree or the checkout, if it is in one of them.
-fn name_of(run: &RunWorkspace, path: &Path) -> String {
-    let tops = [run.workspace().root(), run.workspace().main_root()];
-    let inside = tops.iter().find_map(|top| path.strip_prefix(top).ok());
-    inside.unwrap_or(path).to_string_lossy().escape_debug().to_string()
-}
-
-fn read_time(file: &Path) -> Option<SystemTime> {
-    fs::metadata(file).and_then(|metadata| metadata.modified()).ok()
 }

@@ -8,9 +8,11 @@
 mod run_workspace;
 
 // How git is run.
+mod branch_name;
 mod config_file;
 mod damage;
 mod error;
+mod file_entry;
 mod pinned_config;
 mod program;
 mod regular_file;
@@ -36,7 +38,8 @@ mod snapshot;
 mod stale_locks;
 mod uncommitted_work;
 
-pub use branch::{Branch, Branches, DiffBase, RunBase, check_branch_name};
+pub use branch::{Branch, Branches, DiffBase, RunBase};
+pub use branch_name::check_branch_name;
 pub use diff::{Changes, Diff};
 pub use error::Error;
 pub use git_files::{GitFiles, InnerFolders};

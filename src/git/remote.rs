@@ -7,7 +7,8 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::branch::{Branches, check_branch_name};
+use crate::branch::Branches;
+use crate::branch_name::check_branch_name;
 use crate::program::{Call, GitOutput};
 use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result};

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::branch::{Branch, Branches};
+use crate::damage::LEFT_AT;
 use crate::diff::Changes;
 use crate::history::{History, NO_PHASE, Trailers};
 use crate::program::Call;
@@ -14,8 +15,6 @@ use crate::references::References;
 use crate::workspace::{Head, RunWorkspace};
 use crate::{CommitId, Error, Result, regular_file};
 
-/// The file with the tip that the engine left.
-pub(crate) const LEFT_AT: &str = "left-at";
 /// The file with the tip, written while no agent works that may commit.
 pub(crate) const RESTS_AT: &str = "rests-at";
 /// So many commits of the branch are looked at.

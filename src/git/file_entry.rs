@@ -1,6 +1,7 @@
 //! One of git's own files as it was found. Files are kept whole, large ones as a copy beside the state; of what is no file, only
 //! which one it is.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -15,9 +16,12 @@ use crate::pinned_config::list_deliberate_settings;
 /// A larger file is copied.
 const LARGEST: u64 = 1 << 20;
 
+/// The file of a run in which the state before a call is kept while the call lasts.
+pub(crate) const REFERENCE: &str = "git-files";
+
 /// What is at a place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Entry {
+pub(crate) enum Entry {
     File {
         mode: u32,
         bytes: Vec<u8>,
@@ -44,7 +48,7 @@ pub(super) enum Entry {
 
 impl Entry {
     /// Reads what is at a place; a link is not followed.
-    pub(super) fn read(path: &Path) -> Option<Self> {
+    pub(crate) fn read(path: &Path) -> Option<Self> {
         let found = fs::symlink_metadata(path).ok()?;
         if found.is_symlink() {
             return Some(Self::Link(fs::read_link(path).unwrap_or_default()));
@@ -67,20 +71,20 @@ impl Entry {
     }
 
     /// Copies a large file to a folder, from which it can be written again.
-    pub(super) fn copy_large(&self, path: &Path, copies: &Path) -> io::Result<()> {
+    pub(crate) fn copy_large(&self, path: &Path, copies: &Path) -> io::Result<()> {
         let Self::Large { sha256, .. } = self else { return Ok(()) };
         fs::create_dir_all(copies)?;
         fs::copy(path, copies.join(sha256)).map(drop)
     }
 
     /// Reads what is at a place, but no large file.
-    pub(super) fn read_small(path: &Path) -> Option<Self> {
+    pub(crate) fn read_small(path: &Path) -> Option<Self> {
         let is_large = fs::symlink_metadata(path).is_ok_and(|found| found.len() > LARGEST);
         if is_large { Self::read_identity(path) } else { Self::read(path) }
     }
 
     /// Says which file is at a place, without reading it.
-    pub(super) fn read_identity(path: &Path) -> Option<Self> {
+    pub(crate) fn read_identity(path: &Path) -> Option<Self> {
         fs::symlink_metadata(path).ok().map(|found| Self::identify(&found))
     }
 
@@ -89,12 +93,12 @@ impl Entry {
         Self::Other { device: found.dev(), inode: found.ino(), size: found.size(), changed }
     }
 
-    pub(super) fn is_folder(&self) -> bool {
+    pub(crate) fn is_folder(&self) -> bool {
         matches!(self, Self::Folder { .. })
     }
 
     /// Tells whether it is what is at a place now. Reads no more than it has itself.
-    pub(super) fn is_at(&self, path: &Path) -> bool {
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
         let size = fs::symlink_metadata(path).map_or(0, |found| found.len());
         match self {
             Self::File { bytes, .. } if size != bytes.len() as u64 => false,
@@ -104,7 +108,7 @@ impl Entry {
     }
 
     /// Writes it to its place, where nothing is. What was not kept stays away.
-    pub(super) fn write(&self, path: &Path, copies: &Path) -> io::Result<()> {
+    pub(crate) fn write(&self, path: &Path, copies: &Path) -> io::Result<()> {
         match self {
             Self::Large { mode, sha256, .. } => {
                 let copy = copies.join(sha256);
@@ -147,7 +151,7 @@ fn digest_of(path: &Path) -> io::Result<String> {
 }
 
 /// Tells whether two files of settings are the same but for what git and editors write by themselves.
-pub(super) fn are_same_settings(one: Option<&Entry>, other: Option<&Entry>) -> bool {
+pub(crate) fn are_same_settings(one: Option<&Entry>, other: Option<&Entry>) -> bool {
     let text = |entry: Option<&Entry>| match entry {
         Some(Entry::File { bytes, .. }) => Some(list_deliberate_settings(&String::from_utf8_lossy(bytes))),
         None => Some(String::new()),
@@ -157,9 +161,19 @@ pub(super) fn are_same_settings(one: Option<&Entry>, other: Option<&Entry>) -> b
 }
 
 /// Returns when a place was changed last, by the time that no program can set; of what is gone, when its folder was.
-pub(super) fn changed_at(path: &Path) -> Option<SystemTime> {
+pub(crate) fn changed_at(path: &Path) -> Option<SystemTime> {
     let found = path.ancestors().find_map(|place| fs::symlink_metadata(place).ok())?;
     let seconds = Duration::from_secs(found.ctime().try_into().ok()?);
     let rest = Duration::from_nanos(found.ctime_nsec().try_into().ok()?);
     SystemTime::UNIX_EPOCH.checked_add(seconds + rest)
+}
+
+/// Returns what a file held before the call of a killed process, by the state that was kept.
+pub(crate) fn read_kept(reference: &Path, path: &Path) -> Option<Vec<u8>> {
+    #[derive(Deserialize)]
+    struct Kept {
+        entries: BTreeMap<PathBuf, Entry>,
+    }
+    let mut kept: Kept = serde_json::from_slice(&fs::read(reference).ok()?).ok()?;
+    if let Entry::File { bytes, .. } = kept.entries.remove(path)? { Some(bytes) } else { None }
 }
