@@ -5,7 +5,7 @@ use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::external_changes;
 use crate::failure::{Failure, FailureKind, Halt};
 use crate::locked_run::LockedRun;
-use crate::lost_repository::refuse_lost_commits;
+use crate::lost_commits::refuse_lost_commits;
 use crate::project::Project;
 use crate::run_request::{record_phase, refuse_phase};
 use crate::run_to_halt::{RunDriver, RunObserver, halt_of};

@@ -5,7 +5,7 @@ use crate::begin::begin_run;
 use crate::external_changes;
 use crate::failure::{Failure, FailureKind, HaltResult};
 use crate::locked_run::{LockedIssue, LockedRun};
-use crate::lost_repository::refuse_lost_commits;
+use crate::lost_commits::refuse_lost_commits;
 use crate::project::Project;
 use crate::rollback::cancelled;
 use crate::run_location::{RunLocation, locate, view};

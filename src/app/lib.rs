@@ -28,6 +28,7 @@ pub mod forge_connection;
 pub mod github_job;
 pub mod locked_run;
 mod log_repair;
+mod lost_commits;
 mod lost_repository;
 pub mod pr_feedback;
 pub mod project;

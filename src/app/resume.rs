@@ -4,7 +4,7 @@ use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::external_changes;
 use crate::failure::{Failure, HaltResult};
 use crate::locked_run::LockedRun;
-use crate::lost_repository::refuse_lost_commits;
+use crate::lost_commits::refuse_lost_commits;
 use crate::project::Project;
 use crate::run_request::{check_agents, record_whole_run};
 use crate::run_to_halt::{RunDriver, RunObserver};

@@ -3,7 +3,7 @@
 
 use crate::failure::{Failure, Result};
 use crate::locked_run::LockedRun;
-use crate::lost_repository::refuse_lost_commits;
+use crate::lost_commits::refuse_lost_commits;
 use crate::project::Project;
 use engine::{Run, Status};
 use git::{CommitId, Trailers, Workspace};
