@@ -25,10 +25,6 @@ pub(super) enum PassagePlace {
 
 /// Returns the sentence of a passage that does not go with an approval.
 pub(super) fn objection(kind: PassageKind, text: &str, place: PassagePlace) -> Option<String> {
-    // Most passages have no such word.
-    if !lexicon::words(&fold(text)).iter().any(LexiconMatch::is_suspicious) {
-        return None;
-    }
     let is_row = kind == PassageKind::Row;
     let row = if is_row { text.trim_matches(['|', ' ']).replace(" | ", ": ") } else { String::new() };
     let text = if is_row { &row } else { text };
@@ -39,15 +35,6 @@ pub(super) fn objection(kind: PassageKind, text: &str, place: PassagePlace) -> O
     }
     let found = clauses(text).into_iter().find(|clause| clause.is_doubtful(kind, place));
     found.map(|clause| clause.sentence)
-}
-
-/// Tells whether a title stands above what is not said about the work as it is now.
-pub(super) fn is_aside(title: &str) -> bool {
-    let title = clauses(title);
-    let is_aside = |clause: &Clause, word: &LexiconMatch| {
-        (word.says(Sense::Aside) || word.says(Sense::Settled)) && !clause.is_negated(word)
-    };
-    title.iter().any(|clause| clause.words.iter().any(|word| is_aside(clause, word)))
 }
 
 /// Tells whether a line states a denial as the value of a label, whenever that was. What is quoted counts only beside an approval of

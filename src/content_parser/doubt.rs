@@ -135,8 +135,9 @@ impl Walk {
         if place == PassagePlace::Now {
             self.heaviest.add(text);
         }
-        let found = clause::objection(kind, text, place).or_else(|| framed(text, place));
-        found.map(|sentence| excerpt(&sentence))
+        let is_of_now = matches!(place, PassagePlace::Title | PassagePlace::Now);
+        let line = || if is_of_now { lines::denial(text).map(str::to_owned) } else { None };
+        clause::objection(kind, text, place).or_else(line).map(|sentence| excerpt(&sentence))
     }
 
     /// Looks at a title: it ends a section, begins one, or belongs to one.
@@ -156,7 +157,7 @@ impl Walk {
         if self.mild.is_some_and(|above| depth <= above) {
             self.mild = None;
         }
-        if pattern("severity.milder").is_match(title) || clause::is_aside(title) {
+        if pattern("severity.milder").is_match(title) {
             self.mild = self.mild.or(Some(depth));
         }
         if self.excused.is_none() {
@@ -205,14 +206,6 @@ impl Section {
 /// Returns what a title says beyond announcing something that is wrong; empty where the text below says it.
 fn announced(title: &str) -> Option<&str> {
     severity::announced(title).or_else(|| lines::announces(title).then_some(""))
-}
-
-/// Returns the line of a passage that denies by its form.
-fn framed(text: &str, place: PassagePlace) -> Option<String> {
-    match place {
-        PassagePlace::Told | PassagePlace::Suggested => None,
-        PassagePlace::Title | PassagePlace::Now => lines::denial(text).map(str::to_owned),
-    }
 }
 
 /// Returns the depth and the words of a line that introduces others.

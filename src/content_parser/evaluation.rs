@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::json::{self, Budget, objects_inside};
+use super::json::{self, Budget, Fields, objects_inside};
 use super::label::mentions;
 use super::lexicon::pattern;
 use super::markdown::{self, Quoted, is_inside};
@@ -17,8 +17,6 @@ use super::word::{MarkerWord, Words};
 use super::{marker, tasks};
 use model::event::{Evaluation, EvaluationDecision, RemainingTask};
 use model::verdict::Judgment;
-
-type Fields = Map<String, Value>;
 
 const MOST_TASKS: usize = 200;
 /// So much of a line is looked at, in bytes.

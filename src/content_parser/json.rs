@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 use super::objects;
 use super::text::{clipped, next_of};
 
+/// The fields of an object.
+pub type Fields = Map<String, Value>;
+
 /// A longer value is cut, in characters.
 const LONGEST_LINE: usize = 4_000;
 
@@ -23,7 +26,7 @@ impl Default for Budget {
 }
 
 /// Reads a text that is one object and nothing else, with nothing in it told twice.
-pub fn read_object(text: &str) -> Option<Map<String, Value>> {
+pub fn read_object(text: &str) -> Option<Fields> {
     object(text, &Budget::default())
 }
 
@@ -34,20 +37,15 @@ pub fn read_value(text: &str) -> Option<Value> {
 
 /// Returns the last object of an answer, or the whole answer when it is one. Nothing when that object tells a key twice,
 /// or when there are too many to tell which is the last.
-pub fn last_object(text: &str) -> Option<Map<String, Value>> {
-    if let Some(whole) = read_object(text.trim()) {
-        return Some(whole);
-    }
-    let found = objects::find(text);
-    if found.crowded {
-        return None;
-    }
-    let last = found.whole.iter().max_by_key(|span| span.end)?;
-    read_object(&text[last.clone()])
+pub fn last_object(text: &str) -> Option<Fields> {
+    let last = || {
+        split_objects(text)?.0.into_iter().max_by_key(|(object, _)| object.as_bytes().as_ptr_range().end)?.1
+    };
+    read_object(text.trim()).or_else(last)
 }
 
 /// An object of a text as it is written, with its fields where it can be read.
-pub type WrittenObject<'t> = (&'t str, Option<Map<String, Value>>);
+pub type WrittenObject<'t> = (&'t str, Option<Fields>);
 
 /// Returns the outermost objects of a text, and what stands outside of them; nothing where there are too many to read.
 pub fn split_objects(text: &str) -> Option<(Vec<WrittenObject<'_>>, String)> {
@@ -69,7 +67,7 @@ pub fn split_objects(text: &str) -> Option<(Vec<WrittenObject<'_>>, String)> {
 }
 
 /// Returns the object; nothing when it is no JSON, tells a key twice, or is larger than the budget.
-pub(super) fn object(text: &str, budget: &Budget) -> Option<Map<String, Value>> {
+pub(super) fn object(text: &str, budget: &Budget) -> Option<Fields> {
     let value = match parse(text, budget) {
         None if text.contains(|c| c < ' ') => parse(&with_breaks_escaped(text), budget),
         value => value,
@@ -91,7 +89,7 @@ pub(super) fn line(value: &Value) -> String {
 }
 
 /// Returns the objects inside of one, however deep they stand.
-pub(super) fn objects_inside(fields: &Map<String, Value>) -> Vec<&Map<String, Value>> {
+pub(super) fn objects_inside(fields: &Fields) -> Vec<&Fields> {
     let mut inside = Vec::new();
     let mut left: Vec<&Value> = fields.values().collect();
     while let Some(value) = left.pop() {
@@ -108,7 +106,7 @@ pub(super) fn objects_inside(fields: &Map<String, Value>) -> Vec<&Map<String, Va
 }
 
 /// Returns the value of a field as a person would write it; nothing where there is none.
-pub(super) fn text(fields: &Map<String, Value>, key: &str) -> String {
+pub(super) fn text(fields: &Fields, key: &str) -> String {
     fields.get(key).map(line).unwrap_or_default()
 }
 

@@ -102,24 +102,16 @@ fn adjectives(before: &str) -> (Adjective, &str) {
 }
 
 fn last_adjective(text: &str) -> Option<(Adjective, &str)> {
-    static BY_LAST_BYTE: LazyLock<Vec<Vec<(&str, Adjective)>>> = LazyLock::new(|| {
-        let kinds = [
-            (&MARKERS["final_words"], Adjective::Final),
-            (&MARKERS["overall_words"], Adjective::Overall),
-            (&MARKERS["review_words"], Adjective::Review),
-            (&MARKERS["other_words"], Adjective::Other),
-        ];
-        let mut words = vec![Vec::new(); 256];
-        for (word, adjective) in kinds.iter().flat_map(|(list, kind)| list.iter().map(|word| (word, *kind))) {
-            words[usize::from(*word.as_bytes().last().expect("no word is empty"))]
-                .push((word.as_str(), adjective));
-        }
-        words
-    });
     let text = text.trim_end_matches(['、', ',', ' ']);
-    let last = text.bytes().last()?.to_ascii_lowercase();
-    let known = BY_LAST_BYTE[usize::from(last)].iter();
-    known.into_iter().find_map(|(word, adjective)| Some((*adjective, without_last_word(text, word)?)))
+    let kinds = [
+        ("final_words", Adjective::Final),
+        ("overall_words", Adjective::Overall),
+        ("review_words", Adjective::Review),
+        ("other_words", Adjective::Other),
+    ];
+    kinds.into_iter().find_map(|(list, adjective)| {
+        Some((adjective, MARKERS[list].iter().find_map(|word| without_last_word(text, word))?))
+    })
 }
 
 fn without_last_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {

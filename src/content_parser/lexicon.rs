@@ -48,8 +48,6 @@ pub(super) enum Sense {
     Label,
     /// What follows contradicts what stands before.
     Contrast,
-    /// A title below which nothing is said about the work as it is now.
-    Aside,
 }
 
 /// A word of the lexicon in a text.
@@ -71,11 +69,6 @@ impl LexiconMatch {
         senses.iter().any(|sense| self.says(*sense))
     }
 
-    /// Tells whether it could make an approval doubtful.
-    pub(super) fn is_suspicious(&self) -> bool {
-        self.says_one(&[Sense::Stance, Sense::Refusal, Sense::Approval, Sense::Judging, Sense::Settled])
-    }
-
     /// Tells whether it says that the work deals with something; `tests` may also be what is judged.
     pub(super) fn deals(&self) -> bool {
         self.says(Sense::Handles) && !self.says(Sense::Whole)
@@ -86,9 +79,6 @@ impl LexiconMatch {
         self.says(Sense::Condition) && !self.says(Sense::Mild)
     }
 }
-
-/// So much room has an automaton, in bytes: with less, a search becomes slow.
-const LARGEST_AUTOMATON: usize = 32 << 20;
 
 /// Regular expressions by module and name: data of `lexicon/patterns.toml`.
 static PATTERNS: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> =
@@ -105,7 +95,8 @@ pub(super) fn pattern(name: &str) -> &'static Regex {
         let pattern = format!("(?i){}", alternatives(&PATTERNS[module], name));
         // A boundary of a word is one of ASCII letters: so a text in any language is searched in linear time.
         let pattern = pattern.replace(r"\b", r"(?-u:\b)");
-        RegexBuilder::new(&pattern).dfa_size_limit(LARGEST_AUTOMATON).build().expect("the patterns are ours")
+        // With less room in bytes for its automaton, a search becomes slow.
+        RegexBuilder::new(&pattern).dfa_size_limit(32 << 20).build().expect("the patterns are ours")
     })
 }
 

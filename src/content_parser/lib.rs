@@ -60,7 +60,7 @@ use model::verdict::Judgment;
 pub use claim::{Estimate, read_claim, read_difficulty, read_reply};
 pub use doubt::doubt;
 pub use evaluation::{read_evaluation, read_evaluations, unread_decision};
-pub use json::{WrittenObject, last_object, read_object, read_value, split_objects};
+pub use json::{Fields, WrittenObject, last_object, read_object, read_value, split_objects};
 pub use judgments::read_dispositions;
 pub use markdown::{CodeBlock, code_blocks, last_json_block, own_lines};
 pub use review::{read_review, read_structured};

@@ -113,21 +113,15 @@ fn after_blanks(bytes: &[u8], from: usize) -> usize {
 
 /// Lets two readers go on. One of them is outside a string, and only a quote matters to the other: it turns both. Where
 /// the one outside ends, the other goes on alone; the brace that ended it may begin an object.
-fn run_both(
-    first: &mut Reader,
-    second: &mut Reader,
-    bytes: &[u8],
-    at: usize,
-    objects: &mut Objects,
-) -> usize {
-    let (mut outside, mut inside) = if first.state.is_text() { (second, first) } else { (first, second) };
+fn run_both(first: &mut Reader, other: &mut Reader, bytes: &[u8], at: usize, found: &mut Objects) -> usize {
+    let (mut outside, mut inside) = if first.state.is_text() { (other, first) } else { (first, other) };
     let mut at = at;
     loop {
         at = outside.read_structure(bytes, at);
         match outside.state {
             State::KeyText | State::ValueText => inside.end_string(bytes, at - 1),
             State::Dead | State::Done => {
-                outside.end(outside.state, at, objects);
+                outside.end(outside.state, at, found);
                 if bytes[at] == b'"' {
                     inside.end_string(bytes, at);
                     at += 1;

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::json::{self, Budget};
+use super::json::{self, Budget, Fields};
 use super::lexicon::pattern;
 use super::markdown::Quoted;
 use super::marker::{self, Mark, Marks};
@@ -108,13 +108,7 @@ impl ReviewObjects {
     }
 
     /// Adds an object; `outermost` is its place when it stands in no other one.
-    fn add(
-        &mut self,
-        fields: &Map<String, Value>,
-        terms: &Terms,
-        words: &Words,
-        outermost: Option<&Range<usize>>,
-    ) {
+    fn add(&mut self, fields: &Fields, terms: &Terms, words: &Words, outermost: Option<&Range<usize>>) {
         if verdicts(fields).is_empty() {
             fields.values().for_each(|value| self.add_inner(value, terms, words));
             return;
@@ -164,7 +158,7 @@ impl ReviewObjects {
         match words.meaning(word) {
             Some(_) if offers_a_choice => {}
             Some(judgment) if !judgment.approves() => {
-                let fields = Map::from_iter([("result".to_owned(), Value::from(word))]);
+                let fields = Fields::from_iter([("result".to_owned(), Value::from(word))]);
                 let reason = format!("an object that breaks says {word}");
                 let stated = review_object::read(&fields, words, terms, ReadAs::Json);
                 keep_stricter(&mut self.tightening, Reading { reason, ..stated });

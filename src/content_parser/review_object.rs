@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Terms;
-use super::json::{line, objects_inside};
+use super::json::{Fields, line, objects_inside};
 use super::lexicon::pattern;
 use super::text::clipped;
 use super::word::{self, Words};
@@ -38,7 +38,7 @@ pub(super) enum Origin {
 }
 
 /// Returns whose answer an object is.
-pub(super) fn origin(fields: &Map<String, Value>, terms: &Terms) -> Origin {
+pub(super) fn origin(fields: &Fields, terms: &Terms) -> Origin {
     match (terms.review_id, fields.get("review_id")) {
         (None, _) | (_, None) => Origin::Unnamed,
         (Some(asked), Some(Value::String(given))) if given.trim() == asked => Origin::Right,
@@ -47,18 +47,18 @@ pub(super) fn origin(fields: &Map<String, Value>, terms: &Terms) -> Origin {
 }
 
 /// Returns the values that state a verdict; an object without any is no review.
-pub(super) fn verdicts(fields: &Map<String, Value>) -> Vec<&Value> {
+pub(super) fn verdicts(fields: &Fields) -> Vec<&Value> {
     let states = |key: &str| key.eq_ignore_ascii_case("result") || key.eq_ignore_ascii_case("decision");
     fields.iter().filter(|(key, _)| states(key)).map(|(_, value)| value).collect()
 }
 
 /// Tells whether an object only repeats the words to choose from.
-pub(super) fn is_template(fields: &Map<String, Value>, words: &Words) -> bool {
+pub(super) fn is_template(fields: &Fields, words: &Words) -> bool {
     verdicts(fields).iter().all(|value| value.as_str().is_some_and(|word| words.is_choice(word)))
 }
 
 /// Reads an object that states a verdict.
-pub(super) fn read(fields: &Map<String, Value>, words: &Words, terms: &Terms, read_as: ReadAs) -> Reading {
+pub(super) fn read(fields: &Fields, words: &Words, terms: &Terms, read_as: ReadAs) -> Reading {
     let (judgment, stated) = strictest_word(fields, words);
     let (grade, unread_grade) = grade(fields.get("grade"));
     let (viewpoints, unread_viewpoint) = viewpoints(fields.get("viewpoints"));
@@ -95,7 +95,7 @@ pub(super) fn read(fields: &Map<String, Value>, words: &Words, terms: &Terms, re
     }
 }
 
-fn strictest_word(fields: &Map<String, Value>, words: &Words) -> (Judgment, String) {
+fn strictest_word(fields: &Fields, words: &Words) -> (Judgment, String) {
     let meaning = |value: &Value| match value {
         Value::String(word) => {
             (words.meaning(word).unwrap_or_else(|| word::unknown(word)), word.trim().to_owned())
@@ -109,7 +109,7 @@ fn strictest_word(fields: &Map<String, Value>, words: &Words) -> (Judgment, Stri
 }
 
 /// Returns the strictest known word that objects inside this one state.
-fn strictest_inside(fields: &Map<String, Value>, words: &Words) -> Option<(Judgment, String)> {
+fn strictest_inside(fields: &Fields, words: &Words) -> Option<(Judgment, String)> {
     let inside = objects_inside(fields);
     let stated = inside.iter().flat_map(|inner| verdicts(inner)).filter_map(|value| {
         let word = value.as_str()?;
@@ -140,7 +140,7 @@ fn tighten(reading: &mut Reading, judgment: Judgment, contradiction: &str) {
 }
 
 /// Tells whether an object says in another field that it does not approve. Alone these fields state no verdict.
-fn denies_approval(fields: &Map<String, Value>, words: &Words) -> bool {
+fn denies_approval(fields: &Fields, words: &Words) -> bool {
     let denies = |value: &Value| value.as_str().is_some_and(|word| words.denies(word));
     fields.iter().any(|(key, value)| match key.to_lowercase().as_str() {
         "approved" | "passed" | "accepted" => match value {
@@ -190,7 +190,7 @@ fn viewpoints(value: Option<&Value>) -> (BTreeMap<String, Grade>, bool) {
     (known.take(MOST_TEXTS).collect(), unread)
 }
 
-fn feedback(fields: &Map<String, Value>) -> String {
+fn feedback(fields: &Fields) -> String {
     let values = ["summary", "feedback", "reason"].iter().filter_map(|name| fields.get(*name));
     let parts = values.map(|value| match value {
         Value::String(text) => clipped(text.trim(), LONGEST_FEEDBACK).to_owned(),
@@ -220,7 +220,7 @@ fn items(value: Option<&Value>) -> &[Value] {
 }
 
 /// Reads the findings of a review, and what it lists beside them under other names.
-fn findings(fields: &Map<String, Value>) -> Vec<Finding> {
+fn findings(fields: &Fields) -> Vec<Finding> {
     let list = |name: &str| items(fields.get(name)).iter().filter_map(finding);
     let mut findings: Vec<Finding> = list("findings").collect();
     for (name, are_critical) in
@@ -255,7 +255,7 @@ fn finding(value: &Value) -> Option<Finding> {
     }
 }
 
-fn finding_of_object(fields: &Map<String, Value>) -> Finding {
+fn finding_of_object(fields: &Fields) -> Finding {
     let first = |names: &[&str]| {
         let named = names.iter().find_map(|name| fields.get(*name));
         named.filter(|value| !value.is_null())
@@ -328,7 +328,7 @@ fn question(value: &Value) -> Option<String> {
     Some(place.map_or(text.to_owned(), |place| format!("{place}: {text}")))
 }
 
-fn place_asked_about(fields: &Map<String, Value>) -> Option<String> {
+fn place_asked_about(fields: &Fields) -> Option<String> {
     let file = clipped(fields.get("file")?.as_str()?.trim(), LONGEST_PATH);
     match fields.get("line").and_then(Value::as_u64) {
         _ if file.is_empty() => None,

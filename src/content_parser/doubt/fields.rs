@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{in_prose, lines};
 use crate::clause::{self, PassagePlace};
-use crate::json::{self, Budget};
+use crate::json::{self, Budget, Fields};
 use crate::lexicon::{self, Sense, pattern};
 use crate::passages::PassageKind;
 use crate::review_object;
@@ -38,7 +38,7 @@ pub(super) fn find(text: &str, objects: &[Range<usize>]) -> Option<String> {
     )
 }
 
-fn in_fields(fields: &Map<String, Value>, parent: &str) -> Option<String> {
+fn in_fields(fields: &Fields, parent: &str) -> Option<String> {
     // Deeper inside, `result` and `decision` state something of their own.
     let read_elsewhere = if parent.is_empty() { READ_ELSEWHERE.as_slice() } else { &READ_ELSEWHERE[2..] };
     let is_own = |key: &str| {
@@ -118,7 +118,7 @@ fn finding(item: &Value) -> Option<String> {
     let fields = item.as_object()?;
     fields.iter().find_map(|(key, value)| match value {
         Value::String(text) => clause::objection(PassageKind::Text, text, PassagePlace::Suggested)
-            .or_else(|| lines::grave_finding(text)),
+            .or_else(|| text.lines().find(|line| lines::has("label", line)).map(str::to_owned)),
         other if is_denied_by_name(key, other, "") => Some(quoted(key, other)),
         _ => None,
     })

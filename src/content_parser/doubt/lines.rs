@@ -1,15 +1,11 @@
 //! Finds a denial by the form of a line: a word of a verdict at the place of a value or beside its label, the count of what failed, a
 //! mark, a label of something that holds the work back. The forms and what excuses them are data of `lexicon/patterns.toml`.
 
-use crate::clause::clauses;
 use crate::lexicon::pattern;
 use crate::markdown::code_blocks;
 
-/// So many lines above a fence are looked at for the one that introduces it.
-const MOST_ABOVE: usize = 5;
-
 /// Tells whether a line has a form that nothing in it excuses.
-fn has(form: &str, line: &str) -> bool {
+pub(super) fn has(form: &str, line: &str) -> bool {
     pattern(&format!("lines.{form}")).is_match(line) && !pattern(&format!("lines.no_{form}")).is_match(line)
 }
 
@@ -40,7 +36,8 @@ pub(super) fn announces(title: &str) -> bool {
 pub(super) fn failed_run(text: &str) -> Option<&str> {
     let lines: Vec<&str> = text.lines().collect();
     let is_of_now = |first: usize| {
-        let above = lines[..first.saturating_sub(2)].iter().rev().take(MOST_ABOVE);
+        // The line that introduces a fence is no farther above it.
+        let above = lines[..first.saturating_sub(2)].iter().rev().take(5);
         // An object introduces nothing.
         let mut above =
             above.map(|line| line.trim()).filter(|line| !line.is_empty() && !line.starts_with(['{', '}']));
@@ -50,11 +47,4 @@ pub(super) fn failed_run(text: &str) -> Option<&str> {
     let mut outputs =
         blocks.filter(|block| pattern("lines.log").is_match(block.language) && is_of_now(block.line));
     outputs.find_map(|block| block.text.lines().find(|line| has("output", line))).map(str::trim)
-}
-
-/// Returns the sentence or line of a finding of a low severity that does not fit it.
-pub(super) fn grave_finding(text: &str) -> Option<String> {
-    let label = text.lines().find(|line| has("label", line));
-    let grave = || clauses(text).into_iter().find(|clause| has("grave", &clause.text));
-    label.map(str::to_owned).or_else(|| grave().map(|clause| clause.sentence))
 }

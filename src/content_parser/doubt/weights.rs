@@ -12,8 +12,6 @@ use crate::text::excerpt;
 const DOUBTFUL: f64 = 0.15;
 /// So much more is needed for each time that the number of sentences doubles: one of many is wrong about sooner.
 const PER_DOUBLING: f64 = 0.15;
-/// More sentences need no more.
-const MOST_SENTENCES: u32 = 32;
 /// So many words in a row have a weight of their own.
 const MOST_WORDS: usize = 3;
 /// So many characters of a script without blanks.
@@ -43,7 +41,8 @@ impl Heaviest {
     /// Returns the sentence when it denies, or names a defect of now. It may be wrong.
     pub(super) fn doubtful(self) -> Option<String> {
         let (sum, sentence) = self.sentence?;
-        let least = DOUBTFUL + PER_DOUBLING * f64::from(self.count.min(MOST_SENTENCES)).log2();
+        // More sentences than 32 need no more.
+        let least = DOUBTFUL + PER_DOUBLING * f64::from(self.count.min(32)).log2();
         if sum > least { Some(excerpt(&sentence)) } else { None }
     }
 }

@@ -134,7 +134,7 @@ fn other_shapes_are_understood_and_unknown_ones_are_major() {
     assert_eq!(one(&json!({"severity": "odd"})).issue, r#"{"severity":"odd"}"#);
     assert_eq!(found(&json!("alone")), [major("alone")]);
     assert_eq!(found(&json!([null, {}, "", "なし", "None.", false])), []);
-    assert_eq!(findings(&Map::new()), []);
+    assert_eq!(findings(&Fields::new()), []);
 }
 
 #[test]
