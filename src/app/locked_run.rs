@@ -14,7 +14,7 @@ use crate::run_location::{
     RunLocation, is_on_other_branch, link_branch, locate_or_fetch, no_run, no_run_failure, record_location,
     refuse_missing_log, require_clean, view,
 };
-use engine::Run;
+use engine::{Run, fold};
 use git::{Error as GitError, GitFiles, RunWorkspace, Workspace, remove_stale_locks};
 use journal::Journal;
 use journal::store::common_dir::{RunPointer, issue_folder};
@@ -27,7 +27,7 @@ use model::phase::{PhaseName, Step};
 use runner::report::LogLines;
 use runner::settle_commit;
 use views::metadata::metadata;
-use views::summary::next_command;
+use views::summary::{Unknown, find_unknown, next_command};
 
 /// A run that this process holds.
 pub struct LockedRun {
@@ -127,13 +127,10 @@ pub(crate) fn open_journal(project: &Project, folder: &RunFolder) -> Result<Jour
 /// Tells whether the log shows a call of an agent without its end.
 fn is_call_open(project: &Project, folder: &RunFolder) -> Result<bool> {
     let contents = log::read_file(&folder.at(&folder.events()));
-    let contents = contents.map_err(|error| log_failure(project, folder, error.into()))?;
-    let ends = |fact: &Fact| {
-        matches!(fact, Fact::Worked(_) | Fact::Reviewed(_) | Fact::Triaged(_) | Fact::Replied(_))
-    };
-    let mut facts = contents.entries.iter().rev().map(|entry| &entry.fact);
-    let last = facts.find(|fact| matches!(fact, Fact::StepStarted(_)) || ends(fact));
-    Ok(last.is_some_and(|fact| !ends(fact)))
+    let entries = contents.map_err(|error| log_failure(project, folder, error.into()))?.entries;
+    // A log that does not fit is refused when it is opened.
+    let unknown = fold(&entries).ok().and_then(|state| find_unknown(&state, &entries));
+    Ok(matches!(unknown, Some(Unknown::Call { .. })))
 }
 
 /// What a command refuses of a run as it stands.
