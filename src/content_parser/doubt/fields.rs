@@ -1,5 +1,5 @@
 //! Finds what makes an approving object doubtful in its own fields: a gate that fails, a check that did not pass, a label
-//! of a verdict that denies. Findings are read elsewhere, by their severity.
+//! of a verdict that denies, a question or a finding that holds the work back. How severe a finding is, is read elsewhere.
 
 use std::ops::Range;
 
@@ -113,7 +113,7 @@ fn question(item: &Value) -> Option<String> {
     lines::denial(text).map(str::to_owned).or_else(|| in_prose(text, &[]))
 }
 
-/// A finding of a low severity may name a defect, but says neither that it holds the work back nor that all of it fails.
+/// A finding of a low severity may name a defect, but does not say that it holds the work back.
 fn finding(item: &Value) -> Option<String> {
     let fields = item.as_object()?;
     fields.iter().find_map(|(key, value)| match value {
