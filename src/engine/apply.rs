@@ -316,10 +316,17 @@ impl Run {
         let phase = self.phase_mut(&ruled.phase);
         let Some(review) = phase.reviews.current.clone() else { return };
         if ruled.ruling == Ruling::Advance && phase.takes_reviews() {
-            let (opinions, left_out) = (phase.reviews.opinions.clone(), phase.reviews.left_out.clone());
-            let answered_at = phase.reviews.answered_at;
-            phase.reviews.approval =
-                Some(Approval { review, opinions, left_out, answered_at, commit, settings });
+            phase.reviews.approval = Some(Approval {
+                review,
+                opinions: phase.reviews.opinions.clone(),
+                left_out: phase.reviews.left_out.clone(),
+                triage: phase.evidence.triage.clone(),
+                triaged_by: phase.evidence.triaged_by.clone(),
+                triaged_at: phase.evidence.triaged_at,
+                answered_at: phase.reviews.answered_at,
+                commit,
+                settings,
+            });
         } else if !phase.judgment().0.approves() {
             phase.reviews.approval = None;
         }

@@ -5,7 +5,7 @@
 use crate::history::Opinion;
 use crate::panel::merge_reviews;
 use crate::phase_state::{PhaseState, StepPosition};
-use model::event::{ExecOutcome, Replied, Reviewed};
+use model::event::{ExecOutcome, Replied, Reviewed, Triaged};
 use model::phase::Step;
 use model::verdict::{Grade, Judgment, ReadAs};
 
@@ -157,9 +157,9 @@ impl PhaseState {
         self.position = StepPosition::Deciding;
     }
 
-    /// Tells whether a review can be reused: not with triage, where the table is the verdict, and not where a person accepted.
+    /// Tells whether an approval can be used again: not where a person accepted.
     pub(crate) fn takes_reviews(&self) -> bool {
-        self.shows_code() && self.person.accepted_by.is_none()
+        self.def.policy.review.is_some() && self.person.accepted_by.is_none()
     }
 
     /// Tells whether the reviewer sees the code: a review for a triage sees documents only.
@@ -176,6 +176,9 @@ impl PhaseState {
         self.reviews.opinions = approval.opinions.iter().map(in_this_round).collect();
         self.reviews.left_out.clone_from(&approval.left_out);
         self.reviews.answered_at = approval.answered_at;
-        self.decide_after(Step::Review);
+        self.evidence.triage = approval.triage.clone().map(|triage| Triaged { round, ..triage });
+        self.evidence.triaged_by.clone_from(&approval.triaged_by);
+        self.evidence.triaged_at = approval.triaged_at;
+        self.position = StepPosition::Deciding;
     }
 }

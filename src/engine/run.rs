@@ -322,7 +322,9 @@ pub(crate) fn standing_approval<'a>(run: &Run, phase: &'a PhaseState) -> Option<
     let approval = phase.reviews.approval.as_ref()?;
     let same_files = approval.review.tree == phase.files.tree;
     let same_reviewer = phase.chain(Step::Review).contains(&approval.review.reviewer);
-    let unheard = phase.reviews.opinions.is_empty() && phase.reviews.exchange.is_none();
+    let unheard = phase.reviews.opinions.is_empty()
+        && phase.reviews.exchange.is_none()
+        && phase.evidence.triage.is_none();
     (same_files && same_reviewer && unheard && change_since_approval(run, phase).is_none())
         .then_some(approval)
 }

@@ -181,6 +181,34 @@ fn a_rollback_to_the_review_of_unchanged_files_uses_the_approval_again_and_says_
 }
 
 #[test]
+fn a_rollback_to_a_document_review_uses_its_approval_again_with_the_triage() {
+    let sandbox = Sandbox::new();
+    let preset = "[presets.reviewed]\nphases = [\"requirements\", \"document_review\"]\n";
+    sandbox.write(".ai-workflow/config.toml", &format!("[phases.document_review]\nneeds = []\n{preset}"));
+    let agent = sandbox.script(&honest_script(""));
+    let execute =
+        ["execute", "--preset", "reviewed", "--issue", "243", "--forge", "local", "--agent", &agent];
+    sandbox.run(&execute).exits(0);
+    let calls = || sandbox.facts().iter().filter(|fact| fact["type"] == "step_started").count();
+    let asked = calls();
+    let back = [
+        "rollback",
+        "--issue",
+        "243",
+        "--to-phase",
+        "document_review",
+        "--to-step",
+        "review",
+        "--reason",
+        "x",
+    ];
+    sandbox.run(&back).exits(0);
+    sandbox.run(&execute).exits(0).says(&format!("Phase document_review: {REUSED}"));
+    assert_eq!(calls(), asked, "nobody is called again");
+    assert_eq!(sandbox.metadata()["phases"]["document_review"]["status"], "completed");
+}
+
+#[test]
 fn cleanup_removes_review_result_json() {
     let sandbox = Sandbox::new();
     sandbox.short("", &[]).exits(0);

@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use engine::{Action, Decision, decide};
 use model::event::{CheckStatus, Checked, Fact, RunRequested};
 use model::phase::Step;
-use model::policy::UnapprovedEnd;
+use model::policy::{OnFail, Policy, UnapprovedEnd};
 
-use super::policies::{agreement, phase, phase_review};
+use super::policies::{agreement, phase, phase_review, with_checks};
 use super::world::{Script, World, name, passes, result};
 
 /// A run of one phase with these reviews, up to the moment that `stop` names.
 pub fn until(script: Script, stop: impl Fn(&Decision) -> bool) -> World {
-    let mut policy = phase_review();
+    until_under(phase_review(), script, stop)
+}
+
+fn until_under(mut policy: Policy, script: Script, stop: impl Fn(&Decision) -> bool) -> World {
     policy.outcomes.blocked = UnapprovedEnd::Pause;
     policy.outcomes.exhausted = UnapprovedEnd::Pause;
     let world = World::new(agreement(vec![phase("planning", policy)]));
@@ -47,6 +50,15 @@ pub fn reviews(decision: &Decision) -> bool {
 /// An approved phase whose commit has not come yet.
 pub fn approved() -> World {
     until(Script { reviews: vec![passes()], ..Script::default() }, commits)
+}
+
+/// The same where a triage decides.
+pub fn approved_by_triage() -> World {
+    until_under(
+        with_checks("doc-review", &[("documents", OnFail::Revise)]),
+        Script { reviews: vec![passes()], ..Script::default() },
+        commits,
+    )
 }
 
 /// The approval is void, and the checks passed on these files.

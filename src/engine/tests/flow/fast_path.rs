@@ -5,7 +5,8 @@ use model::event::{Fact, PauseChoice, Reopened, ReopenedBy, RunOutcome, RunReque
 use model::phase::Step;
 
 use super::approved_phase::{
-    approved, approved_tree, checked, commits, is_left_out, looked_at_again, play_until, reviews, until,
+    approved, approved_by_triage, approved_tree, checked, commits, is_left_out, looked_at_again, play_until,
+    reviews, until,
 };
 use super::world::{Script, World, name, passes};
 
@@ -83,7 +84,10 @@ fn failed_review_revokes_an_earlier_approval() {
 
 /// A completed run of one phase that a person rolled back to this step, and that was asked to go on.
 fn rolled_back(step: Step, by: ReopenedBy, asked: RunRequested) -> World {
-    let mut world = approved();
+    opened_again(approved(), step, by, asked)
+}
+
+fn opened_again(mut world: World, step: Step, by: ReopenedBy, asked: RunRequested) -> World {
     assert_eq!(world.play_on(), RunOutcome::Completed);
     world.record(Fact::Reopened(Reopened { phase: name("planning"), step, reason: "again".into(), by }));
     world.record(Fact::RunRequested(asked));
@@ -113,6 +117,23 @@ fn rollback_to_a_review_uses_the_approval_again_where_nothing_changed() {
         let approval = world.first().reviews.approval.as_ref().expect("an approval");
         assert_eq!(approval.review.reviewer, world.first().reviews.current.as_ref().expect("one").reviewer);
     }
+}
+
+#[test]
+fn an_approval_is_used_again_with_its_triage() {
+    let mut world = opened_again(approved_by_triage(), Step::Review, ReopenedBy::Rollback, same_settings());
+    let calls = world.run().spending.total.calls;
+    check_approved_files(&mut world);
+    assert!(is_left_out(&world));
+    assert_eq!(world.play_on(), RunOutcome::Completed);
+    assert_eq!(world.run().spending.total.calls, calls, "neither a reviewer nor a triage was paid");
+    let triage = world.first().evidence.triage.as_ref().expect("a triage");
+    assert_eq!(triage.round, world.first().round);
+    assert_eq!(world.cut(world.entries.len()).state, world.state, "the log alone tells it");
+
+    let mut world = approved_by_triage();
+    looked_at_again(&mut world, "tree-of-somebody");
+    assert!(!is_left_out(&world), "other files");
 }
 
 #[test]

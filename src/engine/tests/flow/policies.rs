@@ -15,7 +15,7 @@ fn default_policy(name: &str) -> Policy {
     defaults().policies[name].clone()
 }
 
-fn with_checks(name: &str, checks: &[(&str, OnFail)]) -> Policy {
+pub fn with_checks(name: &str, checks: &[(&str, OnFail)]) -> Policy {
     let rule = |(id, on_fail): &(&str, OnFail)| CheckRule {
         id: (*id).into(),
         on_fail: *on_fail,

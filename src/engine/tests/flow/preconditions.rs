@@ -24,6 +24,8 @@ struct Latest<'a> {
     /// When a seat was last done without.
     left_out: BTreeMap<&'a str, usize>,
     triage: Option<(usize, &'a Triaged)>,
+    /// The round that the triage counts for, as for the review.
+    triage_round: u32,
     /// The decision of the latest work that ended; a reopening to the review keeps it.
     decided: Option<&'a EvaluationDecision>,
     /// A person accepted the work as it was then, even if its author broke.
@@ -106,7 +108,10 @@ fn latest<'a>(entries: &'a [Entry], phase: &PhaseName) -> Latest<'a> {
             Fact::Ruled(Ruled { ruling: Ruling::LeaveOut { seat }, .. }) => {
                 latest.left_out.insert(seat, index);
             }
-            Fact::Triaged(triaged) => latest.triage = Some((index, triaged)),
+            Fact::Triaged(triaged) => {
+                latest.triage = Some((index, triaged));
+                latest.triage_round = triaged.round;
+            }
             Fact::ApprovalVoided { .. } => latest.voided = index,
             _ => {}
         }
@@ -118,7 +123,8 @@ impl Latest<'_> {
     /// An approval stands with everybody who was heard for it, and without those it was given without.
     fn stands(&mut self, at: usize, round: u32) {
         self.review = self.review.map(|(_, review)| (at, review));
-        self.review_round = round;
+        self.triage = self.triage.map(|(_, triage)| (at, triage));
+        (self.review_round, self.triage_round) = (round, round);
         for (seat, heard) in &mut self.seats {
             if self.left_out.get(seat).is_none_or(|left_out| *left_out < heard.0) {
                 heard.0 = at;
@@ -217,8 +223,9 @@ fn triage_is_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
         return false;
     };
     let Some(table) = triage.table else { return false };
-    index > reviewed
-        && triage.round == round
+    // An approval that stands puts both at one place.
+    index >= reviewed
+        && latest.triage_round == round
         && matches!(triage.ended.outcome, ExecOutcome::Done | ExecOutcome::Partial)
         && triage.changed.is_empty()
         && triage.tree == review.tree
