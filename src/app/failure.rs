@@ -166,6 +166,7 @@ impl From<git::Error> for Failure {
             | Git::MissingObjects { .. }
             | Git::DamagedIndex { .. }
             | Git::DamagedConfig { .. }
+            | Git::Pipe { .. }
             | Git::DiskFull { .. }
             | Git::File { .. } => FailureKind::State,
             Git::BadObjectId(_) | Git::Unexpected { .. } => FailureKind::OurBug,

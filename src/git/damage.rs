@@ -5,15 +5,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
 use crate::branch_name::check_branch_name;
 use crate::file_entry::{REFERENCE, read_kept};
 use crate::regular_file;
+use crate::{Error, Result};
 
 /// The file in which the engine notes where it left the branch of a run, in the folder of the run.
 pub(crate) const LEFT_AT: &str = "left-at";
 /// The end of a reflog line that says where a checkout went.
 const CHECKOUT: &str = "checkout: moving from ";
+
+/// What git reads whenever it opens a repository.
+const OPENED: [&str; 5] = ["HEAD", "commondir", "config", "config.worktree", "packed-refs"];
 
 /// Finds the git folder of the repository that a folder lies in, damaged or not; nothing where there is none.
 fn find_git_folder(dir: &Path) -> Option<PathBuf> {
@@ -21,6 +24,19 @@ fn find_git_folder(dir: &Path) -> Option<PathBuf> {
     let Ok(link) = regular_file::read_text(&found) else { return Some(found) };
     let target = link.trim().strip_prefix("gitdir: ")?;
     Some(found.parent()?.join(target))
+}
+
+/// Refuses a repository with a pipe or a device in the place of a file that git reads whenever it opens one: git would wait for it.
+pub(crate) fn refuse_pipes(dir: &Path) -> Result<()> {
+    let Some(git_dir) = find_git_folder(dir) else { return Ok(()) };
+    let common = common_folder(&git_dir);
+    let head = regular_file::read_text(&git_dir.join("HEAD")).unwrap_or_default();
+    let branch = head.trim().strip_prefix("ref: ").map(|name| common.join(name));
+    let places = [&git_dir, &common].into_iter().flat_map(|folder| OPENED.map(|name| folder.join(name)));
+    let pipe = places.chain(branch).find(|place| regular_file::is_pipe(place));
+    let Some(path) = pipe else { return Ok(()) };
+    let kept = write_kept(&common, &path);
+    Err(Error::Pipe { path, kept })
 }
 
 /// Says what is wrong with a repository that git does not take for one.
@@ -54,17 +70,23 @@ fn common_folder(git_dir: &Path) -> PathBuf {
     common.map_or_else(|_| git_dir.to_owned(), |common| git_dir.join(common.trim()))
 }
 
-/// Returns the repository's file of settings and a file with what it held before the call of an agent that was killed, which is
-/// written for this; nothing where no such call was killed.
+/// Returns the repository's file of settings and a file with what it held before the call of an agent that was killed; nothing
+/// where no such call was killed.
 pub(crate) fn find_kept_config(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let common = common_folder(&find_git_folder(dir)?);
     let config = common.join("config");
+    let kept = write_kept(&common, &config)?;
+    Some((config, kept))
+}
+
+/// Writes what a file of git's held before the call of an agent that was killed beside the state of that run, and returns where.
+fn write_kept(common: &Path, path: &Path) -> Option<PathBuf> {
     let runs = fs::read_dir(common.join("ai-workflow")).ok()?;
     runs.flatten().find_map(|run| {
-        let bytes = read_kept(&run.path().join(REFERENCE), &config)?;
-        let kept = run.path().join("config.kept");
+        let bytes = read_kept(&run.path().join(REFERENCE), path)?;
+        let kept = run.path().join(format!("{}.kept", path.file_name()?.to_str()?));
         fs::write(&kept, bytes).ok()?;
-        Some((config.clone(), kept))
+        Some(kept)
     })
 }
 

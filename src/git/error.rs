@@ -42,6 +42,8 @@ pub enum Error {
     DamagedIndex { detail: String },
     #[error("git cannot read its settings: {detail}; nothing else was looked at")]
     DamagedConfig { detail: String, kept: Option<(PathBuf, PathBuf)> },
+    #[error("{} is a pipe or a device: git would wait for it without an end", path.display())]
+    Pipe { path: PathBuf, kept: Option<PathBuf> },
     #[error("git does not know who commits: {detail}")]
     NoIdentity { detail: String },
     #[error("HEAD is detached and no base branch was named")]
@@ -99,45 +101,14 @@ pub enum Error {
 impl Error {
     /// Returns what a person can do about it.
     pub fn hint(&self) -> Option<String> {
+        if let Some(repair) = self.repair() {
+            return Some(repair);
+        }
         let hint = match self {
             Self::NoGit { .. } | Self::TooOld => "install git 2.31 or newer",
             Self::NotARepository { .. } => "go into a clone of the repository, or make one with `git init`",
             Self::Bare { .. } => "make a clone with files: `git clone REPOSITORY FOLDER`",
             Self::NoCommits { .. } => "commit something first: `git add -A && git commit -m start`",
-            Self::DamagedHead { file, branch } => &format!(
-                "name the branch again with `echo 'ref: refs/heads/{branch}' > {}`, and run again",
-                file.display()
-            ),
-            Self::LostBranch { file, branch, commit } => &format!(
-                "make it again with `rm -rf {} && git update-ref refs/heads/{branch} {commit}`, and run again",
-                file.display()
-            ),
-            Self::LostReferences { repair, .. } => &format!(
-                "make the branches again at their last commits with `{repair}`, and run again; `git fetch --tags` brings \
-                 tags back that a server has"
-            ),
-            Self::DamagedReferences { .. } => {
-                "leave out the lines that are no references with `p=$(git rev-parse --git-common-dir)/packed-refs && \
-                 cp $p $p.damaged && (grep -aE '^(#|\\^|[0-9a-f]{40,64} refs/)' $p.damaged > $p || true)`, and run again"
-            }
-            Self::LostObjects { .. } | Self::DamagedObjects { .. } => {
-                "bring them back from another clone, named in place of PATH_OR_URL, with \
-                 `g=$(git rev-parse --git-common-dir) && git clone -q --mirror PATH_OR_URL $g/rescued && \
-                 mkdir -p $g/objects && cp -Rf $g/rescued/objects/. $g/objects/ && rm -rf $g/rescued`, and run again"
-            }
-            Self::MissingObjects { .. } => {
-                "bring them back from another clone with `git fetch PATH_OR_URL`; `git fsck` shows what is missing"
-            }
-            Self::DamagedIndex { .. } => {
-                "make it again with `rm -f \"$(git rev-parse --git-path index)\" && git reset -q`, and run again"
-            }
-            Self::DamagedConfig { kept: Some((config, kept)), .. } => &format!(
-                "an agent was at work when an earlier process was killed, and the settings from before are kept: put them back \
-                 with `cp {} {}`, and run again",
-                kept.display(),
-                config.display()
-            ),
-            Self::DamagedConfig { kept: None, .. } => "correct that line of the file, and run again",
             Self::NoIdentity { .. } => {
                 "tell git who you are: `git config user.name NAME` and `git config user.email ADDRESS`"
             }
@@ -192,11 +163,58 @@ impl Error {
                 "look for a pipe or device where git expects a file, such as `.gitignore`"
             }
             Self::DiskFull { .. } => "make room, then run again",
-            Self::BadObjectId(_)
-            | Self::BadPath { .. }
-            | Self::Git { .. }
-            | Self::Unexpected { .. }
-            | Self::File { .. } => return None,
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    /// Returns the command that repairs what is damaged in a repository.
+    fn repair(&self) -> Option<String> {
+        let hint = match self {
+            Self::DamagedHead { file, branch } => &format!(
+                "name the branch again with `echo 'ref: refs/heads/{branch}' > {}`, and run again",
+                file.display()
+            ),
+            Self::LostBranch { file, branch, commit } => &format!(
+                "make it again with `rm -rf {} && git update-ref refs/heads/{branch} {commit}`, and run again",
+                file.display()
+            ),
+            Self::LostReferences { repair, .. } => &format!(
+                "make the branches again at their last commits with `{repair}`, and run again; `git fetch --tags` brings \
+                 tags back that a server has"
+            ),
+            Self::DamagedReferences { .. } => {
+                "leave out the lines that are no references with `p=$(git rev-parse --git-common-dir)/packed-refs && \
+                 cp $p $p.damaged && (grep -aE '^(#|\\^|[0-9a-f]{40,64} refs/)' $p.damaged > $p || true)`, and run again"
+            }
+            Self::LostObjects { .. } | Self::DamagedObjects { .. } => {
+                "bring them back from another clone, named in place of PATH_OR_URL, with \
+                 `g=$(git rev-parse --git-common-dir) && git clone -q --mirror PATH_OR_URL $g/rescued && \
+                 mkdir -p $g/objects && cp -Rf $g/rescued/objects/. $g/objects/ && rm -rf $g/rescued`, and run again"
+            }
+            Self::MissingObjects { .. } => {
+                "bring them back from another clone with `git fetch PATH_OR_URL`; `git fsck` shows what is missing"
+            }
+            Self::DamagedIndex { .. } => {
+                "make it again with `rm -f \"$(git rev-parse --git-path index)\" && git reset -q`, and run again"
+            }
+            Self::DamagedConfig { kept: Some((config, kept)), .. } => &format!(
+                "an agent was at work when an earlier process was killed, and the settings from before are kept: put them back \
+                 with `cp {} {}`, and run again",
+                kept.display(),
+                config.display()
+            ),
+            Self::DamagedConfig { kept: None, .. } => "correct that line of the file, and run again",
+            Self::Pipe { path, kept: Some(kept) } => &format!(
+                "an agent was at work when an earlier process was killed, and what stood there before is kept: put it back with \
+                 `rm {0} && cp {1} {0}`, and run again",
+                path.display(),
+                kept.display()
+            ),
+            Self::Pipe { path, kept: None } => {
+                &format!("remove it with `rm {}`, and run again", path.display())
+            }
+            _ => return None,
         };
         Some(hint.to_owned())
     }

@@ -173,7 +173,10 @@ pub(crate) fn read_kept(reference: &Path, path: &Path) -> Option<Vec<u8>> {
     #[derive(Deserialize)]
     struct Kept {
         entries: BTreeMap<PathBuf, Entry>,
+        #[serde(default)]
+        references: BTreeMap<PathBuf, Option<Entry>>,
     }
     let mut kept: Kept = serde_json::from_slice(&fs::read(reference).ok()?).ok()?;
-    if let Entry::File { bytes, .. } = kept.entries.remove(path)? { Some(bytes) } else { None }
+    let entry = kept.entries.remove(path).or_else(|| kept.references.remove(path)?)?;
+    if let Entry::File { bytes, .. } = entry { Some(bytes) } else { None }
 }

@@ -1,7 +1,7 @@
 //! Reads small files of git's and ours, and nothing else that stands in their places: reading a pipe could wait for ever. Also
 //! finds pipes and devices below a folder, for which git itself would wait.
 
-use std::fs;
+use std::fs::{self, FileType};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,16 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
-/// Returns the pipes and devices below a folder. Sockets are none of them: opening one fails at once.
+/// Tells whether a pipe or a device stands there. A socket is none: opening one fails at once.
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| is_kind_of_pipe(found.file_type()))
+}
+
+fn is_kind_of_pipe(kind: FileType) -> bool {
+    kind.is_fifo() || kind.is_char_device() || kind.is_block_device()
+}
+
+/// Returns the pipes and devices below a folder.
 pub(crate) fn list_pipes(folder: &Path, is_passed_over: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let (mut folders, mut found) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -28,7 +37,7 @@ pub(crate) fn list_pipes(folder: &Path, is_passed_over: impl Fn(&Path) -> bool) 
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() && !is_passed_over(&entry.path()) {
                 folders.push(entry.path());
-            } else if kind.is_fifo() || kind.is_char_device() || kind.is_block_device() {
+            } else if is_kind_of_pipe(kind) {
                 found.push(entry.path());
             }
         }

@@ -48,6 +48,7 @@ impl Workspace {
 
     /// Opens the worktree that a folder lies in, with a git program of the caller's.
     pub fn open_with(dir: &Path, git: Git) -> Result<Self> {
+        damage::refuse_pipes(dir)?;
         let call = Call::new([
             "rev-parse",
             "--path-format=absolute",

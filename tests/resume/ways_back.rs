@@ -219,6 +219,22 @@ fn damaged_settings_are_put_back_where_an_agent_was_at_work() {
 }
 
 #[test]
+fn a_pipe_in_place_of_a_file_that_git_opens_is_named_at_once_and_what_a_killed_author_found_is_put_back() {
+    for file in [".git/config", ".git/HEAD", ".git/packed-refs", ".git/refs/heads/ai-workflow/issue-243"] {
+        let world = World::new();
+        if file.ends_with("packed-refs") {
+            shell(&world, "git pack-refs --all");
+        }
+        world.kill(world.start_until(STEPS[1]));
+        world.let_go();
+        let before = world.sandbox.read(file);
+        comes_back(&world, &format!("rm {file} && mkfifo {file}"), "is a pipe or a device");
+        let is_moved_by_the_run = file.ends_with("issue-243");
+        assert!(is_moved_by_the_run || world.sandbox.read(file) == before, "{file}");
+    }
+}
+
+#[test]
 fn a_damaged_head_or_index_is_made_again() {
     let world = killed_in(STEPS[1]);
     comes_back(&world, "echo garbage > .git/HEAD", ".git/HEAD names no branch and no commit");
