@@ -20,6 +20,7 @@ mod workspace;
 
 // What every repository has.
 mod branch;
+mod clean_worktree;
 mod git_files;
 mod history;
 mod index_folders;
@@ -54,6 +55,6 @@ pub use snapshot::{PathContent, Snapshot, Snapshots};
 pub use stale_locks::remove_stale_locks;
 pub use uncommitted_work::UncommittedWork;
 pub use workspace::{Head, RunWorkspace, Workspace};
-pub use worktree::{CleanWorktree, WorktreeState};
+pub use worktree::WorktreeState;
 
 use error::Result;

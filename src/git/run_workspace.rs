@@ -2,6 +2,7 @@
 //! Does nothing by itself.
 
 use crate::branch::Branches;
+use crate::clean_worktree::CleanWorktree;
 use crate::diff::Changes;
 use crate::history::History;
 use crate::remote::{Credentials, Remote};
@@ -9,7 +10,6 @@ use crate::run_branch::RunBranch;
 use crate::snapshot::Snapshots;
 use crate::uncommitted_work::UncommittedWork;
 use crate::workspace::{RunWorkspace, Workspace};
-use crate::worktree::CleanWorktree;
 
 impl Workspace {
     /// Returns the branches.

@@ -6,10 +6,11 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::issue::IssueNumber;
 
+use crate::clean_worktree::LastUse;
 use crate::damage;
 use crate::pinned_config::PinnedConfig;
 use crate::program::{Call, Git, GitOutput};
@@ -38,6 +39,8 @@ pub struct Workspace {
     /// The files of that commit.
     tree: Tree,
     config: Arc<Mutex<PinnedConfig>>,
+    /// What this process knows about the clean worktree; nothing before it was used.
+    clean: Arc<Mutex<Option<LastUse>>>,
 }
 
 impl Workspace {
@@ -84,7 +87,8 @@ impl Workspace {
         let tree = Tree::try_from(tree).map_err(|_| Error::MissingObjects { commit: head.to_string() })?;
         let config = Arc::new(Mutex::new(PinnedConfig::pin(&root, &common, &git_dir)));
         let prefix = prefix.trim_end_matches('/').to_owned();
-        Ok(Self { git, root, common, git_dir, prefix, is_shallow: shallow == "true", head, tree, config })
+        let (is_shallow, clean) = (shallow == "true", Arc::default());
+        Ok(Self { git, root, common, git_dir, prefix, is_shallow, head, tree, config, clean })
     }
 
     /// Opens another worktree with the git program of this one.
@@ -96,6 +100,11 @@ impl Workspace {
     pub fn for_issue(&self, issue: IssueNumber) -> RunWorkspace {
         let state_dir = self.common.join("ai-workflow").join(format!("issue-{issue}"));
         RunWorkspace { workspace: self.clone(), issue, state_dir }
+    }
+
+    /// Returns what this process knows about the clean worktree.
+    pub(crate) fn clean(&self) -> MutexGuard<'_, Option<LastUse>> {
+        self.clean.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the top folder of the worktree.

@@ -1,30 +1,20 @@
 //! The files of a worktree beside those that a run works on: what they are like before a run, what is unfinished, what git
 //! ignores, and taking files back to a commit. Judges nothing: whether a dirty tree is refused is the caller's.
-//!
-//! Also the clean worktree, in which commands run: exactly one tree, beside the checkout, made when it is first needed. What
-//! git ignores stays from one use to the next, for speed; everything else is what the tree has. It lies beside the checkout,
-//! because tools look for their settings in the folders above and some find nothing below `.git`; where nothing can be
-//! written there it lies under git's common folder. Knows nothing of commands.
 
 use std::fs;
-use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use crate::branch::Branches;
-use crate::error::{at, ignore_missing};
 use crate::program::Call;
 use crate::status::{PathStatus, StatusEntry, read_status, status_call};
-use crate::workspace::{Head, RunWorkspace, Workspace};
-use crate::{CommitId, Error, Result, Tree, regular_file};
+use crate::workspace::{Head, Workspace};
+use crate::{CommitId, Error, Result};
 
 /// How often a lock is looked for, with a pause between: an editor's git holds it for moments only.
 const LOCK_LOOKS: u32 = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(25);
-
-/// Where the path of the worktree is written before it is made.
-const RECORD: &str = "clean.path";
 
 /// The worktree as a run finds it. Nothing under `.ai-workflow/` counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,139 +180,7 @@ impl Workspace {
     }
 }
 
-/// The clean worktree of a run.
-#[derive(Debug, Clone)]
-pub struct CleanWorktree<'a> {
-    pub(crate) run: &'a RunWorkspace,
-}
-
-impl CleanWorktree<'_> {
-    /// Brings the clean worktree to a tree, makes or repairs it where needed, and returns its top folder.
-    pub fn check_out(&self, tree: &Tree) -> Result<PathBuf> {
-        if let Some((root, admin)) = self.find_intact() {
-            match self.reset_to(&root, &admin, tree) {
-                Ok(()) => return Ok(root),
-                Err(error) => tracing::debug!("the clean worktree is made anew: {error}"),
-            }
-        }
-        self.create()?;
-        let (root, admin) = self.find_intact().ok_or_else(|| no_free_place_error(self.run.state_dir()))?;
-        self.reset_to(&root, &admin, tree)?;
-        Ok(root)
-    }
-
-    /// Removes the clean worktree and what git keeps about it; does nothing when there is none.
-    pub fn remove(&self) -> Result<()> {
-        let Some(root) = self.recorded_place() else { return Ok(()) };
-        let admin = self.find_admin_folder(&root);
-        if admin.is_some() || is_empty_folder(&root) {
-            ignore_missing(fs::remove_dir_all(&root)).map_err(at(&root))?;
-        }
-        if let Some(admin) = admin {
-            ignore_missing(fs::remove_dir_all(&admin)).map_err(at(&admin))?;
-            // Others may have worktrees there, too.
-            let _ = fs::remove_dir(self.admin_folder());
-        }
-        let record = self.run.state_dir().join(RECORD);
-        ignore_missing(fs::remove_file(&record)).map_err(at(record))
-    }
-
-    fn create(&self) -> Result<()> {
-        self.remove()?;
-        let mut refused = no_free_place_error(self.run.state_dir());
-        for root in self.candidates().into_iter().filter(|root| root.symlink_metadata().is_err()) {
-            self.record_place(&root)?;
-            let add = Call::new(["worktree", "add", "--quiet", "--force", "--force", "--detach"]);
-            let add =
-                add.args(["--no-checkout", "--"]).arg(&root).arg(self.run.workspace().opened_at().as_str());
-            match self.run.workspace().run(&add) {
-                Ok(_) => return Ok(()),
-                Err(error) => refused = error,
-            }
-            self.remove()?;
-        }
-        Err(refused)
-    }
-
-    /// Records the path of the worktree. This comes first, so that a worktree is known after a crash.
-    fn record_place(&self, root: &Path) -> Result<()> {
-        let record = self.run.state_dir().join(RECORD);
-        fs::create_dir_all(self.run.state_dir()).map_err(at(self.run.state_dir()))?;
-        fs::write(&record, root.as_os_str().as_encoded_bytes()).map_err(at(record))
-    }
-
-    /// Returns the recorded path, if it is one that we would choose; any other path is not ours.
-    fn recorded_place(&self) -> Option<PathBuf> {
-        let record = regular_file::read(&self.run.state_dir().join(RECORD)).ok()?;
-        self.candidates().into_iter().find(|place| place.as_os_str().as_encoded_bytes() == record)
-    }
-
-    fn candidates(&self) -> Vec<PathBuf> {
-        let beside = self.run.workspace().main_root();
-        let beside = beside.file_name().map(|name| {
-            let name = format!("{}-issue-{}-clean", name.to_string_lossy(), self.run.issue());
-            beside.with_file_name(name)
-        });
-        beside
-            .into_iter()
-            .chain([self.run.state_dir().join("clean")])
-            .map(|place| resolve_parent(&place))
-            .collect()
-    }
-
-    /// Returns the worktree and git's folder about it, when each leads to the other and both to this repository.
-    fn find_intact(&self) -> Option<(PathBuf, PathBuf)> {
-        let root = self.recorded_place()?;
-        let admin = self.find_admin_folder(&root)?;
-        let entrance = regular_file::read_text(&root.join(".git")).ok()?;
-        let leads_to = root.join(entrance.strip_prefix("gitdir:")?.trim());
-        let common = regular_file::read_text(&admin.join("commondir")).ok()?;
-        let is_ours = is_same_place(&leads_to, &admin)
-            && is_same_place(&admin.join(common.trim()), self.run.workspace().common());
-        if is_ours { Some((root, admin)) } else { None }
-    }
-
-    fn reset_to(&self, root: &Path, admin: &Path, tree: &Tree) -> Result<()> {
-        // A killed process left this lock; the lock of the run is ours, so no other process works here.
-        let lock = admin.join("index.lock");
-        ignore_missing(fs::remove_file(&lock)).map_err(at(lock))?;
-        self.run.workspace().run_in(root, &Call::new(["read-tree", "--reset", "-u", tree.as_str()]))?;
-        self.run.workspace().run_in(root, &Call::new(["clean", "-ffdq"])).map(drop)
-    }
-
-    fn admin_folder(&self) -> PathBuf {
-        self.run.workspace().common().join("worktrees")
-    }
-
-    /// Returns the folder in which git keeps what it knows about a linked worktree.
-    fn find_admin_folder(&self, root: &Path) -> Option<PathBuf> {
-        let entries = fs::read_dir(self.admin_folder()).ok()?.flatten();
-        entries.map(|entry| entry.path()).find(|admin| {
-            let entrance = regular_file::read_text(&admin.join("gitdir")).unwrap_or_default();
-            let entrance = admin.join(entrance.trim());
-            entrance.parent().is_some_and(|place| resolve_parent(place) == root)
-        })
-    }
-}
-
-/// Returns a path whose folder is written as the system sees it; the last part need not be there.
-fn resolve_parent(path: &Path) -> PathBuf {
-    let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
-    match (parent, path.file_name()) {
-        (Some(parent), Some(name)) => parent.join(name),
-        _ => path.to_owned(),
-    }
-}
-
-fn is_same_place(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
-}
-
-fn no_free_place_error(path: &Path) -> Error {
-    at(path)(io::Error::new(ErrorKind::AlreadyExists, "the places for a clean worktree are taken"))
-}
-
 /// Tells whether a folder is there and holds nothing.
-fn is_empty_folder(folder: &Path) -> bool {
+pub(crate) fn is_empty_folder(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }

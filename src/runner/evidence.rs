@@ -122,7 +122,9 @@ impl CheckedPhase<'_> {
             masker: &active.masker,
             read: checks::Read::default(),
         };
-        Ok(checks::run(&site, &mut active.stop.clone()).await)
+        let results = checks::run(&site, &mut active.stop.clone()).await;
+        active.space.clean_worktree().seal();
+        Ok(results)
     }
 
     /// Returns the files that the authors changed and did not restore; for a phase that was reopened also those that its

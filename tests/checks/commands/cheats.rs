@@ -52,6 +52,27 @@ fn unpublished_helper_file_does_not_make_tests_pass() {
 }
 
 #[test]
+fn what_an_author_changes_in_the_clean_worktree_does_not_make_tests_pass() {
+    let forgeries = [
+        "git update-index --skip-worktree src/lib.rs; echo '    3' > src/lib.rs",
+        "mkdir -p cache; echo '    3' > cache/answer",
+    ];
+    for forgery in forgeries {
+        let sandbox = tested();
+        sandbox.write("forge.sh", &format!("cd ../*-issue-243-clean && {{ {forgery}; }}\n"));
+        let wants = ("tests/new.t", "grep -qx '    3' src/lib.rs cache/answer 2> /dev/null\n");
+        let answers = ("src/lib.rs", "pub fn pages() -> u32 {\n    4\n}\n");
+        let forging = turns(&[wants, answers], &[])
+            .replace("step = \"revise\"\n", "step = \"revise\"\nrun = \"sh forge.sh\"\n");
+        let agent = sandbox.script(&honest_script(&forging));
+        let ran = sandbox.run(&["execute", "--issue", "243", "--forge", "local", "--agent", &agent]);
+        let ran = ran.exits(1);
+        assert!(ran.stderr.contains("were changed by another program; it is made anew"), "{}", ran.stderr);
+        expect(&sandbox, "implementation", "tests", "fail", "1 failure");
+    }
+}
+
+#[test]
 fn an_old_test_report_is_deleted_before_the_tests_run() {
     let sandbox = project("test = \"sh trusting.sh\"\n");
     let trusting = "for report in junit.xml cache/a.xml packages/one/junit.xml packages/one/reports/a.xml; do\n\

@@ -114,6 +114,54 @@ fn damaged_clean_worktree_is_recreated() {
     assert_eq!((root.exists(), worktrees(&fixture)), (false, 1));
 }
 
+#[test]
+fn what_changed_in_the_clean_worktree_since_its_last_use_makes_it_anew() {
+    let (_fixture, space) = begun();
+    let tree = published(&space, &["src/lib.rs"]);
+    let root = space.clean_worktree().check_out(&tree).expect("a worktree");
+    let keep = || {
+        fs::create_dir_all(root.join("target")).expect("made");
+        fs::write(root.join("target/built"), "ours").expect("written");
+        space.clean_worktree().seal();
+    };
+    keep();
+    space.clean_worktree().check_out(&tree).expect("a worktree");
+    assert!(root.join("target/built").exists(), "nobody was there");
+    let shell = |line: &str| {
+        let done = Command::new("sh").args(["-c", line]).current_dir(&root).status().expect("a shell");
+        assert!(done.success(), "{line}");
+    };
+    let forgeries = [
+        "echo forged > target/built",
+        "echo forged > target/other",
+        "git update-index --skip-worktree src/lib.rs && echo forged > src/lib.rs",
+        "git update-index --assume-unchanged src/lib.rs && echo forged > src/lib.rs",
+    ];
+    for forgery in forgeries {
+        keep();
+        shell(forgery);
+        space.clean_worktree().check_out(&tree).expect("a worktree");
+        assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect("a file"), "two\n", "{forgery}");
+        assert!(!root.join("target").exists(), "{forgery}");
+    }
+    // The commands themselves may do it, too.
+    shell(forgeries[2]);
+    space.clean_worktree().check_out(&tree).expect("a worktree");
+    assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect("a file"), "two\n");
+}
+
+#[test]
+fn another_process_makes_the_clean_worktree_anew() {
+    let (fixture, space) = begun();
+    let tree = published(&space, &["src/lib.rs"]);
+    let root = space.clean_worktree().check_out(&tree).expect("a worktree");
+    fs::create_dir_all(root.join("target")).expect("made");
+    space.clean_worktree().seal();
+    let another = fixture.space();
+    another.clean_worktree().check_out(&tree).expect("a worktree");
+    assert!(!root.join("target").exists());
+}
+
 fn only_folder_in(folder: &Path) -> PathBuf {
     fs::read_dir(folder).expect("a folder").flatten().next().expect("an entry").path()
 }
