@@ -80,6 +80,7 @@ impl LockedRun {
             locks.begin_work();
             return Err(GitFiles::note_unknown(&space).into());
         }
+        space.snapshots().remove_damaged_indexes()?;
         settle_commit(&mut journal, &space)?;
         Ok(LockedIssue::Begun(Box::new(Self { journal, space, folder, locks })))
     }
@@ -300,7 +301,10 @@ impl RunOpener<'_> {
             }
             RunLocation::OnBranch(_) => {
                 self.take_checkout(&project.workspace)?;
-                self.switch_to_branch(&project.workspace)?;
+                // Where the branch is checked out, the log alone is missing; the changes there are the run's own.
+                if is_on_other_branch(&project.workspace, issue)? {
+                    self.switch_to_branch(&project.workspace)?;
+                }
                 refuse_missing_log(project, issue)?;
                 record_location(project, issue, project.root())?;
                 project.workspace.clone()

@@ -44,6 +44,14 @@ impl LastUse {
         }
         is_disturbed
     }
+
+    fn restore_index(&self, admin: &Path) -> Result<()> {
+        let index = admin.join("index");
+        if fs::read(&index).is_ok_and(|bytes| bytes == self.index) {
+            return Ok(());
+        }
+        fs::write(&index, &self.index).map_err(at(index))
+    }
 }
 
 /// The clean worktree of a run.
@@ -59,7 +67,7 @@ impl CleanWorktree<'_> {
         if let (Some((root, admin)), Some(last)) = (self.find_intact(), last)
             && !last.was_disturbed(&root)
         {
-            match self.restore_index(&admin, &last).and_then(|()| self.reset_to(&root, &admin, tree)) {
+            match last.restore_index(&admin).and_then(|()| self.reset_to(&root, &admin, tree)) {
                 Ok(()) => return Ok(root),
                 Err(error) => tracing::debug!("the clean worktree is made anew: {error}"),
             }
@@ -161,14 +169,6 @@ impl CleanWorktree<'_> {
         Ok(())
     }
 
-    fn restore_index(&self, admin: &Path, last: &LastUse) -> Result<()> {
-        let index = admin.join("index");
-        if fs::read(&index).is_ok_and(|bytes| bytes == last.index) {
-            return Ok(());
-        }
-        fs::write(&index, &last.index).map_err(at(index))
-    }
-
     fn admin_folder(&self) -> PathBuf {
         self.run.workspace().common().join("worktrees")
     }
@@ -213,8 +213,8 @@ fn digest_files(root: &Path) -> Vec<u8> {
             digest.update(path.as_os_str().as_encoded_bytes());
             let numbers = [found.ino(), found.len(), found.mode().into()];
             let times = [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()];
-            numbers.iter().for_each(|number| digest.update(number.to_le_bytes()));
-            times.iter().for_each(|time| digest.update(time.to_le_bytes()));
+            digest.update(numbers.map(u64::to_le_bytes).concat());
+            digest.update(times.map(i64::to_le_bytes).concat());
             if found.is_dir() {
                 folders.push(path);
             }

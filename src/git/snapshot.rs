@@ -97,6 +97,26 @@ impl Snapshots<'_> {
         self.tree_index(tree).exists()
     }
 
+    /// Removes the indexes that git cannot read; each can be made anew.
+    pub fn remove_damaged_indexes(&self) -> Result<()> {
+        for entry in fs::read_dir(self.index_folder()).into_iter().flatten().flatten() {
+            let index = entry.path();
+            // Pipes and folders are no indexes, and git would wait for a pipe.
+            if !index.is_file() || !self.can_be_read(&index)? {
+                remove_what_is_no_folder(&self.index_folder(), &entry.file_name().to_string_lossy())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells whether git reads an index, and no entry of it is cut off: git takes one for a file without an object.
+    fn can_be_read(&self, index: &Path) -> Result<bool> {
+        let call = Call::new(["ls-files", "-z", "--stage"]).on_index(index).read_only();
+        let output = self.run.workspace().try_run(&call)?;
+        let no_object = format!(" {} ", "0".repeat(self.run.workspace().opened_at().as_str().len()));
+        Ok(output.succeeded() && !output.text().contains(&no_object))
+    }
+
     /// Brings the files back to a snapshot and returns the paths that were different.
     pub fn restore(&self, to: &Tree) -> Result<Vec<String>> {
         let index = self.ensure_index_of(to)?;

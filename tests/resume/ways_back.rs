@@ -93,6 +93,18 @@ fn a_log_that_was_emptied_after_the_first_commit_is_brought_back_from_the_branch
 }
 
 #[test]
+fn a_log_that_is_gone_beside_uncommitted_work_is_brought_back_and_the_work_stays() {
+    for damage in [format!(": > {LOG}"), format!("rm {LOG}"), format!("rm {LOG} {VIEW}")] {
+        let world = killed_in("implementation/review");
+        let asked = world.sandbox.facts().len();
+        comes_back(&world, &damage, "events.jsonl is gone; the branch ai-workflow/issue-243 still has it");
+        let again = world.sandbox.facts().split_off(asked);
+        let is_author = |fact: &&Value| fact["type"] == "worked" && fact["phase"] == "implementation";
+        assert_eq!(again.iter().filter(is_author).count(), 0, "the work is not paid twice");
+    }
+}
+
+#[test]
 fn a_damaged_log_is_brought_back_from_its_copy() {
     let world = killed_in(STEPS[0]);
     comes_back(
@@ -240,6 +252,21 @@ fn a_damaged_head_or_index_is_made_again() {
     comes_back(&world, "echo garbage > .git/HEAD", ".git/HEAD names no branch and no commit");
     let world = killed_in(STEPS[0]);
     comes_back(&world, "echo garbage > .git/index", "git's index is damaged");
+}
+
+#[test]
+fn a_damaged_index_of_a_snapshot_is_made_again_without_a_word() {
+    for damage in
+        [": > $index", "truncate -s 100 $index", "rm $index && mkdir $index", "rm $index && mkfifo $index"]
+    {
+        let world = killed_in(STEPS[1]);
+        shell(
+            &world,
+            &format!("for index in .git/ai-workflow/issue-243/snapshots/*.index; do {damage}; done"),
+        );
+        world.execute().exits(0);
+        assert_eq!(world.sandbox.metadata()["outcome"], "completed", "{damage}");
+    }
 }
 
 #[test]
