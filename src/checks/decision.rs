@@ -1,8 +1,6 @@
 //! The evaluation says what becomes of the run. Which word it says is the engine's matter, not this check's; where it says none
 //! that can be followed, people are told what it said instead.
 
-use std::fs;
-
 use super::{Site, failure, passed};
 use content_parser::unread_decision;
 use model::event::CheckResult;
@@ -22,7 +20,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 
 /// Returns the words of the answer or of the deliverable that stand where a decision should.
 fn unread(site: &Site<'_>) -> Option<String> {
-    let deliverable = fs::read(site.worktree.join(site.output)).unwrap_or_default();
+    let deliverable = git::regular_file::read(&site.worktree.join(site.output)).unwrap_or_default();
     let deliverable = String::from_utf8_lossy(&deliverable);
     let words = unread_decision(&[site.answer.unwrap_or_default(), &deliverable])?;
     Some(site.masker.mask(&words).as_str().to_owned())

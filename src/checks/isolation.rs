@@ -91,7 +91,7 @@ fn of_python(line: &str, worktree: &Path) -> Option<String> {
 fn of_rust(line: &str, worktree: &Path) -> Option<String> {
     static PATH: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:pub\s+)?(?:use|extern crate)\s+(\w+)"));
     let first = PATH.captures(line)?[1].to_owned();
-    let manifest = std::fs::read_to_string(worktree.join("Cargo.toml")).unwrap_or_default();
+    let manifest = git::regular_file::read_text(&worktree.join("Cargo.toml")).unwrap_or_default();
     let name = manifest.parse::<toml::Table>().ok().and_then(|table| {
         let package = table.get("package")?.get("name")?.as_str()?;
         Some(package.replace('-', "_"))

@@ -3,8 +3,6 @@
 
 mod boundary;
 
-use std::fs;
-
 use self::boundary::{Scope, read_scope};
 use super::outcome::{failure, file, judged};
 use super::reading::pattern::Patterns;
@@ -43,12 +41,13 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 fn stated(site: &Site<'_>, own: Option<&str>) -> Result<Option<Scope>, (String, String)> {
     let mut scope = None;
     for plan in site.plans.iter().map(String::as_str) {
-        let text = fs::read_to_string(site.worktree.join(plan));
+        let text = git::regular_file::read_text(&site.worktree.join(plan));
         let text = text.map_err(|_| (plan.to_owned(), "the plan cannot be read".to_owned()))?;
         scope = read_scope(&text).map_err(|why| (plan.to_owned(), why))?.or(scope);
     }
     // That the deliverable is there is another check's matter.
-    let text = own.and_then(|own| fs::read_to_string(site.worktree.join(own)).ok()).unwrap_or_default();
+    let text =
+        own.and_then(|own| git::regular_file::read_text(&site.worktree.join(own)).ok()).unwrap_or_default();
     Ok(read_scope(&text).map_err(|why| (site.output.to_owned(), why))?.or(scope))
 }
 

@@ -5,7 +5,6 @@
 mod tasks;
 
 use std::collections::BTreeSet;
-use std::fs;
 
 pub use self::tasks::only_ticks;
 use self::tasks::read_tasks;
@@ -23,7 +22,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let lists: BTreeSet<&str> = if named.is_empty() { planned() } else { named };
     let (mut places, mut count): (Vec<Place>, usize) = (Vec::new(), 0);
     for list in lists {
-        let Ok(text) = fs::read_to_string(site.worktree.join(list)) else {
+        let Ok(text) = git::regular_file::read_text(&site.worktree.join(list)) else {
             return unavailable(&format!("the task list {list} cannot be read"));
         };
         let tasks = read_tasks(&text);

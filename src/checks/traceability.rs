@@ -74,7 +74,9 @@ fn required_ids(site: &Site<'_>) -> BTreeSet<String> {
         let documents = fs::read_dir(folder).into_iter().flatten().flatten().map(|document| document.path());
         let documents = documents.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
         texts.extend(
-            documents.filter_map(|path| fs::read_to_string(path).ok()).filter(|text| text.len() <= LONGEST),
+            documents
+                .filter_map(|path| git::regular_file::read_text(&path).ok())
+                .filter(|text| text.len() <= LONGEST),
         );
     }
     texts.iter().flat_map(|text| ID_WORD.find_iter(text).map(|found| bare(found.as_str()))).collect()

@@ -15,7 +15,7 @@ mod error;
 mod file_entry;
 mod pinned_config;
 mod program;
-mod regular_file;
+pub mod regular_file;
 mod workspace;
 
 // What every repository has.

@@ -19,6 +19,7 @@ use std::time::SystemTime;
 use crate::error::{at, ignore_missing};
 use crate::objects::{ABSENT_MODE, TreeEntry};
 use crate::program::Call;
+use crate::regular_file::list_pipes;
 use crate::run_files::{is_behind_link, is_engines_own};
 use crate::status::{PathStatus, StatusEntry, read_status, status_call};
 use crate::workspace::{Head, RunWorkspace};
@@ -203,6 +204,7 @@ impl Snapshots<'_> {
 
     /// Compares the worktree with an index.
     pub(crate) fn compare_worktree(&self, index: &Path) -> Result<WorktreeComparison> {
+        remove_pipes_that_git_reads(self.run.workspace().root())?;
         let call = status_call().arg("--ignore-submodules=all").arg("--ignored=matching").on_index(index);
         let status = read_status(self.run.workspace(), &call)?;
         let mut seen = WorktreeComparison::new(status.head, status.unreadable);
@@ -494,6 +496,25 @@ impl WorktreeComparison {
             left_out: self.left_out,
         }
     }
+}
+
+/// Names of files in a worktree that git reads whenever it looks at the folder.
+const READ_BY_GIT: [&str; 3] = [".gitignore", ".gitattributes", ".gitmodules"];
+
+/// Removes pipes and devices in the places of files that git reads, and below the folder of the runs: whoever reads one waits
+/// without an end, and git takes none of them for a file.
+fn remove_pipes_that_git_reads(root: &Path) -> Result<()> {
+    let mut pipes = list_pipes(root, |inside| inside.ends_with(".git"));
+    let ours = root.join(".ai-workflow");
+    pipes.retain(|pipe| pipe.starts_with(&ours) || READ_BY_GIT.iter().any(|name| pipe.ends_with(name)));
+    for pipe in pipes {
+        fs::remove_file(&pipe).map_err(at(&pipe))?;
+        tracing::warn!(
+            "{} was a pipe or a device, for which its readers would wait; it is removed",
+            pipe.display()
+        );
+    }
+    Ok(())
 }
 
 /// Removes what stands in place of a file, and a file or link in place of one of its folders. Follows no link.

@@ -2,7 +2,6 @@
 //! answer is kept unchanged except for masked secrets; changes of files are taken from the disk, never from the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::time::Duration;
 
 use crate::active_run::ActiveRun;
@@ -327,7 +326,7 @@ fn read_evaluation(active: &ActiveRun, answer: &AgentAnswer, name: &PhaseName) -
         return Ok(None);
     }
     let path = active.folder.at(&deliverable_path(run, phase));
-    let deliverable = fs::read(path).unwrap_or_default();
+    let deliverable = git::regular_file::read(&path).unwrap_or_default();
     let deliverable = String::from_utf8_lossy(&deliverable);
     Ok(content_parser::read_evaluations(&[&answer.text, &deliverable]))
 }

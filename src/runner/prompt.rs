@@ -195,7 +195,7 @@ fn read_previous_review(active: &ActiveRun, phase: &PhaseState, call: &Call) -> 
         }
         _ => return String::new(),
     };
-    fs::read_to_string(active.folder.at(&path)).unwrap_or_default()
+    git::regular_file::read_text(&active.folder.at(&path)).unwrap_or_default()
 }
 
 fn render_diff(diff: &Diff) -> String {

@@ -198,7 +198,7 @@ impl RecordSource<'_> {
             return Ok(Some(text.clone()));
         }
         let as_written = |text: &String| sha256_hex(&[text.as_bytes()]) == made.digest;
-        if let Some(text) = fs::read_to_string(self.folder.at(path)).ok().filter(as_written) {
+        if let Some(text) = git::regular_file::read_text(&self.folder.at(path)).ok().filter(as_written) {
             return Ok(Some(text));
         }
         let AnswerDocument { step, round, attempt, .. } = *made;

@@ -650,6 +650,19 @@ fn the_documents_of_a_run_are_committed_even_if_git_ignores_them() {
 }
 
 #[test]
+fn a_pipe_in_place_of_a_deliverable_is_no_deliverable() {
+    let sandbox = Sandbox::new();
+    let output = ".ai-workflow/issue-243/00_planning/output/planning.md";
+    sandbox.write("pipe.sh", &format!("rm -f {output}; mkdir -p $(dirname {output}); mkfifo {output}\n"));
+    sandbox.git(&["add", "pipe.sh"]);
+    sandbox.git(&["commit", "-q", "-m", "a script"]);
+    let turn = "[[turn]]\nphase = \"planning\"\nstep = \"execute\"\nrun = \"sh pipe.sh\"\nsay = \"done\"\n";
+    sandbox.short(turn, &["--phase", "planning"]).exits(0).says("is removed");
+    let rounds = sandbox.metadata()["phases"]["planning"]["rounds"].clone();
+    assert_eq!((&rounds[0]["verdict"], &rounds[1]["verdict"]), (&json!(null), &json!("PASS")));
+}
+
+#[test]
 fn a_deliverable_ignored_by_gitignore_is_committed() {
     let sandbox = Sandbox::new();
     let hides = "[[turn]]\nphase = \"planning\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# planning\" }, { path = \".gitignore\", text = \"*\\n\" }, { path = \"secret\", text = \"x\" }]\nsay = \"done\"\n";

@@ -119,7 +119,7 @@ fn runs_all(path: &str, site: &Site<'_>) -> bool {
     });
     folders.any(|folder| {
         SETTINGS.iter().any(|name| {
-            let text = std::fs::read_to_string(site.worktree.join(format!("{folder}{name}")));
+            let text = git::regular_file::read_text(&site.worktree.join(format!("{folder}{name}")));
             text.is_ok_and(|text| PROJECT_RUNS_ALL.is_match(&text))
         })
     })

@@ -190,8 +190,8 @@ fn without_harness(change: &Change, site: &Site<'_>) -> Vec<Suspicion> {
         let begin = (0..line).rev().find(|at| lines[*at].starts_with('['))?;
         let end = (line..lines.len()).find(|at| lines[*at].starts_with('[')).unwrap_or(lines.len());
         let target = target(lines[begin].trim(), &lines[begin..end])?;
-        let code =
-            std::fs::read_to_string(site.worktree.join(format!("{folder}{target}"))).unwrap_or_default();
+        let code = git::regular_file::read_text(&site.worktree.join(format!("{folder}{target}")))
+            .unwrap_or_default();
         code.contains("#[test]")
             .then(|| Suspicion::sure(at(&change.path, line, format!("nobody runs the tests of `{target}`"))))
     });

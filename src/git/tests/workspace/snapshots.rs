@@ -202,6 +202,25 @@ fn unusual_file_names_survive_snapshot_commit_and_restore() {
     assert!(ODD_NAMES.iter().all(|name| fixture.read(name) == "odd"));
 }
 
+#[test]
+fn pipes_in_the_places_of_files_that_git_reads_are_removed() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let before = space.snapshots().take(None).expect("a snapshot");
+    let pipes =
+        ["src/.gitignore", "src/.gitattributes", ".ai-workflow/issue-7/04_implementation/output/x.md"];
+    let others = ["src/control"];
+    for path in pipes.iter().chain(&others) {
+        let path = fixture.root().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo is there").success());
+    }
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
+    assert_eq!(after.tree, before.tree);
+    assert!(others.iter().all(|path| fixture.exists(path)), "a pipe of a program is nobody's fault");
+    assert!(pipes.iter().all(|path| !fixture.exists(path)));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn special_files_nested_repositories_and_unreadable_names_are_left_out() {
