@@ -9,7 +9,7 @@ use crate::lexicon;
 use crate::text::excerpt;
 
 /// A sentence of a larger sum is asked about.
-const DOUBTFUL: f64 = 0.15;
+const DOUBTFUL: f64 = -0.03;
 /// So much more is needed for each time that the number of sentences doubles: one of many is wrong about sooner.
 const PER_DOUBLING: f64 = 0.15;
 /// So many words in a row have a weight of their own.

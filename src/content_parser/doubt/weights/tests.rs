@@ -1,10 +1,10 @@
 //! Learns the weights from sentences whose judgment is known: a linear support vector machine with squared hinge loss, solved by
 //! coordinate descent in the dual (Hsieh and others, 2008). It uses no arithmetic that differs between machines.
 //!
-//! The sentences stand in `lexicon/sentences`, one a line, a file for those that deny and one for those that do not, all written for
-//! this purpose: single sentences by language (`en1` …), sets of sentences about one subject that only their sense tells apart
-//! (`enA` …, `adv`), sentences of whole reviews (`reviews`), and those of the tests' own tables (`tests`). One that stands there
-//! several times weighs as much more.
+//! The sentences stand in `lexicon/sentences`, one a line, by language, a file for those that deny and one for those that do not,
+//! all written for this purpose: in `basic` short ones of common words, in `contrast` sets about one subject that only their sense
+//! tells apart, in `reviews` those of whole reviews, and in `tables` those of the tests' own tables. One that stands there several
+//! times weighs as much more.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,19 +15,30 @@ use crate::objects::{find, joined};
 use crate::passages::passages;
 
 /// What a violated margin costs beside the size of the weights.
-const COST: f64 = 3.0;
+const COST: f64 = 1.0;
+/// So much more it costs for a sentence as whole reviews have it: there are fewer of them, and they are what is read.
+const REVIEWED: f64 = 3.0;
 /// How often all examples are looked at.
 const ROUNDS: usize = 15;
 /// An n-gram of fewer sentences has no weight.
 const FEWEST: usize = 2;
-/// So many n-grams keep their weight, the heaviest.
-const MOST: usize = 130_000;
+/// So many n-grams keep their weight: those that make the largest difference, by weight and by the root of how often they stand there.
+const MOST: usize = 150_000;
+
+/// A sentence whose judgment is known.
+struct Known {
+    sentence: String,
+    /// 1 where it denies, -1 where it does not.
+    judgment: f64,
+    cost: f64,
+}
 
 /// The n-grams of a sentence by number, each with how often it stands there by the root of how many there are.
 struct Example {
     ngrams: Vec<(usize, f64)>,
-    /// 1 where it denies, -1 where it does not.
     judgment: f64,
+    /// What its violated margin costs.
+    cost: f64,
 }
 
 #[test]
@@ -42,23 +53,32 @@ fn the_weights_are_those_that_the_sentences_give() {
     assert!(kept == learned, "the sentences changed: run this test with LEARN_WEIGHTS=1");
 }
 
-/// Returns the sentences of the lexicon, and those of the honest approvals, each with its judgment.
-#[expect(clippy::disallowed_methods, reason = "a test reads the sentences")]
-fn known_sentences() -> Vec<(String, f64)> {
+/// Returns the sentences of the lexicon, and those of the honest approvals.
+fn known_sentences() -> Vec<Known> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("lexicon/sentences");
-    let mut files: Vec<_> =
-        folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
-    files.sort();
     let mut known = Vec::new();
-    for file in files {
-        let judgment = if file.to_string_lossy().contains(".denies.") { 1.0 } else { -1.0 };
-        let text = std::fs::read_to_string(&file).expect("read");
-        known.extend(text.lines().flat_map(plain_sentences).map(|sentence| (sentence, judgment)));
+    for (inner, cost) in [("", COST), ("basic", COST), ("contrast", COST), ("reviews", COST * REVIEWED)] {
+        for (name, text) in files_of(&folder.join(inner)) {
+            let judgment = if name.ends_with(".denies.txt") { 1.0 } else { -1.0 };
+            let lines = text.lines().map(|line| line.trim_start_matches(|c| "#->* ".contains(c)));
+            let sentences = lines.flat_map(plain_sentences);
+            known.extend(sentences.map(|sentence| Known { sentence, judgment, cost }));
+        }
     }
     let honest = include_str!("../../tests/reviews/honest.jsonl").lines();
     let honest = honest.map(|line| serde_json::from_str::<String>(line).expect("a JSON string"));
-    known.extend(honest.flat_map(|text| sentences_of(&text)).map(|sentence| (sentence, -1.0)));
+    let sentences = honest.flat_map(|text| sentences_of(&text));
+    known.extend(sentences.map(|sentence| Known { sentence, judgment: -1.0, cost: COST * REVIEWED }));
     known
+}
+
+/// Returns the files of a folder by name, with their texts.
+#[expect(clippy::disallowed_methods, reason = "a test reads the sentences")]
+fn files_of(folder: &Path) -> BTreeMap<String, String> {
+    let files = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry").path());
+    let name = |file: &Path| file.file_name().expect("a name").to_string_lossy().into_owned();
+    let files = files.filter(|file| file.is_file());
+    files.map(|file| (name(&file), std::fs::read_to_string(&file).expect("read"))).collect()
 }
 
 fn plain_sentences(text: &str) -> Vec<String> {
@@ -75,24 +95,32 @@ fn sentences_of(answer: &str) -> Vec<String> {
     passages.iter().flat_map(|passage| plain_sentences(&passage.text)).collect()
 }
 
-fn learned(known: &[(String, f64)]) -> String {
-    let ngrams: Vec<NGrams> = known.iter().map(|(sentence, _)| NGrams::read(sentence)).collect();
+fn learned(known: &[Known]) -> String {
+    let ngrams: Vec<NGrams> = known.iter().map(|known| NGrams::read(&known.sentence)).collect();
     let numbers = numbers(&ngrams);
-    let examples: Vec<Example> = ngrams
-        .iter()
-        .zip(known)
-        .map(|(ngrams, (_, judgment))| Example { ngrams: counted(ngrams, &numbers), judgment: *judgment })
-        .collect();
+    let example = |(ngrams, known): (&NGrams, &Known)| Example {
+        ngrams: counted(ngrams, &numbers),
+        judgment: known.judgment,
+        cost: known.cost,
+    };
+    let examples: Vec<Example> = ngrams.iter().zip(known).map(example).collect();
     let (weights, bias) = descended(&examples, numbers.len());
     let rounded = |weight: f64| (weight / STEP).round() * STEP;
-    let mut heaviest: Vec<(f64, &str)> =
-        numbers.iter().map(|(ngram, number)| (rounded(weights[*number]), ngram.as_str())).collect();
-    heaviest.sort_by(|one, other| other.0.abs().total_cmp(&one.0.abs()).then(one.1.cmp(other.1)));
-    heaviest.truncate(MOST);
-    heaviest.push((rounded(bias), BIAS));
-    heaviest.retain(|(weight, _)| *weight != 0.0);
-    heaviest.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(other.1)));
-    let lines = heaviest.chunk_by(|one, other| one.0.to_bits() == other.0.to_bits()).map(|line| {
+    let mut frequencies = vec![0.0_f64; numbers.len()];
+    let all =
+        examples.iter().flat_map(|example| example.ngrams.iter().map(|(number, _)| (number, example.cost)));
+    all.for_each(|(number, cost)| frequencies[*number] += cost);
+    let difference = |number: usize| weights[number].abs() * frequencies[number].sqrt();
+    let mut kept: Vec<(f64, &str, usize)> =
+        numbers.iter().map(|(ngram, number)| (difference(*number), ngram.as_str(), *number)).collect();
+    kept.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(other.1)));
+    kept.truncate(MOST);
+    let mut kept: Vec<(f64, &str)> =
+        kept.into_iter().map(|(_, ngram, number)| (rounded(weights[number]), ngram)).collect();
+    kept.retain(|(weight, _)| *weight != 0.0);
+    kept.push((rounded(bias), BIAS));
+    kept.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(other.1)));
+    let lines = kept.chunk_by(|one, other| one.0.to_bits() == other.0.to_bits()).map(|line| {
         let ngrams: Vec<&str> = line.iter().map(|(_, ngram)| *ngram).collect();
         format!("{:.2}\t{}\n", line[0].0, ngrams.join("\t"))
     });
@@ -134,13 +162,13 @@ fn counted(ngrams: &NGrams, numbers: &HashMap<String, usize>) -> Vec<(usize, f64
 fn descended(examples: &[Example], ngrams: usize) -> (Vec<f64>, f64) {
     let (mut weights, mut bias) = (vec![0.0; ngrams], 0.0);
     let mut duals = vec![0.0_f64; examples.len()];
-    let softness = 0.5 / COST;
     let mut order: Vec<usize> = (0..examples.len()).collect();
     let mut seed = 1_u64;
     for _ in 0..ROUNDS {
         shuffle(&mut order, &mut seed);
         for &index in &order {
-            let Example { ngrams, judgment } = &examples[index];
+            let Example { ngrams, judgment, cost } = &examples[index];
+            let softness = 0.5 / cost;
             let sum: f64 = bias + ngrams.iter().map(|(number, value)| weights[*number] * value).sum::<f64>();
             let size: f64 = 1.0 + ngrams.iter().map(|(_, value)| value * value).sum::<f64>();
             let gradient = judgment * sum - 1.0 + softness * duals[index];
