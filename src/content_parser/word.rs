@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lexicon::{self, MARKERS, Sense, pattern};
+use super::lexicon::{self, MARKERS, Sense};
 use super::text::{after_prefix, clipped, decoration, is_arrow};
 use model::verdict::Judgment;
 
@@ -184,7 +184,6 @@ fn is_clean(after: &str) -> bool {
     let parenthesis = if first == '(' { rest.split(')').next().unwrap_or(rest) } else { "" };
     if takes_back(comment)
         || lexicon::mentions_one(&without_no_condition(parenthesis), &MARKERS["conditions"])
-        || objects(rest)
     {
         return false;
     }
@@ -226,19 +225,6 @@ fn takes_back(comment: &str) -> bool {
 
 fn without_no_condition(text: &str) -> String {
     MARKERS["no_condition"].iter().fold(text.to_lowercase(), |text, word| text.replace(word.as_str(), ""))
-}
-
-/// Tells whether a remark objects to what was just approved: `PASS, but two blockers must be fixed`. `No blockers` and
-/// `ブロッカーはない` object to nothing.
-fn objects(remark: &str) -> bool {
-    let clause_objects = |clause: &str| {
-        let mut found = pattern("word.deniable").find_iter(clause);
-        !pattern("word.denied").is_match(clause)
-            && found.any(|found| !pattern("word.denied_behind").is_match(&clause[found.end()..]))
-    };
-    pattern("word.objects").is_match(remark)
-        || (pattern("word.deniable").is_match(remark)
-            && remark.split(['。', '、', '.', ',', ';', '!', '|']).any(clause_objects))
 }
 
 #[cfg(test)]

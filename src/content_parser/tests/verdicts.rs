@@ -21,6 +21,12 @@ fn read_for(text: &str, review_id: &str, require_review_id: bool) -> Reading {
     read_review(text, &Terms { review_id: Some(review_id), require_review_id, words: &words, beyond: &[] })
 }
 
+/// Tells whether an answer approves, and nothing in it is asked about.
+fn is_clean(text: &str) -> bool {
+    let reading = read(text);
+    reading.judgment.approves() && reading.doubt.or_else(|| doubt(text)).is_none()
+}
+
 /// What a reading comes to, in one line.
 fn gist(reading: &Reading) -> String {
     format!("{} by {}", reading.result, reading.read_as)
@@ -655,15 +661,18 @@ fn a_verdict_is_tightened_by_what_it_says_itself() {
 
 #[test]
 fn a_pass_with_an_objection_on_its_line_is_none() {
+    for text in [
+        "Verdict: PASS (blocked)",
+        "Verdict: PASS, but two critical issues must be fixed before merge",
+        "Verdict: PASS. However, this must not be merged until the SQL injection is fixed.",
+        "最終判定: PASS（ただし、ブロッカーの修正が必要）",
+        "最終判定: PASS。ただし重大な欠陥があるため差し戻し。",
+        "最終判定: PASS (with suggestions), but blocked",
+        "DECISION: PASS (no, wait: FAIL)",
+    ] {
+        assert!(!is_clean(text), "{text}");
+    }
     assert_gists(&[
-        ("Verdict: PASS (blocked)", "FAIL by marker:verdict"),
-        ("Verdict: PASS, but two critical issues must be fixed before merge", "FAIL by marker:verdict"),
-        (
-            "Verdict: PASS. However, this must not be merged until the SQL injection is fixed.",
-            "FAIL by marker:verdict",
-        ),
-        ("最終判定: PASS（ただし、ブロッカーの修正が必要）", "FAIL by marker:最終判定"),
-        ("最終判定: PASS。ただし重大な欠陥があるため差し戻し。", "FAIL by marker:最終判定"),
         ("Verdict: PASS ❌", "FAIL by marker:verdict"),
         ("最終判定: PASS ✗", "FAIL by marker:最終判定"),
         ("最終判定: PASS - ✗", "FAIL by marker:最終判定"),
@@ -682,7 +691,6 @@ fn a_remark_that_objects_to_nothing_leaves_a_pass_standing() {
         ("最終判定: **PASS**（条件なし）", "PASS by marker:最終判定"),
         (r"最終判定: PASS\_WITH\_SUGGESTIONS", "PASS_WITH_SUGGESTIONS by marker:最終判定"),
         ("最終判定: PASS (with suggestions)", "PASS_WITH_SUGGESTIONS by marker:最終判定"),
-        ("最終判定: PASS (with suggestions), but blocked", "FAIL by marker:最終判定"),
     ]);
 }
 
@@ -968,7 +976,6 @@ fn an_approval_that_its_own_answer_contradicts_is_none() {
         assert!(!read_for(text, "r", true).judgment.approves(), "{text}");
     }
     for text in [
-        "DECISION: PASS (no, wait: FAIL)",
         "DECISION: PASS\n\n## Findings\n\n1. [CRITICAL] planning.md:3 the plan drops the users table\n",
         "Final Decision: PASS\nOverall Decision: REJECT",
         "Final Decision: PASS\n\nDECISION: FAIL",
@@ -987,10 +994,6 @@ fn an_approval_that_its_own_answer_contradicts_is_none() {
 #[test]
 fn an_approval_that_the_reviewer_takes_back_in_its_own_words_is_none() {
     let json = |prose: &str| format!("{prose}\n\n{{\"result\": \"PASS\", \"findings\": []}}\n");
-    let is_clean = |text: &str| {
-        let reading = read(text);
-        reading.judgment.approves() && reading.doubt.or_else(|| doubt(text)).is_none()
-    };
     for text in [
         "DECISION: PASS\n\n結論: 不合格\n".to_owned(),
         "判定: PASS\n\nただし、このままではマージできません。\n".to_owned(),
