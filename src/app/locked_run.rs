@@ -100,6 +100,12 @@ impl LockedRun {
         self.journal.add_reporter(Box::new(LogLines::default()));
     }
 
+    /// Puts back the approved documents that no person changed, before a phase is opened again.
+    pub(crate) fn put_back_documents(&mut self, phase: &PhaseName) -> Result<()> {
+        self.locks.begin_work();
+        Ok(runner::put_back_before_reopening(&self.journal, &self.space, &self.folder, phase)?)
+    }
+
     /// Begins a phase anew by itself.
     pub(crate) fn reopen(&mut self, phase: PhaseName, reason: &str) -> Result<()> {
         let (step, by, reason) = (Step::Execute, ReopenedBy::Retry, reason.to_owned());

@@ -7,12 +7,16 @@ use std::fs;
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use engine::{Call, PhaseState, Run, Status, StepPosition};
-use git::{CommitId, Diff, Snapshot, Tree};
+use git::{CommitId, Diff, RunWorkspace, Snapshot, Tree};
 use journal::store::folders::RunFolder;
 use journal::store::{log, sha256_hex};
 use model::event::{DocumentChange, DocumentSeen, Fact, Ruling};
 use model::phase::{PhaseName, Step};
 use views::summary::deliverable_path;
+
+/// Who changed a document that changed when the run was killed.
+pub(super) const BY_WHOM_IS_UNKNOWN: &str =
+    ", by a program that was at work when the run was killed or by a person";
 
 /// Returns the path in `AI_WORKFLOW_OUTPUT`: the phase's deliverable, or the document of a document review.
 pub(super) fn output_path(active: &ActiveRun, call: &Call) -> Result<String> {
@@ -31,7 +35,7 @@ pub(super) fn list_approved(active: &ActiveRun, name: &PhaseName) -> Result<Vec<
     let mut approved = Vec::new();
     for path in completed_beside(run, name).map(|phase| deliverable_path(run, phase)) {
         let is_there = checks::content_lack(active.folder.root(), &path).is_none();
-        if is_there || has_text(active, &phase_head, &path)? {
+        if is_there || has_text(&active.space, &phase_head, &path)? {
             approved.push(path);
         }
     }
@@ -106,7 +110,7 @@ fn find_harmless_change(
     })
 }
 
-fn is_ticked(before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
+pub(super) fn is_ticked(before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
     let text =
         |bytes: Option<&[u8]>| bytes.and_then(|bytes| std::str::from_utf8(bytes).ok().map(str::to_owned));
     match (text(before), text(after)) {
@@ -133,7 +137,7 @@ pub(super) fn put_back_after_author(
             put_back.push(path);
         }
     }
-    restore(active, name, before, &put_back, (&seen.tree, ""))?;
+    restore(&active.space, name, before, &put_back, (&seen.tree, ""))?;
     Ok(put_back)
 }
 
@@ -155,7 +159,7 @@ pub(super) fn put_back_after_commands(
         }
     }
     let who = format!(" by a command that was run for the checks ({checks})");
-    restore(active, name, before, &put_back, (&seen.tree, &who))?;
+    restore(&active.space, name, before, &put_back, (&seen.tree, &who))?;
     if !put_back.is_empty() {
         active.snapshot = None;
     }
@@ -185,11 +189,11 @@ pub(super) fn put_back_missing(active: &mut ActiveRun, name: &PhaseName) -> Resu
     let known = find_known_tree(active, name)?;
     let mut put_back = Vec::new();
     for path in missing {
-        if has_text(active, &known, &path)? {
+        if has_text(&active.space, &known, &path)? {
             put_back.push(path);
         }
     }
-    restore(active, name, &known, &put_back, (&known, " while no step was under way"))?;
+    restore(&active.space, name, &known, &put_back, (&known, " while no step was under way"))?;
     active.snapshot = None;
     Ok(())
 }
@@ -203,8 +207,7 @@ fn put_back_after_kill(active: &mut ActiveRun, name: &PhaseName, step: Step) -> 
     let known = find_known_tree(active, name)?;
     let seen = active.ensure_snapshot(Some(&known))?.clone();
     let put_back = list_touched(active, name, &known, &seen)?;
-    let who = ", by a program that was at work when the run was killed or by a person";
-    restore(active, name, &known, &put_back, (&seen.tree, who))?;
+    restore(&active.space, name, &known, &put_back, (&seen.tree, BY_WHOM_IS_UNKNOWN))?;
     if !put_back.is_empty() {
         active.snapshot = None;
     }
@@ -270,13 +273,13 @@ fn list_touched(active: &ActiveRun, name: &PhaseName, before: &Tree, seen: &Snap
 fn is_touched(active: &ActiveRun, path: &str, before: &Tree, seen: &Snapshot) -> Result<bool> {
     let is_changed = seen.changed.iter().any(|changed| changed == path);
     let is_lost = checks::content_lack(active.folder.root(), path).is_some();
-    Ok((is_changed || is_lost) && has_text(active, before, path)?)
+    Ok((is_changed || is_lost) && has_text(&active.space, before, path)?)
 }
 
 /// Brings documents back to a tree, and says what changed them. What they were meanwhile stays in the repository as an object
 /// that the message names.
-fn restore(
-    active: &ActiveRun,
+pub(super) fn restore(
+    space: &RunWorkspace,
     name: &PhaseName,
     to: &Tree,
     paths: &[String],
@@ -286,9 +289,9 @@ fn restore(
         return Ok(());
     }
     let all: BTreeSet<String> = paths.iter().cloned().collect();
-    let workspace = active.space.workspace();
+    let workspace = space.workspace();
     let (approved, changed_to) = (workspace.blob_ids(to, &all)?, workspace.blob_ids(now, &all)?);
-    active.space.snapshots().restore_paths(to, paths)?;
+    space.snapshots().restore_paths(to, paths)?;
     for path in paths {
         let kept = changed_to.get(path).filter(|blob| approved.get(path) != Some(blob));
         let kept = kept.map(|blob| format!("; `git show {}` has the change", &blob[..12]));
@@ -329,7 +332,7 @@ pub(super) fn refuse_lost(active: &ActiveRun, tip: &str) -> Result<()> {
     let (tip, phase_head) = (CommitId::try_from(tip)?, CommitId::try_from(run.branch.phase_head.as_str())?);
     let completed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
     for path in completed.map(|phase| deliverable_path(run, phase)) {
-        if !has_text(active, &tip, &path)? && has_text(active, &phase_head, &path)? {
+        if !has_text(&active.space, &tip, &path)? && has_text(&active.space, &phase_head, &path)? {
             return Err(RunError::DocumentLost { path, commit: run.branch.phase_head.clone() });
         }
     }
@@ -337,14 +340,15 @@ pub(super) fn refuse_lost(active: &ActiveRun, tip: &str) -> Result<()> {
 }
 
 /// Tells whether a commit or tree holds a file that is not blank.
-fn has_text(active: &ActiveRun, of: &impl AsRef<str>, path: &str) -> Result<bool> {
-    let text = active.space.workspace().read_file(of, path)?;
+pub(super) fn has_text(space: &RunWorkspace, of: &impl AsRef<str>, path: &str) -> Result<bool> {
+    let text = space.workspace().read_file(of, path)?;
     Ok(text.is_some_and(|text| !checks::is_blank(&text)))
 }
 
 /// Returns what a phase, or a person before it, changed in documents that were approved.
 pub(super) fn diff_rewritten(active: &ActiveRun, name: &PhaseName, tree: &Tree, most: usize) -> Result<Diff> {
-    let rewritten = list_rewritten(active, name)?;
+    let rewritten = list_rewritten(active.run()?, &active.folder, name);
+    let rewritten: Vec<String> = rewritten.into_iter().map(|(path, _)| path).collect();
     let approved_at = CommitId::try_from(active.run()?.branch.phase_head.as_str())?;
     if rewritten.is_empty() || !active.space.workspace().has_tree(&approved_at.as_tree())? {
         return Ok(Diff::default());
@@ -352,23 +356,24 @@ pub(super) fn diff_rewritten(active: &ActiveRun, name: &PhaseName, tree: &Tree, 
     Ok(active.space.diff_of_paths(&rewritten, &approved_at, tree, most)?)
 }
 
-/// Returns the documents of the other completed phases that are not as they were approved. Where a log of an earlier version does
-/// not say how that was, those that the phase changed.
-fn list_rewritten(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
-    let (run, changed) = (active.run()?, &active.phase(name)?.files.changed);
+/// Returns the documents of the other completed phases that are not as they were approved, with these phases. Where a log of an
+/// earlier version does not say how that was, those that the phase changed.
+pub(super) fn list_rewritten<'a>(
+    run: &'a Run,
+    folder: &RunFolder,
+    name: &PhaseName,
+) -> Vec<(String, &'a PhaseState)> {
+    let is_changed = |path: &str| run.phase(name).is_some_and(|phase| phase.files.changed.contains(path));
     let documents = completed_beside(run, name).map(|other| (deliverable_path(run, other), other));
     let is_rewritten = |path: &str, other: &PhaseState| match &other.files.deliverable {
-        None => changed.contains(path),
-        approved => {
-            digest_on_disk(&active.folder, path).is_some_and(|digest| Some(&digest) != approved.as_ref())
-        }
+        None => is_changed(path),
+        approved => digest_on_disk(folder, path).is_some_and(|digest| Some(&digest) != approved.as_ref()),
     };
-    Ok(documents.filter(|(path, other)| is_rewritten(path, other)).map(|(path, _)| path).collect())
+    documents.filter(|(path, other)| is_rewritten(path, other)).collect()
 }
 
-/// Warns of approved documents that are not as they were approved when a phase begins: only a person can have changed them.
-pub(super) fn warn_of_edits(active: &ActiveRun, name: &PhaseName) -> Result<()> {
-    let edited = list_rewritten(active, name)?;
+/// Warns of approved documents that a person changed before a phase begins.
+pub(super) fn warn_of_edits(active: &ActiveRun, name: &PhaseName, edited: &[String]) -> Result<()> {
     if edited.is_empty() {
         return Ok(());
     }

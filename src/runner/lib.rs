@@ -21,6 +21,7 @@ mod evidence;
 mod git_files;
 mod manual_changes;
 mod phase_commit;
+mod unapproved_documents;
 mod unfinished_work;
 mod unreviewed;
 
@@ -40,5 +41,6 @@ pub use phase_commit::{phase_message, record_end, record_message, restore_lost, 
 pub use phase_runner::{PauseConditions, PendingRequest, PhaseRunner, SteeringRequest};
 pub use prompt::{AgentContext, nonce};
 pub use publisher::{JobRole, Publisher};
+pub use unapproved_documents::put_back_before_reopening;
 pub use unfinished_work::has_shared_work;
 pub use unreviewed::{base_of, unreviewed};

@@ -77,9 +77,16 @@ fn is_attributable_to_person(active: &ActiveRun, name: &PhaseName, step: Step) -
 }
 
 /// Returns the files that a person changed and did not commit before a phase began, without those that earlier authors changed.
-pub(super) fn list_before_phase(active: &ActiveRun, seen: &Snapshot) -> Result<Vec<String>> {
+/// Of the approved documents, `edited` are those that a person changed.
+pub(super) fn list_before_phase(
+    active: &ActiveRun,
+    seen: &Snapshot,
+    edited: &[String],
+) -> Result<Vec<String>> {
     let phases = &active.run()?.phases;
-    let is_of_author = |path: &String| phases.iter().any(|phase| phase.files.changed.contains(path));
+    let is_of_author = |path: &String| {
+        !edited.contains(path) && phases.iter().any(|phase| phase.files.changed.contains(path))
+    };
     let paths = seen.uncommitted.keys();
     let left = paths.filter(|path| !is_engines_own(path) && is_from_person(active, path));
     Ok(left.filter(|path| !is_of_author(path)).cloned().collect())

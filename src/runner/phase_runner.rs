@@ -13,7 +13,7 @@ use crate::prompt::{AgentContext, DiffCache};
 use crate::publisher::{JobRole, Publisher};
 use crate::{
     agent_call, documents, evidence, manual_changes, phase_commit, pull_request, records, remote_checks,
-    unfinished_work,
+    unapproved_documents, unfinished_work,
 };
 use engine::{
     Action, Decision, StepPosition, decide, job_limit_pause, pause, pause_on_request, rate_limit_pause,
@@ -138,6 +138,9 @@ impl PhaseRunner {
             return active.record(Fact::Paused { escalation });
         }
         documents::put_back_missing(active, &name)?;
+        if unapproved_documents::put_back(active, &name)? {
+            active.snapshot = None;
+        }
         if let Some(escalation) = find_missing_documents(active, &name)? {
             return active.record(Fact::Paused { escalation });
         }
@@ -147,9 +150,10 @@ impl PhaseRunner {
         } else {
             let approved = find_approved_tree(active, &name)?;
             let seen = active.ensure_snapshot(approved.as_ref())?.clone();
-            (seen.tree.clone(), manual_changes::list_before_phase(active, &seen)?)
+            let edited = unapproved_documents::list_edited(active, &name)?;
+            documents::warn_of_edits(active, &name, &edited)?;
+            (seen.tree.clone(), manual_changes::list_before_phase(active, &seen, &edited)?)
         };
-        documents::warn_of_edits(active, &name)?;
         active.record(Fact::PhaseStarted { phase: name, tree: tree.to_string(), by_hand })
     }
 

@@ -109,7 +109,7 @@ pub(super) fn keep_trees(active: &ActiveRun, publisher: &Publisher) -> Result<()
 fn list_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
     let mut trees = vec![Tree::try_from(phase.files.tree.as_str())?];
     for entry in log::read_file(&active.folder.at(&active.folder.events()))?.entries.iter().rev() {
-        if let Some(tree) = find_tree(&entry.fact, phase.name()) {
+        if let Some((_, tree)) = find_tree(&entry.fact).filter(|(of, _)| *of == phase.name()) {
             let tree = Tree::try_from(tree)?;
             if !trees.contains(&tree) {
                 trees.push(tree);
@@ -140,7 +140,8 @@ fn is_clean(checked: &Checked) -> bool {
     !checked.results.iter().any(|result| result.check == checks::SECRETS && holds_one(result.status))
 }
 
-fn find_tree<'a>(fact: &'a Fact, name: &PhaseName) -> Option<&'a str> {
+/// Returns the files that a fact says there were, and the phase of them.
+pub(super) fn find_tree(fact: &Fact) -> Option<(&PhaseName, &str)> {
     let (phase, tree) = match fact {
         Fact::PhaseStarted { phase, tree, .. } | Fact::ChangedByHand { phase, tree, .. } => (phase, tree),
         Fact::Worked(worked) => (&worked.phase, &worked.tree),
@@ -149,5 +150,5 @@ fn find_tree<'a>(fact: &'a Fact, name: &PhaseName) -> Option<&'a str> {
         Fact::Triaged(triaged) => (&triaged.phase, &triaged.tree),
         _ => return None,
     };
-    if phase == name && !tree.is_empty() { Some(tree) } else { None }
+    if tree.is_empty() { None } else { Some((phase, tree)) }
 }

@@ -27,6 +27,7 @@ mod secrets;
 mod status_and_explain;
 #[path = "../support/mod.rs"]
 mod support;
+mod unapproved_repairs;
 mod unreviewed;
 
 /// Returns the one line with some words, without what differs from run to run.

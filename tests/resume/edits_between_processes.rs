@@ -291,3 +291,36 @@ fn approved_document_that_a_person_changed_after_an_interrupted_reviewer_is_kept
     let told = format!("`{PLAN}`: changed by a person after its approval, and committed with implementation");
     assert!(request.contains(&told), "{request}");
 }
+
+fn roll_back(world: &World) -> Ran {
+    let words = ["--to-phase", "implementation", "--to-step", "execute", "--reason", "again"];
+    world.sandbox.run(&[&["rollback", "--issue", "243"][..], &words[..]].concat())
+}
+
+#[test]
+fn approved_document_that_changed_in_a_killed_run_is_put_back_before_a_rollback() {
+    for step in ["execute", "review"] {
+        let world = World::new();
+        world.beside("lenient", "");
+        let child = world.start_until(&format!("implementation/{step}"));
+        world.sandbox.write(PLAN, "# evil\n");
+        world.kill(child);
+        world.let_go();
+        let rolled_back = roll_back(&world).exits(0);
+        plan_is_put_back(&world, &rolled_back);
+        let ran = world.execute().exits(0);
+        assert!(!ran.stderr.contains("by hand"), "{}", ran.stderr);
+        let plan = world.sandbox.git(&["show", &format!("{BRANCH}:{PLAN}")]);
+        assert!(plan.starts_with("# planning"), "{plan}");
+    }
+}
+
+#[test]
+fn approved_document_that_a_person_changed_between_an_interruption_and_a_rollback_is_kept() {
+    let world = ended_by(Some(Signal::INT));
+    world.sandbox.write(PLAN, "# by hand\n");
+    let rolled_back = roll_back(&world).exits(0);
+    assert!(!rolled_back.stderr.contains("put back"), "{}", rolled_back.stderr);
+    world.execute().exits(0).says("Phase implementation: Changed by hand after its approval");
+    assert_eq!(world.sandbox.git(&["show", &format!("{BRANCH}:{PLAN}")]), "# by hand");
+}

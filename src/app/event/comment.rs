@@ -257,7 +257,8 @@ fn retry(handling: &EventHandling, number: IssueNumber, run: &Run, phase: &str) 
         return handling.execute(number, true);
     }
     let phase = reopenable_phase(run, phase)?;
-    let locked = take_run(handling, number)?;
+    let mut locked = take_run(handling, number)?;
+    locked.put_back_documents(&phase)?;
     let (step, reason, by) = (Step::Execute, asked_again(&handling.project.person), ReopenedBy::Rollback);
     record_and_go_on(handling, locked, Fact::Reopened(Reopened { phase, step, reason, by }))
 }
