@@ -6,11 +6,10 @@ use std::collections::BTreeSet;
 use crate::active_run::ActiveRun;
 use crate::error::Result;
 use crate::records;
-use engine::{Run, UnreviewedPhase};
+use engine::{PhaseState, Run, UnreviewedPhase, may_change};
 use git::{CommitId, RunWorkspace};
 use journal::store::folders::RunFolder;
 use model::event::RunOutcome;
-use model::phase::PhaseName;
 use views::summary::{Documents, UnreviewedFiles};
 
 type UnreviewedPaths = BTreeSet<String>;
@@ -41,9 +40,11 @@ pub fn unreviewed(
         after_the_end.retain(|path| !not_ours.contains(path));
         unseen.retain(|path| !not_ours.contains(path));
     }
-    let delivered = list_document_folders(folder, run);
-    let is_delivered = |path: &String| delivered.iter().any(|folder| path.starts_with(folder));
-    unseen.retain(|path| counts(path) && !is_delivered(path) && !after_the_end.contains(path));
+    unseen.retain(|path| counts(path) && !after_the_end.contains(path));
+    if !unseen.is_empty() {
+        let delivered = list_delivered(space, folder, run, tip)?;
+        unseen.retain(|path| !delivered.iter().any(|documents| documents.contains(path)));
+    }
     Ok(UnreviewedFiles {
         after_the_end: after_the_end.into_iter().collect(),
         unseen: unseen.into_iter().collect(),
@@ -121,17 +122,44 @@ impl<'a> BranchWalk<'a> {
     }
 }
 
-/// Returns the folders whose documents the phases since the last review wrote or, with triage, had to repair.
-fn list_document_folders(folder: &RunFolder, run: &Run) -> Vec<String> {
-    let mut names: BTreeSet<&PhaseName> = BTreeSet::new();
-    for phase in run.branch.coverage.since.iter().filter_map(|unshown| run.phase(&unshown.phase)) {
-        names.insert(phase.name());
-        if phase.def.policy.triage {
-            names.extend(&phase.def.needs);
+/// The documents that a phase wrote or, with triage, had to repair, as its commit holds them.
+struct DeliveredDocuments {
+    folders: Vec<String>,
+    changed_since: UnreviewedPaths,
+}
+
+impl DeliveredDocuments {
+    fn contains(&self, path: &str) -> bool {
+        self.folders.iter().any(|folder| path.starts_with(folder)) && !self.changed_since.contains(path)
+    }
+}
+
+/// Returns the documents of the phases since the last review. Of a commit that is not there, nobody knows what it held.
+fn list_delivered(
+    space: &RunWorkspace,
+    folder: &RunFolder,
+    run: &Run,
+    tip: &CommitId,
+) -> Result<Vec<DeliveredDocuments>> {
+    let mut delivered = Vec::new();
+    for unshown in &run.branch.coverage.since {
+        if let Some(phase) = run.phase(&unshown.phase)
+            && has_commit(space, &unshown.to)?
+        {
+            let changed_since = changed_between(space, &unshown.to, tip.as_str())?;
+            delivered.push(DeliveredDocuments {
+                folders: list_document_folders(folder, run, phase),
+                changed_since,
+            });
         }
     }
-    let phases = names.into_iter().filter_map(|name| run.phase(name));
-    phases.map(|phase| format!("{}/", folder.output(&phase.def))).collect()
+    Ok(delivered)
+}
+
+/// Returns the folders of the documents that a phase writes or may repair.
+fn list_document_folders(folder: &RunFolder, run: &Run, phase: &PhaseState) -> Vec<String> {
+    let is_delivered = |other: &&PhaseState| other.name() == phase.name() || may_change(phase, other);
+    run.phases.iter().filter(is_delivered).map(|other| format!("{}/", folder.output(&other.def))).collect()
 }
 
 /// Returns the commit that the run's work is compared with: the latest one of the base branch that is merged into the run's

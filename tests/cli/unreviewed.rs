@@ -261,6 +261,32 @@ fn code_changed_with_a_document_fix_is_listed_unless_reviewed_later() {
 }
 
 #[test]
+fn a_document_that_a_person_changed_after_its_document_review_is_listed_when_published() {
+    let planning = ".ai-workflow/issue-243/00_planning/output/planning.md";
+    let finalized = |more: &str, edits: bool, commits: bool| {
+        let sandbox = with_phases("[\"planning\", \"document_review\", \"report\"]", more);
+        let agent = sandbox.script(&crate::support::honest_script(""));
+        execute(&sandbox, &agent, &[]).exits(3);
+        if edits {
+            sandbox.write(planning, "# mine\n");
+        }
+        if commits {
+            sandbox.git(&["commit", "-q", "-a", "-m", "mine"]);
+        }
+        sandbox.run(&["resume", "--issue", "243", "--agent", &agent, "--continue"]).exits(0);
+        sandbox.run(&["finalize", "--issue", "243", "--keep-files"])
+    };
+    let before_the_report = format!("{OF_DOCUMENTS}{NOT_REVIEWED}gate = \"ask\"\n");
+    let told = format!("not reviewed: 1 file changed and shown to no reviewer: {planning}");
+    for commits in [false, true] {
+        finalized(&before_the_report, true, commits).refuses(2, &told);
+    }
+    finalized(&before_the_report, false, false).exits(0);
+    let before_its_review = format!("{NOT_REVIEWED}{OF_DOCUMENTS}gate = \"ask\"\n");
+    finalized(&before_its_review, true, false).exits(0);
+}
+
+#[test]
 fn manual_commit_during_an_unreviewed_author_call_is_listed() {
     let sandbox = with_phases("[\"planning\", \"report\"]", NOT_REVIEWED);
     sandbox.write(
