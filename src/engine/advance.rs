@@ -18,7 +18,7 @@ const MOST_VOIDED: u32 = 3;
 /// Lets the phase through if every precondition holds.
 pub(crate) fn advance(run: &Run, phase: &PhaseState, why: &str) -> RulingWithReason {
     if let Some(person) = &phase.person.accepted_by {
-        return (Ruling::Advance, format!("accepted by {person}"));
+        return (Ruling::Advance, format!("accepted by {person}{}", name_unseen_changes(phase)));
     }
     if phase.counters.voided >= MOST_VOIDED {
         return block(phase, &format!("the files changed after the approval {MOST_VOIDED} times"));
@@ -39,6 +39,15 @@ pub(crate) fn advance(run: &Run, phase: &PhaseState, why: &str) -> RulingWithRea
         return ask_again(phase, why);
     }
     if phase.def.decides { follow_evaluation(run, phase) } else { (Ruling::Advance, String::new()) }
+}
+
+/// Names what a triage changed after the last review: no reviewer stands for that.
+fn name_unseen_changes(phase: &PhaseState) -> String {
+    let unseen: Vec<&str> = phase.files.changed_after_review.iter().map(String::as_str).collect();
+    if unseen.is_empty() {
+        return String::new();
+    }
+    format!("; changed by the triage after the last review: {}", unseen.join(", "))
 }
 
 fn block(phase: &PhaseState, lack: &str) -> RulingWithReason {

@@ -21,8 +21,8 @@ impl Run {
     }
 }
 
-/// Returns the phases whose approved document is another one in a commit, neither repaired nor only ticked: a person changed it,
-/// or accepted it so.
+/// Returns the phases whose approved document is another one in a commit, neither repaired and reviewed nor only ticked: a person
+/// changed it, or accepted it so.
 fn list_edited(
     run: &Run,
     phase: &PhaseState,
@@ -32,7 +32,7 @@ fn list_edited(
         let is_other = committed.get(other.name()).is_some_and(|digest| digest != approved);
         let seen = phase.evidence.documents.get(other.name());
         let is_ticked = seen.is_some_and(|seen| seen.changed_by == Some(DocumentChange::Ticks));
-        is_other && !is_ticked && !may_change(phase, other)
+        is_other && !is_ticked && (!may_change(phase, other) || phase.person.accepted_by.is_some())
     };
     let edited = approved_beside(run, phase).filter(|(other, approved)| is_edited(other, approved));
     edited.map(|(other, _)| other.name().clone()).collect()

@@ -151,6 +151,8 @@ pub struct PhaseFiles {
     pub(crate) left_by_stopped: BTreeSet<String>,
     /// Approved documents of other phases that its latest call changed, and that were put back.
     pub put_back: BTreeSet<String>,
+    /// Paths that the triage changed since the last review that could be read.
+    pub changed_after_review: BTreeSet<String>,
     /// The approved deliverable of the phase, or what a later phase that may change it made of it: the SHA-256 of its content.
     pub deliverable: Option<String>,
     /// The later phase with whose commit a person changed the approved deliverable.

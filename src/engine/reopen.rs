@@ -78,6 +78,7 @@ fn reset_to_pending(phase: &mut PhaseState) {
     phase.reviews.current = before.reviews.current;
     phase.reviews.latest_verdict = before.reviews.latest_verdict;
     phase.files.changed = before.files.changed;
+    phase.files.changed_after_review = before.files.changed_after_review;
     phase.files.on_branch = before.files.on_branch;
     phase.files.by_hand = before.files.by_hand;
     phase.files.first_commit = before.files.first_commit.or(before.files.commit);

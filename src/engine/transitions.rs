@@ -147,6 +147,7 @@ impl PhaseState {
         }
         self.reviews.current = Some(reviewed.clone());
         if reviewed.reading.is_some() {
+            self.files.changed_after_review.clear();
             self.reviews.answered_at = Some(at);
         }
         if self.is_rejection_without_answer(reviewed) {
@@ -173,6 +174,7 @@ impl PhaseState {
     pub(crate) fn record_triage(&mut self, triaged: &Triaged, at: Timestamp) {
         self.calls.remember_document(Step::Triage, triaged.round, triaged.attempt, &triaged.ended);
         self.files.changed.extend(triaged.changed.iter().cloned());
+        self.files.changed_after_review.extend(triaged.changed.iter().cloned());
         self.files.put_back.extend(triaged.put_back.iter().cloned());
         if triaged.ended.outcome == ExecOutcome::Cancelled {
             return;

@@ -96,3 +96,18 @@ fn what_a_person_makes_of_an_unapproved_repair_is_kept_and_told() {
         assert!(prompt.contains("\n+# by hand"), "{prompt}");
     }
 }
+
+#[test]
+fn a_repair_that_a_person_accepts_is_named_when_it_is_accepted_and_in_the_pull_request() {
+    let sandbox = repaired();
+    let agent = sandbox.script(&honest_script(""));
+    let words = ["resume", "--issue", "243", "--agent", &agent, "--accept", "--reason", "enough"];
+    let ran = sandbox.run(&words).exits(0);
+    ran.says(&format!("accepted by a person; changed by the triage after the last review: {PLAN}"));
+    let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    let told = [
+        format!("- document_review · {PLAN}: **changed by the triage after the last review**"),
+        format!("- `{PLAN}`: changed after its approval, and accepted by a person with document_review"),
+    ];
+    assert!(told.iter().all(|line| request.contains(line)), "{request}");
+}

@@ -137,6 +137,10 @@ pub(super) fn accepted_list(run: &Run) -> String {
         let why = why.map_or(String::new(), |why| format!(": {}", quoted(why)));
         let (name, person) = (phase.name(), quoted(person));
         let _ = writeln!(lines, "- {name} · **accepted by {person}, not by a reviewer**{why}");
+        for path in &phase.files.changed_after_review {
+            let path = quoted(path);
+            let _ = writeln!(lines, "- {name} · {path}: **changed by the triage after the last review**");
+        }
         if let Some(decision) = overruled_decision(phase) {
             let _ = writeln!(lines, "- {name} · {decision}, which {person} accepted{why}");
         }
