@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::fix_tasks::{FixTask, FixTasks, TaskState, items};
 use crate::ledger::{
-    FindingId, FindingSource, LastReview, Ledger, LedgerFinding, NamedFinding, check_identity,
+    FindingId, FindingSource, LastReview, Ledger, LedgerFinding, NamedFinding, PUT_BACK, check_identity,
 };
 use crate::panel;
 use crate::phase_state::{PhaseState, StepPosition};
@@ -16,6 +16,9 @@ use model::phase::Step;
 use model::policy::TaskRule;
 use model::verdict::ReadAs;
 
+/// The check of the approved documents.
+const DOCUMENTS: &str = "documents";
+
 /// Enters what the phase shows when it is ruled on; a second call changes nothing.
 pub(crate) fn take_up_findings(phase: &mut PhaseState) {
     if !matches!(phase.evidence.broken, Some(Step::Execute | Step::Revise)) {
@@ -23,9 +26,40 @@ pub(crate) fn take_up_findings(phase: &mut PhaseState) {
         enter_round(phase, &mut ledger);
         phase.ledger = ledger;
     }
+    take_up_put_back(phase);
     if phase.person.accepted_by.is_some() {
         phase.ledger.waive_open();
     }
+}
+
+/// Enters the approved documents that a call changed, and that were put back, where no check has seen that: the call broke, was
+/// stopped, or left nothing to check. The next checks resolve it.
+pub(crate) fn take_up_put_back(phase: &mut PhaseState) {
+    if !has_unchecked_work(phase) {
+        return;
+    }
+    for path in &phase.files.put_back {
+        phase.ledger.enter(phase.round, finding_of_put_back(path), true);
+    }
+    phase.ledger.count_open(phase.round);
+}
+
+/// Tells whether the latest call of an author has not come to the checks.
+fn has_unchecked_work(phase: &PhaseState) -> bool {
+    let is_at_work = matches!(phase.position, StepPosition::Working(step) if step.writes());
+    let is_broken = phase.evidence.broken.is_some_and(Step::writes);
+    !phase.files.put_back.is_empty() && (is_at_work || is_broken || phase.evidence.checks.is_none())
+}
+
+fn finding_of_put_back(path: &str) -> NamedFinding {
+    let issue = "the approved document was changed or removed, and is put back".to_owned();
+    let finding = Finding {
+        file: Some(path.to_owned()),
+        disposition: Disposition::FixRequired,
+        ..Finding::new(Severity::Major, DOCUMENTS, issue)
+    };
+    let found_by = vec![FindingSource::Check(DOCUMENTS.to_owned())];
+    NamedFinding { identity: format!("{PUT_BACK}{path}"), finding, found_by }
 }
 
 /// Takes up what was found outside of the run, as if the latest round had shown it: the revision that comes repairs it.

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use model::event::{CheckResult, TriageTable, Triaged};
 use model::finding::{Disposition, Finding, Severity, normalised};
 
+/// How the identity of a document that was put back begins.
+pub(crate) const PUT_BACK: &str = "put back:";
+
 /// The number of a finding in its phase, written as `F1`. In the order in which they were first seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
 #[display("F{_0}")]
@@ -83,6 +86,11 @@ impl LedgerFinding {
     pub fn is_grave_and_unfixed(&self) -> bool {
         let is_dismissed = self.disposition == Disposition::NoFix;
         self.finding.severity >= Severity::Major && (self.status == FindingStatus::Waived || is_dismissed)
+    }
+
+    /// Tells whether it is about an approved document that was put back after a call that no check looked at.
+    pub fn is_of_unchecked_call(&self) -> bool {
+        self.identity.starts_with(PUT_BACK)
     }
 
     /// Tells whether a check found it, and no reviewer.

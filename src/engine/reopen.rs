@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use crate::findings::take_up_feedback;
+use crate::findings::{take_up_feedback, take_up_put_back};
 use crate::history::{Approval, History};
 use crate::phase_state::{Counters, PhaseState, Status, StepPosition};
 use crate::run::Run;
@@ -64,6 +64,7 @@ fn reset_to_pending(phase: &mut PhaseState) {
     if phase.is_left_out_by_choice() {
         return;
     }
+    take_up_put_back(phase);
     let next_round = phase.history.rounds.last().map_or(1, |round| round.n + 1);
     let fresh = PhaseState::new(phase.def.clone());
     let before = std::mem::replace(phase, fresh);

@@ -111,6 +111,23 @@ fn approved_document_rewritten_in_a_phase_without_review_is_put_back() {
     assert_eq!(sandbox.git(&["show", blob]), "# less is asked");
 }
 
+#[test]
+fn approved_document_rewritten_by_calls_that_break_is_a_finding_against_their_phase() {
+    let breaks = rewriting("report", "# less is asked\\n") + "exit = 3\n";
+    let (sandbox, ran) = run("short", "", &breaks);
+    ran.exits(1);
+    let findings = || filtered(&sandbox.run(&["findings", "--issue", "243"]).exits(0).stdout);
+    insta::assert_snapshot!(findings(), @r"
+    #243 The last page is missing: 1 open, 0 settled
+      major .ai-workflow/issue-243/01_requirements/output/requirements.md: the approved document was changed or removed, and is put back [check/documents] (report, since round 1)
+    ");
+    let agent = sandbox.script(&honest_script(""));
+    let again = ["execute", "--phase", "all", "--retry-failed", "--issue", "243", "--agent", &agent];
+    sandbox.run(&again).exits(0);
+    insta::assert_snapshot!(findings(), @"#243 The last page is missing: 0 open, 1 settled");
+    assert_eq!(verdicts(&sandbox, "report").last(), Some(&json!("PASS")));
+}
+
 /// What an author does to the requirements, and a name for it.
 const TAMPERING: [(&str, &str); 7] = [
     ("design", "rm \"$1\""),

@@ -133,8 +133,35 @@ fn problems_of(phase: &PhaseState) -> Vec<Problem> {
         known.insert(problem.fingerprint.clone(), problem);
     }
     let mut all: Vec<Problem> = known.into_values().collect();
+    all.extend(problems_of_unchecked_calls(phase));
     all.sort_by_key(|problem| (!problem.open, std::cmp::Reverse(problem.severity), problem.first_round));
     all
+}
+
+/// Returns what calls did to approved documents before they broke or were stopped: their rounds have no checks that name it.
+fn problems_of_unchecked_calls(phase: &PhaseState) -> impl Iterator<Item = Problem> {
+    let of_calls = phase.ledger.all().iter().filter(|listed| listed.is_of_unchecked_call());
+    of_calls.map(|listed| {
+        let problem = Problem {
+            phase: phase.name().clone(),
+            category: format!("check/{}", listed.finding.category),
+            severity: listed.finding.severity,
+            file: listed.finding.file.clone(),
+            line: None,
+            issue: listed.finding.issue.clone(),
+            suggestion: None,
+            first_round: listed.first_round,
+            last_round: listed.last_round,
+            open: listed.is_open(),
+            disposition: Disposition::Open,
+            reason: None,
+            answered: is_answered(listed),
+            answered_by: None,
+            withdrawn: None,
+            fingerprint: listed.identity.clone(),
+        };
+        add_answer(phase, Some(listed).filter(|listed| is_authority(listed)), problem)
+    })
 }
 
 /// Tells whether the ledger knows how a problem stands. Of a failed check it knows only that a person accepted it: whether it is
