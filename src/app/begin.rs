@@ -178,7 +178,7 @@ fn needs_branch(project: &Project, number: IssueNumber, base: &RunBase) -> Resul
                 return Err(no_run_failure(&found, number));
             }
             Err(Failure::usage(format!("the branch `{branch}` exists and was not made by a run that is known here"))
-                .hint(format!("look at it with `git log {branch}`, and remove it with `git branch -D {branch}` if nobody needs it")))
+                .hint(format!("look at it with `git log refs/heads/{branch}`, and remove it with `git branch -D {branch}` if nobody needs it")))
         }
     }
 }

@@ -162,7 +162,7 @@ impl Finalizer<'_> {
         }
         let branch = &run.branch;
         let from = if unreviewed.unseen.is_empty() { &branch.phase_head } else { &branch.coverage.reviewed };
-        let range = format!("git diff {}..{}", &from[..9], run.started.branch);
+        let range = format!("git diff {}..refs/heads/{}", &from[..9], run.started.branch);
         Err(Failure::usage(unreviewed_warning(&unreviewed.line())).hint(format!(
             "look at it with `{range}`; `--include-unreviewed` publishes it, and the pull request says so"
         )))

@@ -82,7 +82,7 @@ pub fn next_after_finalized(record: &FinalizedRun) -> String {
     if record.left.is_some() {
         return format!("ai-workflow finalize --issue {}", record.issue);
     }
-    format!("git switch {} && git merge {}", record.base_branch, record.branch)
+    format!("git switch {} && git merge refs/heads/{}", record.base_branch, record.branch)
 }
 
 /// Finds the log of a run, in a worktree first.
@@ -304,7 +304,7 @@ pub(crate) fn refuse_missing_log(project: &Project, issue: IssueNumber) -> Resul
     }
     let (log, branch) = (folder.events(), run_branch_name(issue));
     Err(Failure::state(format!("{log} is gone; the branch {branch} still has it"))
-        .hint(format!("bring it back with `git checkout {branch} -- {}`", folder.relative())))
+        .hint(format!("bring it back with `git checkout refs/heads/{branch} -- {}`", folder.relative())))
 }
 
 /// Refuses a checkout with the user's own changes in it.

@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &FinalizeArgs) -> CommandResult {
             let warning = warning.map(|line| line + "\n").unwrap_or_default();
             let (branch, base) = (&record.branch, &record.base_branch);
             let lines = format!(
-                "{warning}{branch} is ready at {}\nnext: git switch {base} && git merge {branch}\n",
+                "{warning}{branch} is ready at {}\nnext: git switch {base} && git merge refs/heads/{branch}\n",
                 &record.commit[..9]
             );
             (value, lines)

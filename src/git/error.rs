@@ -118,9 +118,9 @@ impl Error {
             Self::NoSuchCommit { .. } => {
                 "name a branch, a tag or a commit, such as `main` or `HEAD~3`; `git log` lists commits"
             }
-            Self::BranchExists { name } => {
-                &format!("look at it with `git log {name}`, or remove it with `git branch -D {name}`")
-            }
+            Self::BranchExists { name } => &format!(
+                "look at it with `git log refs/heads/{name}`, or remove it with `git branch -D {name}`"
+            ),
             Self::BranchInUse { .. } => {
                 "`git worktree list` shows where; work there, or remove that worktree"
             }
@@ -140,9 +140,9 @@ impl Error {
             Self::RemoteMoved { .. } => {
                 "somebody pushed to that branch: look at their commits before pushing again"
             }
-            Self::Diverged { name } => {
-                &format!("compare them with `git log {name} origin/{name}`, and delete or merge the one here")
-            }
+            Self::Diverged { name } => &format!(
+                "compare them with `git log refs/heads/{name} refs/remotes/origin/{name}`, and delete or merge the one here"
+            ),
             Self::PushFailed { .. } => {
                 "check the remote and your access with `git push --dry-run`, then run again"
             }

@@ -41,7 +41,7 @@ fn a_finalized_branch_is_one_commit_without_run_files() {
     let ran = sandbox.run(&["finalize", "--issue", "243"]).exits(0);
     insta::assert_snapshot!(shown(&sandbox, &ran.stdout), @r"
     ai-workflow/issue-243 is ready at [HASH]
-    next: git switch main && git merge ai-workflow/issue-243
+    next: git switch main && git merge refs/heads/ai-workflow/issue-243
     ");
     assert_eq!(sandbox.git(&["rev-list", "--count", "main..ai-workflow/issue-243"]), "1");
     assert_eq!(sandbox.git(&["diff", "--name-only", "main", "ai-workflow/issue-243"]), "src/new.rs");

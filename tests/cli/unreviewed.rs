@@ -61,7 +61,7 @@ fn include_unreviewed_publishes_and_lists_unreviewed_changes() {
     insta::assert_snapshot!(shown(&sandbox, &finalize(&[]).stdout), @r"
     not reviewed: 1 file changed after the end of the run: src/lib.rs
     ai-workflow/issue-243 is ready at [HASH]
-    next: git switch main && git merge ai-workflow/issue-243
+    next: git switch main && git merge refs/heads/ai-workflow/issue-243
     ");
     insta::assert_snapshot!(line_with(&sandbox.read(REQUEST), "Not reviewed"), @"> **Not reviewed:** 1 file changed after the end of the run: src/lib.rs");
     let changed = sandbox.git(&["diff", "--name-only", "main", "ai-workflow/issue-243"]);

@@ -22,7 +22,7 @@ fn error_hints_name_the_command_that_helps() {
         Error::DiskFull { command: String::new() },
     ];
     insta::assert_snapshot!(hints.map(hint).join("\n"), @"
-    look at it with `git log b`, or remove it with `git branch -D b`
+    look at it with `git log refs/heads/b`, or remove it with `git branch -D b`
     `git branch --all` lists the branches; `git fetch` gets new ones
     use the plain name of a branch, such as `main`
     `git worktree list` shows where; work there, or remove that worktree

@@ -125,7 +125,10 @@ fn hint(run: &Run) -> String {
     let (number, started) = (run.started.issue.number, &run.started);
     match run.outcome {
         RunOutcome::Completed => {
-            format!("`git diff {}...{}` shows what was done", started.base_branch, started.branch)
+            format!(
+                "`git diff refs/heads/{}...refs/heads/{}` shows what was done",
+                started.base_branch, started.branch
+            )
         }
         RunOutcome::Failed | RunOutcome::Incomplete => {
             format!("`ai-workflow explain --issue {number}` shows each round and what it led to")

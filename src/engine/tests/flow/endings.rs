@@ -71,7 +71,7 @@ fn each_end_of_a_run_is_told_as_result_task_next_why_and_hint() {
     TASK:   #243 Totals are wrong
     NEXT:   ai-workflow finalize --issue 243
     WHY:    every phase is completed
-    HINT:   `git diff main...ai-workflow/issue-243` shows what was done
+    HINT:   `git diff refs/heads/main...refs/heads/ai-workflow/issue-243` shows what was done
 
     RESULT: failed: implementation (retry_limit)
     TASK:   #243 Totals are wrong
@@ -129,7 +129,7 @@ fn a_run_that_stops_before_a_phase_says_so() {
     TASK:   #243 Totals are wrong
     NEXT:   ai-workflow finalize --issue 243
     WHY:    the run stops before implementation
-    HINT:   `git diff main...ai-workflow/issue-243` shows what was done
+    HINT:   `git diff refs/heads/main...refs/heads/ai-workflow/issue-243` shows what was done
     ");
 }
 
