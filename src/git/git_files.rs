@@ -3,6 +3,7 @@
 //! that could write them, and put back afterwards. What a program planted is moved to the folder `removed` of the run, so
 //! that a person who changed something at the same time can fetch it.
 //!
+//! A reference outside of the folder of branches that has the short name of one counts, because git takes it for the branch.
 //! An operation that was begun and not ended, such as a rebase, counts as well; with it HEAD is put back. So are HEAD, the packed
 //! references and the run's branch where git could not read them any more.
 //! Nothing is read of what git itself writes while it works: objects, index, logs. References are compared by
@@ -30,9 +31,9 @@ use crate::snapshot::Snapshot;
 use crate::workspace::RunWorkspace;
 use crate::{Error, Result, Tree, regular_file};
 use places::{
-    can_be_read, is_folder, list_files, list_git_dirs, list_hooks_folders, list_indexes, list_left,
-    list_names, list_reference_files, name_of, read_all, read_time, read_worktree_entry, remove_all,
-    set_aside, write,
+    can_be_read, holds_reference, is_folder, list_branches, list_files, list_git_dirs, list_hooks_folders,
+    list_indexes, list_left, list_names, list_reference_files, name_of, read_all, read_time,
+    read_worktree_entry, remove_all, set_aside, write,
 };
 
 /// Files of a folder of git.
@@ -81,6 +82,12 @@ pub struct GitFiles {
     /// HEAD, packed references and the run's branch, which are put back where git cannot read what is there.
     #[serde(default)]
     references: BTreeMap<PathBuf, Option<Entry>>,
+    /// Branches, by their short names.
+    #[serde(default)]
+    branches: BTreeSet<String>,
+    /// Folders in which git looks for the short name of a branch before it takes the branch.
+    #[serde(default)]
+    searched: BTreeSet<PathBuf>,
     /// What is told where it is new, and left as it is.
     #[serde(default)]
     left: BTreeMap<PathBuf, String>,
@@ -174,6 +181,10 @@ impl GitFiles {
         let (entries, tracked_entries, indexes, kept_at) = Default::default();
         let left = list_left(workspace.common());
         let references = list_reference_files(run).map(|path| (path.clone(), Entry::read(&path))).into();
+        let branches = list_branches(run);
+        let searched =
+            [workspace.common().to_owned(), workspace.git_dir().to_owned(), workspace.common().join("refs")]
+                .into();
         let (root, tree, nested) = (workspace.root().to_owned(), inner.tree.clone(), inner.nested.clone());
         let mut found = Self {
             root,
@@ -186,6 +197,8 @@ impl GitFiles {
             nested,
             entries,
             references,
+            branches,
+            searched,
             left,
             tracked_entries,
             indexes,
@@ -455,6 +468,9 @@ impl GitFiles {
         // Git itself writes in this folder; a link in its place leads out of the repository.
         let infos = self.git_dirs.iter().map(|git_dir| git_dir.join("objects/info"));
         found.extend(infos.filter(|info| !is_folder(info)));
+        let hiding =
+            self.searched.iter().flat_map(|folder| self.branches.iter().map(|branch| folder.join(branch)));
+        found.extend(hiding.filter(|path| holds_reference(path)));
         self.folders.iter().for_each(|folder| list_files(folder, &mut found));
         found
     }

@@ -2,6 +2,9 @@
 //! are left alone, because a person may have moved them. Moves that a person made for certain are not reported: branches of
 //! other worktrees and runs, and what a fetch brings.
 //!
+//! Git looks for `main` as `.git/main` and as `refs/main` before it takes the branch (`gitrevisions(7)`). What is new there and has
+//! the name of a branch would lead a person to another commit, and is removed.
+//!
 //! They are read from git's own files, because they are read before and after every review, and a process each time would
 //! cost more. Where git keeps them in another form (reftable), git is asked.
 
@@ -17,12 +20,14 @@ use crate::branch::{Branches, head_reference};
 use crate::regular_file;
 use crate::workspace::{RunWorkspace, Workspace};
 
-/// The references that are read, below the common folder: single ones, and folders of them.
+/// The references that are read, below the common folder: single ones, and folders of them. Of others only those that git takes
+/// for a branch.
 const FOLDERS: [&str; 6] =
     ["refs/heads", "refs/tags", "refs/remotes", "refs/replace", "refs/notes", "refs/stash"];
 const TRACKING: &str = "refs/remotes/";
 /// What git shows in the place of other objects.
 const REPLACING: &str = "refs/replace/";
+const HEADS: &str = "refs/heads/";
 
 /// The tips of branches and tags at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -76,12 +81,12 @@ impl References {
         self.restore_replaced(run, &Self::read(run.workspace())?)
     }
 
-    /// Puts back what git shows in the place of other objects, and lists the other references that have moved.
+    /// Puts back what git shows in the place of other objects or of branches, and lists the other references that have moved.
     fn restore_replaced(&self, run: &RunWorkspace, now: &Self) -> Result<MovedReferences> {
         let own = format!("refs/heads/{}", run.branch());
         let mut moved = MovedReferences::default();
         for name in self.list_unexplained_moves(now).filter(|name| *name != own && is_watched(name)) {
-            if !name.starts_with(REPLACING) {
+            if !name.starts_with(REPLACING) && hidden_branch(name).is_none() {
                 moved.left.push(self.describe(name));
                 if is_seldom_moved(run.workspace().common(), now, name) {
                     moved.seldom.push(self.describe(name));
@@ -98,7 +103,7 @@ impl References {
     }
 
     /// Reads the tips from git's files; nothing where git keeps them in another form, or a file cannot be read.
-    fn read_files(workspace: &Workspace) -> Option<Self> {
+    pub(crate) fn read_files(workspace: &Workspace) -> Option<Self> {
         if workspace.common().join("reftable").exists() {
             return None;
         }
@@ -108,6 +113,13 @@ impl References {
         for folder in FOLDERS {
             read_loose(workspace.common(), &workspace.common().join(folder), &mut tips)?;
         }
+        for hiding in list_hiding(tips.keys()) {
+            let path = workspace.common().join(hiding);
+            if path.is_file() {
+                read_loose(workspace.common(), &path, &mut tips)?;
+            }
+        }
+        remove_unwatched(&mut tips);
         let known = |git_dir: &Path| head_reference(git_dir).filter(|name| tips.contains_key(name));
         let elsewhere = other_worktrees(workspace).iter().filter_map(|git_dir| known(git_dir)).collect();
         Some(References { head: known(workspace.git_dir()), elsewhere, tips })
@@ -115,7 +127,7 @@ impl References {
 
     fn read_from_git(workspace: &Workspace) -> Result<Self> {
         let mut now = References::default();
-        for branch in (Branches { workspace }).list(&FOLDERS)? {
+        for branch in (Branches { workspace }).list(&["refs"])? {
             // The reference that it points to is in the list as well.
             if branch.symbolic.is_some() {
                 continue;
@@ -127,7 +139,13 @@ impl References {
             }
             now.tips.insert(branch.reference, branch.tip.to_string());
         }
+        remove_unwatched(&mut now.tips);
         Ok(now)
+    }
+
+    /// Returns the names of the branches.
+    pub(crate) fn branch_names(&self) -> impl Iterator<Item = &str> {
+        self.tips.keys().filter_map(|name| name.strip_prefix(HEADS))
     }
 
     /// Returns for people the name of a reference and its tip.
@@ -140,7 +158,9 @@ impl References {
 
     /// Returns the references that have moved without a likely reason: no other worktree has them, and no fetch made them.
     fn list_unexplained_moves<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a str> {
-        let names: BTreeSet<&str> = self.tips.keys().chain(now.tips.keys()).map(String::as_str).collect();
+        let mut names: BTreeSet<&str> = self.tips.keys().chain(now.tips.keys()).map(String::as_str).collect();
+        // Before there was the branch, the reference hid nothing and was not read.
+        names.retain(|name| hidden_branch(name).is_none_or(|branch| self.tips.contains_key(&branch)));
         let fetched = self.tracking_tips().ne(now.tracking_tips());
         let elsewhere = |name: &str| {
             let was = self.elsewhere.contains(name) || !self.tips.contains_key(name);
@@ -215,11 +235,30 @@ fn read_packed(text: &str) -> Option<BTreeMap<String, String>> {
     let mut tips = BTreeMap::new();
     for line in text.lines().filter(is_reference) {
         let (tip, name) = line.split_once(' ')?;
-        if FOLDERS.iter().any(|folder| name.starts_with(folder)) {
-            tips.insert(name.to_owned(), check_id(tip)?);
-        }
+        tips.insert(name.to_owned(), check_id(tip)?);
     }
     Some(tips)
+}
+
+/// Returns the full name of the branch that git does not find by its short name where there is this reference.
+fn hidden_branch(name: &str) -> Option<String> {
+    if is_in_folders(name) { None } else { name.strip_prefix("refs/").map(|short| format!("{HEADS}{short}")) }
+}
+
+fn is_in_folders(name: &str) -> bool {
+    let is_below = |rest: &str| rest.is_empty() || rest.starts_with('/');
+    FOLDERS.iter().any(|folder| name.strip_prefix(folder).is_some_and(is_below))
+}
+
+/// Returns the full names of the references that would hide a branch.
+fn list_hiding<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let branches = names.filter_map(|name| name.strip_prefix(HEADS));
+    branches.map(|short| format!("refs/{short}")).filter(|name| !is_in_folders(name)).collect()
+}
+
+fn remove_unwatched(tips: &mut BTreeMap<String, String>) {
+    let hiding: BTreeSet<String> = list_hiding(tips.keys()).into_iter().collect();
+    tips.retain(|name, _| is_in_folders(name) || hiding.contains(name));
 }
 
 /// Tells whether a text is what the file of one reference holds: an id, or the name of another reference.

@@ -30,6 +30,7 @@ impl Fixture {
         fixture.write(".git/hooks/pre-commit.d/one", "one\n");
         fixture.write(".git/info/attributes", "*.bin binary\n");
         fixture.write(".git/info/exclude", "/hooks-of-mine/\n");
+        fixture.git(&["branch", "feature/one"]);
         fixture.git(&["config", "filter.mine.clean", "cat"]);
         fixture.git(&["config", "include.path", "../mine.gitconfig"]);
         fixture.git(&["config", "core.hooksPath", "hooks-of-mine"]);
@@ -93,7 +94,9 @@ impl Fixture {
 }
 
 /// What a program does, and the names under which it is told.
-const PLANTS: [(&str, &[&str]); 33] = [
+const PLANTS: [(&str, &[&str]); 35] = [
+    ("git rev-parse HEAD > .git/main", &[".git/main"]),
+    ("mkdir -p .git/feature; ln -s ../HEAD .git/feature/one", &[".git/feature/one"]),
     ("rm -r hooks-of-mine", &["hooks-of-mine/commit-msg"]),
     ("echo x > .git/hooks/post-commit", &[".git/hooks/post-commit"]),
     ("echo x > .git/hooks/pre-commit.d/two", &[".git/hooks/pre-commit.d/two"]),
@@ -169,6 +172,22 @@ fn planted_git_files_are_removed_and_those_of_people_put_back() {
         assert_eq!(files.restore(&space).expect("nothing to do"), paths(&[]), "{plant}");
         assert!(space.snapshots().take(None).is_ok(), "git is used again: {plant}");
     }
+}
+
+#[test]
+fn a_reference_that_git_takes_for_a_branch_is_removed_and_others_left() {
+    let (fixture, space, files) = Fixture::with_users_files();
+    let own = format!("refs/{}", space.branch());
+    fixture.git(&["update-ref", &own, "HEAD"]);
+    fixture.git(&["symbolic-ref", "refs/main", &own]);
+    fixture.git(&["update-ref", "refs/pull/one", "HEAD"]);
+    let told = files.restore(&space).expect("put back");
+    assert_eq!(told, paths(&[&format!(".git/{own}"), ".git/refs/main"]));
+    let kept =
+        fixture.git(&["for-each-ref", "--format=%(refname)", "refs/ai-workflow", "refs/main", "refs/pull"]);
+    assert_eq!(kept, "refs/pull/one");
+    fixture.sh("git rev-parse HEAD > .git/hooks-of-mine; mkdir .git/main");
+    assert_eq!(files.restore(&space).expect("nothing to do"), paths(&[]), "git takes neither for a branch");
 }
 
 #[test]

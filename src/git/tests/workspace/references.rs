@@ -4,6 +4,22 @@ use git::{MovedReferences, References};
 
 use super::{Fixture, calls};
 
+impl Fixture {
+    /// A repository with one commit that keeps its references in this form; nothing where this git does not know it.
+    fn keeping(keep: &str) -> Option<Self> {
+        let fixture = Self::empty();
+        if keep == "reftable" {
+            std::fs::remove_dir_all(fixture.root().join(".git")).expect("removed");
+            if !fixture.try_git_in(&fixture.root(), &["init", "--quiet", "--ref-format=reftable"]).0 {
+                return None;
+            }
+        }
+        fixture.write("README.md", "read me\n");
+        fixture.commit_all("start");
+        Some(fixture)
+    }
+}
+
 /// Gives a repository of every kind of reference: a tag with an object of its own, a branch in a folder, one of a server.
 fn with_references(fixture: &Fixture) {
     fixture.git(&["tag", "--annotate", "--message", "one", "v1"]);
@@ -34,16 +50,10 @@ fn loose_and_packed_references_are_read_without_a_git_process() {
 #[test]
 fn moved_run_branch_is_restored_and_other_moved_references_are_reported() {
     for keep in ["files", "packed", "reftable"] {
-        let fixture = Fixture::empty();
-        if keep == "reftable" {
-            std::fs::remove_dir_all(fixture.root().join(".git")).expect("removed");
-            if !fixture.try_git_in(&fixture.root(), &["init", "--quiet", "--ref-format=reftable"]).0 {
-                eprintln!("SKIPPED: references in tables, which this git does not know");
-                continue;
-            }
-        }
-        fixture.write("README.md", "read me\n");
-        fixture.commit_all("start");
+        let Some(fixture) = Fixture::keeping(keep) else {
+            eprintln!("SKIPPED: references in tables, which this git does not know");
+            continue;
+        };
         let space = fixture.run();
         with_references(&fixture);
         if keep == "packed" {
@@ -130,5 +140,36 @@ fn after_an_author_replacements_of_objects_are_undone_and_moved_branches_are_rep
         assert_eq!(!moved.seldom.is_empty(), pack, "people do not pack what they have just moved");
         assert_eq!(fixture.git(&["replace", "--list"]), "");
         assert_eq!(fixture.tip(), tip, "what an author commits stays");
+    }
+}
+
+#[test]
+fn a_new_reference_that_git_takes_for_a_branch_is_removed_however_git_keeps_it() {
+    for keep in ["files", "packed", "reftable"] {
+        let Some(fixture) = Fixture::keeping(keep) else {
+            eprintln!("SKIPPED: references in tables, which this git does not know");
+            continue;
+        };
+        let space = fixture.run();
+        fixture.git(&["update-ref", "refs/feature", "HEAD"]);
+        let before = References::read(space.workspace()).expect("told");
+        let own = format!("refs/{}", space.branch());
+        fixture.git(&["update-ref", &own, "HEAD"]);
+        fixture.git(&["update-ref", "refs/pull/one", "HEAD"]);
+        fixture.git(&["branch", "feature", "HEAD"]);
+        if keep == "packed" {
+            fixture.git(&["pack-refs", "--all"]);
+        }
+        let moved = before.restore(&space).expect("put back");
+        let was_at = &fixture.tip().to_string()[..9];
+        assert_eq!(moved.undone, [format!("{own} (was at {was_at})")], "{keep}");
+        let left = fixture.git(&[
+            "for-each-ref",
+            "--format=%(refname)",
+            "refs/ai-workflow",
+            "refs/feature",
+            "refs/pull",
+        ]);
+        assert_eq!(left, "refs/feature\nrefs/pull/one", "of a person: {keep}");
     }
 }
