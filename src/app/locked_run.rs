@@ -15,7 +15,7 @@ use crate::run_location::{
     refuse_missing_log, require_clean, view,
 };
 use engine::{Run, fold};
-use git::{Error as GitError, GitFiles, RunWorkspace, Workspace, remove_stale_locks};
+use git::{Error as GitError, GitFiles, KilledCall, RunWorkspace, Workspace, remove_stale_locks};
 use journal::Journal;
 use journal::store::common_dir::{RunPointer, issue_folder};
 use journal::store::folders::RunFolder;
@@ -181,15 +181,31 @@ impl RunLocks {
         }
         let settled = settled?;
         self.lacks_git_files = settled.is_none() && work.is_some_and(|work| work.until.is_none());
-        let planted = settled.unwrap_or_default();
-        if !planted.is_empty() {
-            let kept = GitFiles::removed_folder(space);
-            tracing::warn!(
-                "Git's own files changed while a program of the killed run worked, which was undone: {} (kept in {kept})",
-                planted.join(", ")
-            );
-        }
+        warn_of_killed_call(space, &settled.unwrap_or_default());
         if self.checkout.is_some() { Ok(space.workspace().refuse_locked()?) } else { Ok(()) }
+    }
+}
+
+/// Tells what a program of a killed run changed in git's own files and references.
+fn warn_of_killed_call(space: &RunWorkspace, call: &KilledCall) {
+    if !call.changed.is_empty() {
+        let kept = GitFiles::removed_folder(space);
+        tracing::warn!(
+            "Git's own files changed while a program of the killed run worked, which was undone: {} (kept in {kept})",
+            call.changed.join(", ")
+        );
+    }
+    if !call.moved.undone.is_empty() {
+        tracing::warn!(
+            "References moved while a program of the killed run worked, and were put back: {}",
+            call.moved.undone.join(", ")
+        );
+    }
+    if !call.moved.left.is_empty() {
+        tracing::warn!(
+            "References were moved or made since a program of the killed run began to work, and not put back: {}",
+            call.moved.left.join(", ")
+        );
     }
 }
 

@@ -25,15 +25,16 @@ use crate::file_entry::{self, Entry, REFERENCE};
 use crate::index_folders::read_folders;
 use crate::pinned_config::list_settings_files;
 use crate::program::Call;
+use crate::references::{MovedReferences, References};
 use crate::regular_file::list_pipes;
 use crate::run_branch::RESTS_AT;
 use crate::snapshot::Snapshot;
 use crate::workspace::RunWorkspace;
 use crate::{Error, Result, Tree, regular_file};
 use places::{
-    can_be_read, holds_reference, is_folder, list_branches, list_files, list_git_dirs, list_hooks_folders,
-    list_indexes, list_left, list_names, list_reference_files, name_of, read_all, read_time,
-    read_worktree_entry, remove_all, set_aside, write,
+    can_be_read, holds_reference, is_folder, list_files, list_git_dirs, list_hooks_folders, list_indexes,
+    list_left, list_names, list_reference_files, name_of, read_all, read_time, read_worktree_entry,
+    remove_all, set_aside, write,
 };
 
 /// Files of a folder of git.
@@ -82,9 +83,12 @@ pub struct GitFiles {
     /// HEAD, packed references and the run's branch, which are put back where git cannot read what is there.
     #[serde(default)]
     references: BTreeMap<PathBuf, Option<Entry>>,
-    /// Branches, by their short names.
+    /// Branches and tags, as far as they can be read.
     #[serde(default)]
-    branches: BTreeSet<String>,
+    tips: Option<References>,
+    /// The program was not to commit.
+    #[serde(default)]
+    only_reads: bool,
     /// Folders in which git looks for the short name of a branch before it takes the branch.
     #[serde(default)]
     searched: BTreeSet<PathBuf>,
@@ -144,7 +148,7 @@ impl InnerFolders {
 }
 
 impl GitFiles {
-    /// Reads the files as they are. Runs no git.
+    /// Reads the files as they are. Runs no git, unless references are kept in tables.
     pub fn read(run: &RunWorkspace, inner: &InnerFolders) -> Self {
         let workspace = run.workspace();
         let inside = inner.folders.iter().chain(&inner.nested);
@@ -181,7 +185,8 @@ impl GitFiles {
         let (entries, tracked_entries, indexes, kept_at) = Default::default();
         let left = list_left(workspace.common());
         let references = list_reference_files(run).map(|path| (path.clone(), Entry::read(&path))).into();
-        let branches = list_branches(run);
+        let tips = References::read(workspace).ok();
+        let only_reads = run.state_dir().join(RESTS_AT).exists();
         let searched =
             [workspace.common().to_owned(), workspace.git_dir().to_owned(), workspace.common().join("refs")]
                 .into();
@@ -197,7 +202,8 @@ impl GitFiles {
             nested,
             entries,
             references,
-            branches,
+            tips,
+            only_reads,
             searched,
             left,
             tracked_entries,
@@ -271,8 +277,12 @@ impl GitFiles {
     /// Returns the names of what is new of linked worktrees, submodules, references without a tip and the end of a shallow history.
     /// They are left as they are: people and other runs make them as well.
     pub fn list_left(&self, run: &RunWorkspace) -> Vec<String> {
+        self.list_left_where(run, &|_| true)
+    }
+
+    fn list_left_where(&self, run: &RunWorkspace, counts: &dyn Fn(&Path) -> bool) -> Vec<String> {
         let mut now = list_left(run.workspace().common());
-        now.retain(|path, is| self.left.get(path) != Some(is));
+        now.retain(|path, is| self.left.get(path) != Some(is) && counts(path));
         now.keys().map(|path| name_of(run, path)).collect()
     }
 
@@ -468,20 +478,29 @@ impl GitFiles {
         // Git itself writes in this folder; a link in its place leads out of the repository.
         let infos = self.git_dirs.iter().map(|git_dir| git_dir.join("objects/info"));
         found.extend(infos.filter(|info| !is_folder(info)));
-        let hiding =
-            self.searched.iter().flat_map(|folder| self.branches.iter().map(|branch| folder.join(branch)));
+        let branches = || self.tips.iter().flat_map(References::branch_names);
+        let hiding = self.searched.iter().flat_map(|folder| branches().map(|branch| folder.join(branch)));
         found.extend(hiding.filter(|path| holds_reference(path)));
         self.folders.iter().for_each(|folder| list_files(folder, &mut found));
         found
     }
 }
 
+/// What was changed during a call in which a process was killed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KilledCall {
+    /// The names of git's own files that were put back.
+    pub changed: Vec<String>,
+    /// References that were moved or made.
+    pub moved: MovedReferences,
+}
+
 /// After a killed process.
 impl GitFiles {
-    /// Puts back what was changed during a call in which an earlier process was killed, and returns the names; nothing where no
+    /// Puts back what was changed during a call in which an earlier process was killed, and returns it; nothing where no
     /// state is kept. What was changed after the last process of that call had ended is a person's and stays; where its end is
     /// not known, nothing stays.
-    pub fn settle_killed_call(run: &RunWorkspace) -> Result<Option<Vec<String>>> {
+    pub fn settle_killed_call(run: &RunWorkspace) -> Result<Option<KilledCall>> {
         let (reference, ended) = Self::files(run);
         if fs::symlink_metadata(&reference).is_err() {
             return Ok(None);
@@ -501,11 +520,18 @@ impl GitFiles {
         known.remove_changed_indexes(run, &is_of_call)?;
         run.workspace().pin_config_again();
         changed.extend(known.restore_ignored_hooks(run, &is_of_call)?);
+        // A person may have committed since; without the end of the call that cannot be told.
+        let only_reads = known.only_reads && end.is_some();
+        let mut moved = match &known.tips {
+            Some(tips) => tips.restore_after_kill(run, only_reads, &is_of_call)?,
+            None => MovedReferences::default(),
+        };
+        moved.left.extend(known.list_left_where(run, &is_of_call));
         // The state stays: until the next call is on record, the log shows one without an end.
         if end.is_none() {
             fs::copy(&reference, &ended).map_err(at(ended))?;
         }
-        Ok(Some(changed))
+        Ok(Some(KilledCall { changed, moved }))
     }
 
     /// Notes that it is not known what was changed in a killed call, and returns the error that says so. The error is returned

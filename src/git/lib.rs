@@ -43,7 +43,7 @@ pub use branch::{Branch, Branches, DiffBase, RunBase};
 pub use branch_name::check_branch_name;
 pub use diff::{Changes, Diff};
 pub use error::Error;
-pub use git_files::{GitFiles, InnerFolders};
+pub use git_files::{GitFiles, InnerFolders, KilledCall};
 pub use history::{CommitText, CommitWithParents, History, LineRangeChange, NO_PHASE, Signature, Trailers};
 pub use model::object_id::{CommitId, Tree};
 pub use program::Git;

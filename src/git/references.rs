@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use model::issue::issue_of_run_branch;
 use model::object_id::is_object_id;
 
@@ -30,7 +32,7 @@ const REPLACING: &str = "refs/replace/";
 const HEADS: &str = "refs/heads/";
 
 /// The tips of branches and tags at one moment.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct References {
     /// The branch of this worktree.
     pub(crate) head: Option<String>,
@@ -63,12 +65,8 @@ impl References {
     /// reference, so that is reported and left alone.
     pub fn restore(&self, run: &RunWorkspace) -> Result<MovedReferences> {
         let now = Self::read(run.workspace())?;
-        let mut moved = self.restore_replaced(run, &now)?;
-        let own = format!("refs/heads/{}", run.branch());
-        if let Some(tip) = self.tips.get(&own).filter(|tip| now.tips.get(&own) != Some(tip)) {
-            run.workspace().change(["update-ref", "--no-deref", &own, tip])?;
-            moved.undone.push(now.describe(&own));
-        }
+        let mut moved = self.restore_replaced(run, &now, &|_| true)?;
+        moved.undone.extend(self.restore_own(run, &now, &|_| true)?);
         if let Some(head) = self.head.as_ref().filter(|head| now.head.as_ref() != Some(head)) {
             run.workspace().change(["symbolic-ref", "HEAD", head])?;
             moved.undone.push("HEAD".to_owned());
@@ -78,14 +76,64 @@ impl References {
 
     /// Does the same after a program that may commit: the run's branch and HEAD stay where they are.
     pub fn restore_others(&self, run: &RunWorkspace) -> Result<MovedReferences> {
-        self.restore_replaced(run, &Self::read(run.workspace())?)
+        self.restore_replaced(run, &Self::read(run.workspace())?, &|_| true)
+    }
+
+    /// Does the same after a call in which a process was killed, for what was changed during the call. `only_reads` says that
+    /// the program was not to commit: then the run's branch is put back as well.
+    pub(crate) fn restore_after_kill(
+        &self,
+        run: &RunWorkspace,
+        only_reads: bool,
+        is_of_call: &dyn Fn(&Path) -> bool,
+    ) -> Result<MovedReferences> {
+        // What git cannot read is reported when it is used.
+        let Ok(now) = Self::read(run.workspace()) else { return Ok(MovedReferences::default()) };
+        let counts = |name: &str| is_of_call(&now.file_of(run.workspace().common(), name));
+        let mut moved = self.restore_replaced(run, &now, &counts)?;
+        if only_reads {
+            moved.undone.extend(self.restore_own(run, &now, &counts)?);
+        }
+        Ok(moved)
+    }
+
+    /// Returns the file by whose time is known when a reference changed.
+    fn file_of(&self, common: &Path, name: &str) -> PathBuf {
+        let own = common.join(name);
+        if self.tips.contains_key(name) && own.symlink_metadata().is_err() {
+            common.join("packed-refs")
+        } else {
+            own
+        }
+    }
+
+    fn restore_own(
+        &self,
+        run: &RunWorkspace,
+        now: &Self,
+        counts: &dyn Fn(&str) -> bool,
+    ) -> Result<Option<String>> {
+        let own = format!("{HEADS}{}", run.branch());
+        match self.tips.get(&own) {
+            Some(tip) if now.tips.get(&own) != Some(tip) && counts(&own) => {
+                run.workspace().change(["update-ref", "--no-deref", &own, tip])?;
+                Ok(Some(now.describe(&own)))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Puts back what git shows in the place of other objects or of branches, and lists the other references that have moved.
-    fn restore_replaced(&self, run: &RunWorkspace, now: &Self) -> Result<MovedReferences> {
-        let own = format!("refs/heads/{}", run.branch());
+    fn restore_replaced(
+        &self,
+        run: &RunWorkspace,
+        now: &Self,
+        counts: &dyn Fn(&str) -> bool,
+    ) -> Result<MovedReferences> {
+        let own = format!("{HEADS}{}", run.branch());
         let mut moved = MovedReferences::default();
-        for name in self.list_unexplained_moves(now).filter(|name| *name != own && is_watched(name)) {
+        let is_other = |name: &&str| *name != own && is_watched(name) && counts(name);
+        for name in self.list_unexplained_moves(now).filter(is_other) {
             if !name.starts_with(REPLACING) && hidden_branch(name).is_none() {
                 moved.left.push(self.describe(name));
                 if is_seldom_moved(run.workspace().common(), now, name) {
@@ -103,7 +151,7 @@ impl References {
     }
 
     /// Reads the tips from git's files; nothing where git keeps them in another form, or a file cannot be read.
-    pub(crate) fn read_files(workspace: &Workspace) -> Option<Self> {
+    fn read_files(workspace: &Workspace) -> Option<Self> {
         if workspace.common().join("reftable").exists() {
             return None;
         }

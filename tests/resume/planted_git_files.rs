@@ -52,3 +52,14 @@ fn a_killed_author_who_removed_the_state_of_git_files_stops_the_run_until_a_pers
     std::fs::remove_file(world.sandbox.root().join(".git/ai-workflow/issue-243/git-files")).expect("there");
     world.execute().exits(0);
 }
+
+#[test]
+fn references_moved_by_a_killed_author_are_told_when_the_run_goes_on() {
+    let plants = "git branch planted; git replace HEAD:README.md HEAD:src/lib.rs";
+    let world = killed_after_planting(plants);
+    world.sandbox.git(&["branch", "of-a-person"]);
+    let ran = world.execute().exits(0);
+    insta::assert_snapshot!(line_with(&ran.stderr, "and not put back"), @" WARN References were moved or made since a program of the killed run began to work, and not put back: refs/heads/planted (was not there)");
+    assert!(line_with(&ran.stderr, "and were put back").contains("refs/replace/"));
+    assert_eq!(world.sandbox.git(&["replace", "--list"]), "");
+}

@@ -12,7 +12,7 @@ use crate::branch::head_reference;
 use crate::error::{at, ignore_missing};
 use crate::file_entry::Entry;
 use crate::pinned_config::read_hooks_folders;
-use crate::references::{References, are_packed_references, is_reference, list_without_tip};
+use crate::references::{are_packed_references, is_reference, list_without_tip};
 use crate::workspace::RunWorkspace;
 use crate::{Result, regular_file};
 
@@ -92,12 +92,6 @@ pub(super) fn list_left(common: &Path) -> BTreeMap<PathBuf, String> {
         found.insert(shallow, String::from_utf8_lossy(&ends).into_owned());
     }
     found
-}
-
-/// Returns the short names of the branches, as far as git's files show them.
-pub(super) fn list_branches(run: &RunWorkspace) -> BTreeSet<String> {
-    let references = References::read_files(run.workspace()).unwrap_or_default();
-    references.branch_names().map(str::to_owned).chain([run.branch()]).collect()
 }
 
 /// Tells whether git would take a file for a reference.

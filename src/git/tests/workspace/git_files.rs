@@ -93,6 +93,14 @@ impl Fixture {
     }
 }
 
+fn ctime(path: &Path) -> (i64, i64) {
+    fs::metadata(path).map(|found| (found.ctime(), found.ctime_nsec())).expect("there")
+}
+
+fn changed_in_killed_call(space: &RunWorkspace) -> Option<Vec<String>> {
+    GitFiles::settle_killed_call(space).expect("settled").map(|call| call.changed)
+}
+
 /// What a program does, and the names under which it is told.
 const PLANTS: [(&str, &[&str]); 35] = [
     ("git rev-parse HEAD > .git/main", &[".git/main"]),
@@ -298,7 +306,7 @@ fn a_large_hook_of_the_user_survives() {
     }
     Fixture::read_git_files(&space);
     fixture.sh("rm .git/hooks/pre-push");
-    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), Some(paths(&[".git/hooks/pre-push"])));
+    assert_eq!(changed_in_killed_call(&space), Some(paths(&[".git/hooks/pre-push"])));
     assert!(fixture.own_files() == before);
 }
 
@@ -438,19 +446,49 @@ fn after_a_killed_call_its_changes_are_undone_and_later_ones_of_a_person_stay() 
     // The reaper does this when no process of the call is left.
     let (reference, ended) = GitFiles::files(&space);
     fs::copy(&reference, &ended).expect("copied");
-    let changed_at =
-        |path: &Path| fs::metadata(path).map(|found| (found.ctime(), found.ctime_nsec())).expect("there");
     // The clock of files goes in steps.
-    while changed_at(&fixture.root().join(".git/config")) <= changed_at(&ended) {
+    while ctime(&fixture.root().join(".git/config")) <= ctime(&ended) {
         fixture.sh("git config core.editor mine");
     }
     let with_editor = fixture.read(".git/config");
-    let told = GitFiles::settle_killed_call(&space).expect("settled");
-    assert_eq!(told, Some(paths(&[".git/hooks/post-commit", ".git/hooks/pre-commit"])));
+    assert_eq!(
+        changed_in_killed_call(&space),
+        Some(paths(&[".git/hooks/post-commit", ".git/hooks/pre-commit"]))
+    );
     assert_eq!(fixture.read(".git/config"), with_editor);
     assert_eq!(fixture.own_files().get(".git/hooks/pre-commit"), before.get(".git/hooks/pre-commit"));
-    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), Some(paths(&[])));
+    assert_eq!(changed_in_killed_call(&space), Some(paths(&[])));
     assert!(space.snapshots().take(None).is_ok());
+}
+
+#[test]
+fn after_a_killed_call_references_are_compared_and_later_moves_of_a_person_are_not_told() {
+    for reads in [true, false] {
+        let (fixture, space, _) = Fixture::with_users_files();
+        if reads {
+            space.run_branch().remember_resting_tip().expect("noted");
+        }
+        Fixture::read_git_files(&space);
+        let (object, tip) = (fixture.git(&["rev-parse", "HEAD:README.md"]), fixture.tip());
+        fixture.git(&["replace", &object, "HEAD:src/lib.rs"]);
+        fixture.git(&["branch", "planted"]);
+        fixture.git(&["commit", "--quiet", "--allow-empty", "--message", "x"]);
+        let theirs = fixture.tip();
+        let (reference, ended) = GitFiles::files(&space);
+        fs::copy(reference, &ended).expect("copied");
+        // The clock of files goes in steps.
+        let branch = fixture.root().join(".git/refs/heads/of-a-person");
+        while !branch.exists() || ctime(&branch) <= ctime(&ended) {
+            fixture.sh("git update-ref -d refs/heads/of-a-person; git branch of-a-person");
+        }
+        let call = GitFiles::settle_killed_call(&space).expect("settled").expect("a call");
+        let own = format!("refs/heads/{} (was at {})", space.branch(), &theirs.to_string()[..9]);
+        assert_eq!(call.moved.left, ["refs/heads/planted (was not there)"]);
+        assert!(call.moved.undone[0].starts_with("refs/replace/"), "{:?}", call.moved);
+        let expected = if reads { vec![own] } else { Vec::new() };
+        assert_eq!(call.moved.undone[1..], expected, "what an author commits stays");
+        assert_eq!(fixture.tip() == tip, reads);
+    }
 }
 
 #[test]
@@ -458,9 +496,9 @@ fn after_a_killed_call_whose_end_is_not_known_every_change_is_undone() {
     let (fixture, space, _) = Fixture::with_users_files();
     let before = fixture.own_files();
     fixture.sh("git config core.sshCommand x");
-    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), Some(paths(&[".git/config"])));
+    assert_eq!(changed_in_killed_call(&space), Some(paths(&[".git/config"])));
     assert_eq!(fixture.own_files(), before);
-    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), Some(paths(&[])));
+    assert_eq!(changed_in_killed_call(&space), Some(paths(&[])));
 }
 
 #[test]
@@ -477,7 +515,7 @@ fn the_state_is_kept_until_the_end_of_the_call_is_on_record_and_later_changes_st
     // The program that was not killed takes a snapshot when it has compared.
     let seen = space.snapshots().take(None).expect("a snapshot");
     fixture.git(&["config", "core.editor", "mine"]);
-    assert_eq!(GitFiles::settle_killed_call(&space).expect("settled"), Some(paths(&[])));
+    assert_eq!(changed_in_killed_call(&space), Some(paths(&[])));
     assert_eq!(fixture.git(&["config", "core.editor"]), "mine");
     assert!(space.snapshots().has_index_of(&seen.tree));
 }
