@@ -75,7 +75,10 @@ impl LockedRun {
             refuse_lost_log(project, issue)?;
             return Ok(LockedIssue::NotBegun(locks));
         }
-        if locks.lacks_git_files && is_call_open(project, &folder)? {
+        if locks.lacks_git_files
+            && let Some(began) = find_open_call(project, &folder)?
+            && !GitFiles::are_of_new_repository(&space, began.into())
+        {
             // The next process is stopped by the note, and no more by this.
             locks.begin_work();
             return Err(GitFiles::note_unknown(&space).into());
@@ -131,13 +134,17 @@ pub(crate) fn open_journal(project: &Project, folder: &RunFolder) -> Result<Jour
     Ok(journal)
 }
 
-/// Tells whether the log shows a call of an agent without its end.
-fn is_call_open(project: &Project, folder: &RunFolder) -> Result<bool> {
+/// Returns when the call of an agent began whose end the log does not show.
+fn find_open_call(project: &Project, folder: &RunFolder) -> Result<Option<Timestamp>> {
     let contents = log::read_file(&folder.at(&folder.events()));
     let entries = contents.map_err(|error| log_failure(project, folder, error.into()))?.entries;
     // A log that does not fit is refused when it is opened.
     let unknown = fold(&entries).ok().and_then(|state| find_unknown(&state, &entries));
-    Ok(matches!(unknown, Some(Unknown::Call { .. })))
+    if !matches!(unknown, Some(Unknown::Call { .. })) {
+        return Ok(None);
+    }
+    let began = entries.iter().rfind(|entry| matches!(entry.fact, Fact::StepStarted(_)));
+    Ok(began.map(|entry| entry.at))
 }
 
 /// What a command refuses of a run as it stands.
@@ -149,7 +156,7 @@ pub(crate) struct RunLocks {
     issue: Lock,
     /// That of the worktree; nothing as long as the run has none.
     pub(crate) checkout: Option<CheckoutLock>,
-    /// A process was killed in that worktree, and no state of git's own files is kept.
+    /// A process may have been killed in that worktree, and no state of git's own files is kept.
     lacks_git_files: bool,
 }
 
@@ -180,7 +187,8 @@ impl RunLocks {
             self.begin_work();
         }
         let settled = settled?;
-        self.lacks_git_files = settled.is_none() && work.is_some_and(|work| work.until.is_none());
+        // An agent can delete the record of the work as well.
+        self.lacks_git_files = settled.is_none() && work.is_none_or(|work| work.until.is_none());
         warn_of_killed_call(space, &settled.unwrap_or_default());
         if self.checkout.is_some() { Ok(space.workspace().refuse_locked()?) } else { Ok(()) }
     }

@@ -10,6 +10,7 @@
 //! `references`. A folder of git that is new, of a linked worktree or a submodule, is left alone: nothing of ours uses it.
 //! The state before is on disk as well until it was compared, so that a killed process leaves nothing that is not compared.
 
+mod clone;
 mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -532,6 +533,11 @@ impl GitFiles {
             fs::copy(&reference, &ended).map_err(at(ended))?;
         }
         Ok(Some(KilledCall { changed, moved }))
+    }
+
+    /// Tells whether a person has made the repository anew since, so that nothing of a call before it is in git's own files.
+    pub fn are_of_new_repository(run: &RunWorkspace, since: SystemTime) -> bool {
+        clone::is_new_and_plain(run.workspace().common(), since)
     }
 
     /// Notes that it is not known what was changed in a killed call, and returns the error that says so. The error is returned

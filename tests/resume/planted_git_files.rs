@@ -41,16 +41,23 @@ fn settings_that_a_person_makes_after_a_killed_author_stay() {
 
 #[test]
 fn a_killed_author_who_removed_the_state_of_git_files_stops_the_run_until_a_person_has_looked() {
-    let world = killed_after_planting("rm .git/ai-workflow/issue-243/git-files");
-    for _ in 0..2 {
-        let refused = world.execute().exits(6);
-        insta::allow_duplicates! {
-            insta::assert_snapshot!(line_with(&refused.stderr, "error:"), @"error: an agent was at work when an earlier process was killed, and [REPO]/.git/ai-workflow/issue-243/git-files does not say any more what git's files were before");
-            insta::assert_snapshot!(line_with(&refused.stderr, "hint:"), @"hint: look at .git/config and .git/hooks for what you did not make, delete [REPO]/.git/ai-workflow/issue-243/git-files, and run again");
+    let state = ".git/ai-workflow/issue-243/git-files";
+    for removes in [
+        &format!("rm {state}"),
+        &format!("rm {state} .git/ai-workflow/checkout/work.json"),
+        "rm -r .git/ai-workflow",
+    ] {
+        let world = killed_after_planting(removes);
+        for _ in 0..2 {
+            let refused = world.execute().exits(6);
+            insta::allow_duplicates! {
+                insta::assert_snapshot!(line_with(&refused.stderr, "error:"), @"error: an agent was at work when an earlier process was killed, and [REPO]/.git/ai-workflow/issue-243/git-files does not say any more what git's files were before");
+                insta::assert_snapshot!(line_with(&refused.stderr, "hint:"), @"hint: look at .git/config and .git/hooks for what you did not make, delete [REPO]/.git/ai-workflow/issue-243/git-files, and run again");
+            }
         }
+        std::fs::remove_file(world.sandbox.root().join(state)).expect("there");
+        world.execute().exits(0);
     }
-    std::fs::remove_file(world.sandbox.root().join(".git/ai-workflow/issue-243/git-files")).expect("there");
-    world.execute().exits(0);
 }
 
 #[test]

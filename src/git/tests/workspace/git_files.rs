@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::time::SystemTime;
 
 use git::{GitFiles, InnerFolders, References};
 
@@ -488,6 +489,28 @@ fn after_a_killed_call_references_are_compared_and_later_moves_of_a_person_are_n
         let expected = if reads { vec![own] } else { Vec::new() };
         assert_eq!(call.moved.undone[1..], expected, "what an author commits stays");
         assert_eq!(fixture.tip() == tip, reads);
+    }
+}
+
+#[test]
+fn a_repository_made_anew_is_told_from_one_in_which_something_was_planted() {
+    let (fixture, began) = (Fixture::new(), SystemTime::now());
+    let space = fixture.run();
+    assert!(!GitFiles::are_of_new_repository(&space, began), "it is older");
+    for (plant, is_plain) in [
+        ("true", true),
+        ("echo x > .git/hooks/post-commit", false),
+        ("git config core.fsmonitor x", false),
+        ("git config remote.origin.url https://example.org/x", true),
+        ("git config remote.origin.url 'ext::x'", false),
+        ("echo '* filter=x' > .git/info/attributes", false),
+        ("mkdir -p .git/objects/info; echo /elsewhere > .git/objects/info/alternates", false),
+        ("git worktree add -q ../other-worktree", false),
+    ] {
+        fixture
+            .sh("git clone -q --mirror . ../anew; rm -rf .git; mv ../anew .git; git config core.bare false");
+        fixture.sh(plant);
+        assert_eq!(GitFiles::are_of_new_repository(&space, began), is_plain, "{plant}");
     }
 }
 
