@@ -4,13 +4,15 @@
 //! that a person who changed something at the same time can fetch it.
 //!
 //! A reference outside of the folder of branches that has the short name of one counts, because git takes it for the branch.
-//! An operation that was begun and not ended, such as a rebase, counts as well; with it HEAD is put back. So are HEAD, the packed
+//! An operation that was begun and not ended, such as a rebase, counts as well; with it HEAD is put back. In other worktrees these are
+//! only told. So are HEAD, the packed
 //! references and the run's branch where git could not read them any more.
 //! Nothing is read of what git itself writes while it works: objects, index, logs. References are compared by
 //! `references`. A folder of git that is new, of a linked worktree or a submodule, is left alone: nothing of ours uses it.
 //! The state before is on disk as well until it was compared, so that a killed process leaves nothing that is not compared.
 
 mod clone;
+mod elsewhere;
 mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +34,7 @@ use crate::run_branch::RESTS_AT;
 use crate::snapshot::Snapshot;
 use crate::workspace::RunWorkspace;
 use crate::{Error, Result, Tree, regular_file};
+use elsewhere::OtherWorktree;
 use places::{
     can_be_read, holds_reference, is_folder, list_files, list_git_dirs, list_hooks_folders, list_indexes,
     list_left, list_names, list_reference_files, name_of, read_all, read_time, read_worktree_entry,
@@ -96,6 +99,9 @@ pub struct GitFiles {
     /// What is told where it is new, and left as it is.
     #[serde(default)]
     left: BTreeMap<PathBuf, String>,
+    /// What was under way in other worktrees.
+    #[serde(default)]
+    others: BTreeMap<PathBuf, OtherWorktree>,
     /// The files in these folders of hooks, whether git ignores them or not.
     #[serde(default)]
     tracked_entries: BTreeMap<PathBuf, Entry>,
@@ -207,6 +213,7 @@ impl GitFiles {
             only_reads,
             searched,
             left,
+            others: elsewhere::read_others(workspace),
             tracked_entries,
             indexes,
             kept_at,
@@ -279,6 +286,17 @@ impl GitFiles {
     /// They are left as they are: people and other runs make them as well.
     pub fn list_left(&self, run: &RunWorkspace) -> Vec<String> {
         self.list_left_where(run, &|_| true)
+    }
+
+    /// Returns the names of operations that were begun in other worktrees, and of their HEADs that have moved. They are left as
+    /// they are.
+    pub fn list_new_elsewhere(&self, run: &RunWorkspace) -> Vec<String> {
+        self.list_new_elsewhere_where(run, &|_| true)
+    }
+
+    fn list_new_elsewhere_where(&self, run: &RunWorkspace, counts: &dyn Fn(&Path) -> bool) -> Vec<String> {
+        let new = elsewhere::list_new(&self.others, run.workspace()).into_iter();
+        new.filter(|path| counts(path)).map(|path| name_of(run, &path)).collect()
     }
 
     fn list_left_where(&self, run: &RunWorkspace, counts: &dyn Fn(&Path) -> bool) -> Vec<String> {
@@ -528,6 +546,7 @@ impl GitFiles {
             None => MovedReferences::default(),
         };
         moved.left.extend(known.list_left_where(run, &is_of_call));
+        moved.left.extend(known.list_new_elsewhere_where(run, &is_of_call));
         // The state stays: until the next call is on record, the log shows one without an end.
         if end.is_none() {
             fs::copy(&reference, &ended).map_err(at(ended))?;

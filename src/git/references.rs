@@ -270,7 +270,7 @@ pub(crate) fn list_without_tip(common: &Path) -> BTreeMap<PathBuf, String> {
 }
 
 /// Returns the folders in which git keeps what belongs to one worktree, without ours.
-fn other_worktrees(workspace: &Workspace) -> Vec<PathBuf> {
+pub(crate) fn other_worktrees(workspace: &Workspace) -> Vec<PathBuf> {
     let linked = fs::read_dir(workspace.common().join("worktrees")).into_iter().flatten().flatten();
     let mut all: Vec<PathBuf> = linked.map(|entry| entry.path()).collect();
     all.push(workspace.common().to_owned());

@@ -53,6 +53,8 @@ impl GitBefore {
         let new = self.files.list_left(&active.space);
         restored.left.extend(new.iter().cloned());
         restored.seldom.extend(new);
+        // A person who works there is as likely.
+        restored.left.extend(self.files.list_new_elsewhere(&active.space));
         Ok(restored)
     }
 

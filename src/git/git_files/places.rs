@@ -75,16 +75,18 @@ pub(super) fn list_files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
     }
 }
 
+/// Tells whether a run works in the worktree of a folder of git.
+pub(super) fn is_of_a_run(git_dir: &Path) -> bool {
+    let branch = head_reference(git_dir);
+    let branch = branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+    let place = regular_file::read_text(&git_dir.join("gitdir")).unwrap_or_default();
+    branch.is_some_and(|branch| issue_of_run_branch(branch).is_some())
+        || (place.contains("issue-") && place.trim_end().trim_end_matches("/.git").ends_with("clean"))
+}
+
 /// Returns what is told where it is new, with what tells one from another.
 pub(super) fn list_left(common: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = list_without_tip(common);
-    let is_of_a_run = |git_dir: &Path| {
-        let branch = head_reference(git_dir);
-        let branch = branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
-        let place = regular_file::read_text(&git_dir.join("gitdir")).unwrap_or_default();
-        branch.is_some_and(|branch| issue_of_run_branch(branch).is_some())
-            || (place.contains("issue-") && place.trim_end().trim_end_matches("/.git").ends_with("clean"))
-    };
     let git_dirs = list_git_dirs(common).into_iter().filter(|git_dir| !is_of_a_run(git_dir));
     found.extend(git_dirs.map(|git_dir| (git_dir, String::new())));
     let shallow = common.join("shallow");

@@ -361,6 +361,26 @@ fn new_worktrees_submodules_and_strange_references_are_told_and_those_of_other_r
 }
 
 #[test]
+fn what_is_begun_in_another_worktree_is_told_and_left_and_what_other_runs_do_there_is_not_told() {
+    let fixture = Fixture::new();
+    fixture.sh(
+        "git worktree add -q -b mine ../mine; git worktree add -q -b ai-workflow/issue-8 ../repo-issue-8; \
+         git worktree add -q --detach ../repo-issue-8-clean",
+    );
+    let space = fixture.run();
+    let files = Fixture::read_git_files(&space);
+    fixture.sh("git -C ../mine add -A; git -C ../repo-issue-8-clean commit -q --allow-empty -m x");
+    assert_eq!(files.list_new_elsewhere(&space), paths(&[]));
+    fixture.sh("git -C ../mine switch -q -c other; mkdir .git/worktrees/mine/rebase-merge");
+    let told = [".git/worktrees/mine/rebase-merge", ".git/worktrees/mine/HEAD"];
+    assert_eq!(files.list_new_elsewhere(&space), paths(&told));
+    assert_eq!(files.restore(&space).expect("nothing to do"), paths(&[]));
+    assert!(fixture.exists(".git/worktrees/mine/rebase-merge"), "it may be a person's");
+    fixture.sh("echo 'ref: refs/heads/ai-workflow/issue-7' > .git/worktrees/mine/HEAD");
+    assert_eq!(files.list_new_elsewhere(&space), paths(&told), "no git lets a person do this");
+}
+
+#[test]
 fn what_a_program_planted_is_kept_for_the_user() {
     let (fixture, space, files) = Fixture::with_users_files();
     fixture.sh("echo planted > .git/hooks/post-commit; git config core.sshCommand x");
