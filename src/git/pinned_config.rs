@@ -110,7 +110,7 @@ fn read_relevant_settings(path: &Path) -> String {
 pub(crate) fn list_deliberate_settings(text: &str) -> String {
     list_settings(text, |section, line| {
         WRITTEN_BY_PROGRAMS.iter().any(|(of, key)| is_header_of(section, &[of]) && has_key(line, key))
-            || (is_header_of(section, &["branch"]) && names_remote(line))
+            || (is_header_of(section, &["branch"]) && names_remote(text, line))
     })
 }
 
@@ -131,11 +131,15 @@ fn list_settings(text: &str, is_left_out: impl Fn(&str, &str) -> bool) -> String
     kept
 }
 
-/// Tells whether a line is the remote of a branch, by its name. An address would lead elsewhere.
-fn names_remote(line: &str) -> bool {
-    let value = line.split_once('=').map(|(_, value)| value.trim());
-    let is_name = value.is_some_and(|value| !value.contains(['/', ':', '\\']));
-    is_name && (has_key(line, "remote") || has_key(line, "pushRemote"))
+/// Tells whether a line is the remote of a branch, by the name of one of these settings. Git takes another name for the path of a
+/// repository, and an address leads elsewhere.
+fn names_remote(text: &str, line: &str) -> bool {
+    let Some((_, value)) = line.split_once('=') else { return false };
+    let value = value.trim();
+    let header = format!("[remote \"{value}\"]");
+    // The first is the repository itself; the second is what git calls a remote that is not set up yet.
+    let is_known = [".", "origin"].contains(&value) || text.lines().any(|line| line.trim() == header);
+    is_known && (has_key(line, "remote") || has_key(line, "pushRemote"))
 }
 
 /// Tells whether a line sets a key that every call of ours sets itself; package managers often set these.

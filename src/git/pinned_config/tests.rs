@@ -75,8 +75,12 @@ fn settings_that_git_and_editors_write_by_themselves_are_not_deliberate() {
     let upstream =
         "[branch \"x\"]\n\tremote = origin\n\tmerge = refs/heads/x\n\tvscode-merge-base = origin/x\n";
     assert_eq!(list_deliberate_settings(upstream), "");
+    assert_eq!(list_deliberate_settings("[remote \"fork\"]\n[branch \"x\"]\n\tpushRemote = fork\n"), "");
+    assert_eq!(list_deliberate_settings("[branch \"x\"]\n\tremote = .\n"), "");
     assert_eq!(list_deliberate_settings("[lfs \"https://h/x\"]\n\taccess = basic\n"), "");
     for planted in [
+        "[branch \"x\"]\n\tremote = build\n",
+        "[remote \"build\"]\n[branch \"x\"]\n\tpushRemote = builds\n",
         "[branch \"x\"]\n\tremote = https://example.org/x\n",
         "[branch \"x\"]\n\tpushRemote = ../elsewhere\n",
         "[branch \"x\"] merge = y\n",
