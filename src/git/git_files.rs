@@ -13,6 +13,7 @@
 
 mod clone;
 mod elsewhere;
+mod named;
 mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,10 +36,10 @@ use crate::snapshot::Snapshot;
 use crate::workspace::RunWorkspace;
 use crate::{Error, Result, Tree, regular_file};
 use elsewhere::OtherWorktree;
+use named::{NamedPlaces, follow_link, list_tracked};
 use places::{
-    can_be_read, holds_reference, is_folder, list_files, list_git_dirs, list_hooks_folders, list_indexes,
-    list_left, list_names, list_reference_files, name_of, read_all, read_time, read_worktree_entry,
-    remove_all, set_aside, write,
+    can_be_read, holds_reference, is_folder, list_files, list_git_dirs, list_indexes, list_left,
+    list_reference_files, name_of, read_all, read_time, read_worktree_entry, remove_all, set_aside, write,
 };
 
 /// Files of a folder of git.
@@ -78,6 +79,9 @@ pub struct GitFiles {
     /// Folders of hooks that hold files of the worktree. What git takes for a part of the worktree there is seen by snapshots.
     #[serde(default)]
     tracked_hooks: BTreeSet<PathBuf>,
+    /// Files in the worktree that are hooks or settings by a link or a setting.
+    #[serde(default)]
+    tracked_files: BTreeSet<PathBuf>,
     /// What the worktree held.
     #[serde(default)]
     tree: String,
@@ -177,7 +181,7 @@ impl GitFiles {
             }
         }
         places.extend(git_dirs.iter().filter_map(|git_dir| read_worktree_entry(git_dir)));
-        places.extend(settings.iter().cloned());
+        settings.extend(settings.clone().iter().filter_map(|file| follow_link(file)));
         for operation in OPERATIONS.lines().map(|name| workspace.git_dir().join(name)) {
             // One that is new goes as a whole.
             if is_folder(&operation) {
@@ -186,9 +190,12 @@ impl GitFiles {
                 places.insert(operation)
             };
         }
-        let (tracked_hooks, hooks): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
-            list_hooks_folders(run, &settings).partition(|folder| places.contains(&folder.join(".git")));
-        folders.extend(hooks);
+        let named = NamedPlaces::find(workspace, &git_dirs, &settings, &folders, &|folder| {
+            places.contains(&folder.join(".git"))
+        });
+        folders = named.folders;
+        places.extend(named.files);
+        places.extend(settings.iter().cloned());
         let (entries, tracked_entries, indexes, kept_at) = Default::default();
         let left = list_left(workspace.common());
         let references = list_reference_files(run).map(|path| (path.clone(), Entry::read(&path))).into();
@@ -204,7 +211,8 @@ impl GitFiles {
             places,
             folders,
             settings,
-            tracked_hooks,
+            tracked_hooks: named.tracked_folders,
+            tracked_files: named.tracked_files,
             tree,
             nested,
             entries,
@@ -479,16 +487,8 @@ impl GitFiles {
         Ok(changed.into_iter().map(|path| name_of(run, path)).collect())
     }
 
-    /// Returns what is in folders of hooks that hold files of the worktree, and in the folders inside them.
     fn list_tracked_hooks(&self) -> BTreeSet<PathBuf> {
-        let inside = self.tracked_hooks.iter().flat_map(|folder| {
-            let is_top = *folder == self.root;
-            let (inner, mut files): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
-                list_names(folder).into_iter().partition(|path| is_folder(path));
-            files.extend(inner.iter().filter(|_| !is_top).flat_map(|folder| list_names(folder)));
-            files
-        });
-        inside.filter(|path| !is_folder(path) && !path.ends_with(".git")).collect()
+        list_tracked(&self.root, &self.tracked_hooks, &self.tracked_files)
     }
 
     /// Returns the places, and what is in the folders now.

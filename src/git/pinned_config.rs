@@ -3,6 +3,7 @@
 //! Does not guard harmless settings that programs change often: names, colours, aliases, the upstream of a branch.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -72,11 +73,44 @@ pub(crate) fn list_settings_files(common: &Path, git_dir: &Path) -> BTreeSet<Pat
     settings.into_keys().collect()
 }
 
-/// Returns the folders in which a file of settings says that hooks are.
-pub(crate) fn read_hooks_folders(path: &Path) -> Vec<String> {
-    let hooks = |setting: &Setting| setting.section == "core" && setting.key == "hookspath";
-    let values = config_file::parse(&read(path)).into_iter().filter(hooks).map(|setting| setting.value);
-    values.filter(|value| !value.is_empty()).collect()
+/// Returns the files that hold settings of the user and of the machine, as far as they are where git looks for them.
+pub(crate) fn list_user_settings_files() -> BTreeSet<PathBuf> {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = |name: &str| find_home().map(|home| home.join(name));
+    let xdg = variable("XDG_CONFIG_HOME").or_else(|| home(".config")).map(|folder| folder.join("git/config"));
+    let global = match variable("GIT_CONFIG_GLOBAL") {
+        Some(file) => vec![file],
+        None => xdg.into_iter().chain(home(".gitconfig")).collect(),
+    };
+    let mut settings = BTreeMap::new();
+    for path in &global {
+        pin_settings(path, &mut settings);
+    }
+    if variable("GIT_CONFIG_NOSYSTEM").is_none() {
+        pin_settings(Path::new("/etc/gitconfig"), &mut settings);
+    }
+    settings.into_keys().collect()
+}
+
+fn find_home() -> Option<PathBuf> {
+    env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
+}
+
+/// Returns the paths that a file of settings names under a key of `core`; relative ones are of a folder.
+pub(crate) fn read_paths(path: &Path, key: &str, folder: &Path) -> Vec<PathBuf> {
+    let is_named = |setting: &Setting| setting.section == "core" && setting.key == key;
+    let named = config_file::parse(&read(path)).into_iter().filter(is_named);
+    named.filter_map(|setting| resolve(&setting.value, folder)).collect()
+}
+
+/// Returns the path that a setting names, which may be below the user's folder.
+fn resolve(value: &str, folder: &Path) -> Option<PathBuf> {
+    let path = match value.strip_prefix("~/") {
+        Some(rest) => find_home()?.join(rest),
+        None if value.is_empty() || value.starts_with(['~', '%']) => return None,
+        None => folder.join(value),
+    };
+    Some(path.components().collect())
 }
 
 /// Pins a file and the files it includes.
@@ -93,10 +127,12 @@ fn pin_settings(path: &Path, settings: &mut BTreeMap<PathBuf, String>) {
 /// Returns the file that a setting includes, whatever its condition: a file too many in the list costs nothing.
 fn find_included(config: &Path, setting: &Setting) -> Option<PathBuf> {
     let is_include = matches!(setting.section.as_str(), "include" | "includeif") && setting.key == "path";
-    if !is_include || setting.value.is_empty() || setting.value.starts_with('~') {
-        return None;
+    let from_home = setting.value.starts_with('~');
+    match (is_include, from_home) {
+        (true, true) => resolve(&setting.value, Path::new("")),
+        (true, false) if !setting.value.is_empty() => Some(config.with_file_name("").join(&setting.value)),
+        _ => None,
     }
-    Some(config.with_file_name("").join(&setting.value))
 }
 
 /// Returns the relevant settings of a file, each with its section: all that are not known to be harmless.

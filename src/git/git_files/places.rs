@@ -11,7 +11,6 @@ use super::{COPIES, DEEPEST, REMOVED};
 use crate::branch::head_reference;
 use crate::error::{at, ignore_missing};
 use crate::file_entry::Entry;
-use crate::pinned_config::read_hooks_folders;
 use crate::references::{are_packed_references, is_reference, list_without_tip};
 use crate::workspace::RunWorkspace;
 use crate::{Result, regular_file};
@@ -48,16 +47,6 @@ pub(super) fn read_worktree_entry(git_dir: &Path) -> Option<PathBuf> {
     let link = regular_file::read_text(&git_dir.join("gitdir")).ok()?;
     let place = git_dir.join(link.trim_end());
     if place.ends_with(".git") && place.exists() { Some(place) } else { None }
-}
-
-/// Returns the folders in which the repository's settings say that hooks are.
-pub(super) fn list_hooks_folders(
-    run: &RunWorkspace,
-    settings: &BTreeSet<PathBuf>,
-) -> impl Iterator<Item = PathBuf> {
-    let named = settings.iter().flat_map(|file| read_hooks_folders(file));
-    let root = run.workspace().root().to_owned();
-    named.map(move |folder| root.join(folder).components().collect())
 }
 
 /// Adds the files below a folder, however many; where something else is in the place of the folder, that.

@@ -103,7 +103,7 @@ fn hooks_folders_and_included_files_on_the_line_of_their_section_are_found() {
         "[core] hooksPath = .hk ; ours\n[include] path = extra.cfg\n[IncludeIf \"gitdir:/x\"]path=\"a b\"\n",
     )
     .expect("written");
-    assert_eq!(read_hooks_folders(&config), [".hk"]);
+    assert_eq!(read_paths(&config, "hookspath", Path::new("/r")), [Path::new("/r/.hk")]);
     let expected = ["a b", "config", "config.worktree", "extra.cfg"].map(|name| dir.path().join(name));
     assert_eq!(list_settings_files(dir.path(), dir.path()), expected.into_iter().collect());
 }

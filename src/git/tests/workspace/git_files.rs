@@ -360,6 +360,58 @@ fn new_worktrees_submodules_and_strange_references_are_told_and_those_of_other_r
     }
 }
 
+/// How a user arranged hooks and settings, what a program does, and the names under which it is told.
+const BEHIND_LINKS: [(&str, &str, &[&str]); 7] = [
+    (
+        "mkdir .githooks; echo x > .githooks/pre-commit; rm -rf .git/hooks; ln -s ../.githooks .git/hooks",
+        "echo x > .githooks/post-commit; echo '*' > .githooks/.gitignore",
+        &[".githooks/.gitignore", ".githooks/post-commit"],
+    ),
+    (
+        "mkdir ../team; rm -rf .git/hooks; ln -s \"$PWD/../team\" .git/hooks",
+        "echo x > ../team/post-commit",
+        &["[TMP]/team/post-commit"],
+    ),
+    (
+        "mkdir .git/shared; echo x > .git/shared/hook; ln -s ../shared/hook .git/hooks/post-commit",
+        "echo y > .git/shared/hook",
+        &[".git/shared/hook"],
+    ),
+    (
+        "mkdir -p .githooks/a/b; echo x > .githooks/a/b/c; git config core.hooksPath .githooks",
+        "echo x > .githooks/a/b/d; echo '*' > .githooks/a/b/.gitignore",
+        &[".githooks/a/b/.gitignore", ".githooks/a/b/d"],
+    ),
+    (
+        "mv .git/config ../config; ln -s \"$PWD/../config\" .git/config",
+        "git config core.fsmonitor x",
+        &["[TMP]/config"],
+    ),
+    (
+        "echo '*.log text' > .git/mine; git config core.attributesFile .git/mine; git config core.excludesFile .git/mine",
+        "echo '* filter=x' > .git/mine",
+        &[".git/mine"],
+    ),
+    ("true", "git config branch.main.pushRemote build", &[".git/config"]),
+];
+
+#[test]
+fn what_links_and_settings_lead_to_is_compared_as_well() {
+    for (arrangement, plant, names) in BEHIND_LINKS {
+        let fixture = Fixture::new();
+        fixture.run();
+        fixture.sh(&format!("{arrangement}; git add -A; git commit -qm arranged --allow-empty"));
+        let space = fixture.space();
+        let files = Fixture::read_git_files(&space);
+        fixture.sh(plant);
+        let top = fixture.root().parent().expect("above").display().to_string();
+        let told: Vec<String> = files.restore(&space).expect("put back");
+        let told: Vec<String> = told.iter().map(|name| name.replace(&top, "[TMP]")).collect();
+        assert_eq!(told, paths(names), "{plant}");
+        assert_eq!(files.restore(&space).expect("nothing to do"), paths(&[]), "{plant}");
+    }
+}
+
 #[test]
 fn what_is_begun_in_another_worktree_is_told_and_left_and_what_other_runs_do_there_is_not_told() {
     let fixture = Fixture::new();
