@@ -36,7 +36,7 @@ use crate::snapshot::Snapshot;
 use crate::workspace::RunWorkspace;
 use crate::{Error, Result, Tree, regular_file};
 use elsewhere::OtherWorktree;
-use named::{NamedPlaces, follow_link, list_tracked};
+use named::{NamedPlaces, find_submodule_entry, follow_link, list_tracked};
 use places::{
     can_be_read, holds_reference, is_folder, list_files, list_git_dirs, list_indexes, list_left,
     list_reference_files, name_of, read_all, read_time, read_worktree_entry, remove_all, set_aside, write,
@@ -59,7 +59,7 @@ const REMOVED: &str = "removed";
 /// The names under which git starts a program of a folder of hooks.
 const HOOKS: &str = include_str!("data/hooks.txt");
 /// So many slashes the name of a submodule has at most.
-const DEEPEST: usize = 4;
+const DEEPEST: usize = 32;
 /// A file that comes back after so many times is written by a program that still runs.
 const ROUNDS: usize = 3;
 
@@ -181,6 +181,7 @@ impl GitFiles {
             }
         }
         places.extend(git_dirs.iter().filter_map(|git_dir| read_worktree_entry(git_dir)));
+        places.extend(git_dirs.iter().filter_map(|git_dir| find_submodule_entry(git_dir)));
         settings.extend(settings.clone().iter().filter_map(|file| follow_link(file)));
         for operation in OPERATIONS.lines().map(|name| workspace.git_dir().join(name)) {
             // One that is new goes as a whole.

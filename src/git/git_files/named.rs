@@ -35,7 +35,7 @@ impl NamedPlaces {
     ) -> Self {
         let mut all = known.clone();
         all.extend(known.iter().filter_map(|folder| follow_link(folder)).filter(|to| is_folder(to)));
-        all.extend(list_hooks_folders(workspace, settings));
+        all.extend(list_hooks_folders(workspace, git_dirs, settings));
         let (tracked_folders, folders): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
             all.into_iter().partition(holds_files);
         let mut files = list_linked_files(folders.iter());
@@ -72,14 +72,41 @@ fn is_of_build(folder: &Path) -> bool {
 
 /// Returns the folders in which the settings of the repository and of the user say that hooks are, and what their links lead to.
 /// One that holds the worktree is left out: it would be the whole disk.
-fn list_hooks_folders(workspace: &Workspace, settings: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+fn list_hooks_folders(
+    workspace: &Workspace,
+    git_dirs: &BTreeSet<PathBuf>,
+    settings: &BTreeSet<PathBuf>,
+) -> BTreeSet<PathBuf> {
     let root = workspace.root();
     let of_user = list_user_settings_files();
     let mut found: BTreeSet<PathBuf> =
         settings.iter().chain(&of_user).flat_map(|file| read_paths(file, "hookspath", root)).collect();
+    for git_dir in git_dirs.iter().filter(|git_dir| !has_worktree(git_dir, workspace)) {
+        let worktree = find_worktree(git_dir);
+        let config = git_dir.join("config");
+        found.extend(worktree.iter().flat_map(|worktree| read_paths(&config, "hookspath", worktree)));
+    }
     found.extend(found.clone().iter().filter_map(|folder| follow_link(folder)));
     found.retain(|folder| folder == root || !root.starts_with(folder));
     found
+}
+
+/// Tells whether a folder of git is that of the repository, or of one of its linked worktrees.
+fn has_worktree(git_dir: &Path, workspace: &Workspace) -> bool {
+    git_dir == workspace.common() || git_dir.parent() == Some(&workspace.common().join("worktrees"))
+}
+
+/// Returns the worktree of a submodule, or of a repository inside the worktree.
+fn find_worktree(git_dir: &Path) -> Option<PathBuf> {
+    let named = read_paths(&git_dir.join("config"), "worktree", git_dir).pop();
+    let around = if git_dir.ends_with(".git") { git_dir.parent().map(Path::to_owned) } else { None };
+    named.or(around)?.canonicalize().ok()
+}
+
+/// Returns the `.git` of the submodule that a folder of git belongs to, if it is there.
+pub(super) fn find_submodule_entry(git_dir: &Path) -> Option<PathBuf> {
+    let place = find_worktree(git_dir)?.join(".git");
+    if place != git_dir && place.exists() { Some(place) } else { None }
 }
 
 /// Returns the files of attributes and of patterns that the settings of the repository name.

@@ -361,7 +361,7 @@ fn new_worktrees_submodules_and_strange_references_are_told_and_those_of_other_r
 }
 
 /// How a user arranged hooks and settings, what a program does, and the names under which it is told.
-const BEHIND_LINKS: [(&str, &str, &[&str]); 7] = [
+const BEHIND_LINKS: [(&str, &str, &[&str]); 10] = [
     (
         "mkdir .githooks; echo x > .githooks/pre-commit; rm -rf .git/hooks; ln -s ../.githooks .git/hooks",
         "echo x > .githooks/post-commit; echo '*' > .githooks/.gitignore",
@@ -392,11 +392,26 @@ const BEHIND_LINKS: [(&str, &str, &[&str]); 7] = [
         "echo '* filter=x' > .git/mine",
         &[".git/mine"],
     ),
+    (
+        "git -c protocol.file.allow=always submodule --quiet add \"$PWD\" vendor/a/b/c/d/e/f/lib",
+        "echo x > .git/modules/vendor/a/b/c/d/e/f/lib/hooks/post-commit",
+        &[".git/modules/vendor/a/b/c/d/e/f/lib/hooks/post-commit"],
+    ),
+    (
+        "git -c protocol.file.allow=always submodule --quiet add \"$PWD\" lib; git -C lib config core.hooksPath .hooks",
+        "mkdir lib/.hooks; echo x > lib/.hooks/post-commit",
+        &["lib/.hooks/post-commit"],
+    ),
+    (
+        "git -c protocol.file.allow=always submodule --quiet add \"$PWD\" lib",
+        "echo 'gitdir: ../build' > lib/.git",
+        &["lib/.git"],
+    ),
     ("true", "git config branch.main.pushRemote build", &[".git/config"]),
 ];
 
 #[test]
-fn what_links_and_settings_lead_to_is_compared_as_well() {
+fn what_links_settings_and_submodules_lead_to_is_compared_as_well() {
     for (arrangement, plant, names) in BEHIND_LINKS {
         let fixture = Fixture::new();
         fixture.run();
