@@ -39,7 +39,8 @@ use elsewhere::OtherWorktree;
 use named::{NamedPlaces, find_submodule_entry, follow_link, list_tracked};
 use places::{
     can_be_read, holds_reference, is_folder, list_files, list_git_dirs, list_indexes, list_left,
-    list_reference_files, name_of, read_all, read_time, read_worktree_entry, remove_all, set_aside, write,
+    list_reference_files, name_of, read_all, read_time, read_worktree_entry, remove_all, set_aside, set_time,
+    write,
 };
 
 /// Files of a folder of git.
@@ -88,6 +89,9 @@ pub struct GitFiles {
     /// Repositories inside the worktree, by their folders as a snapshot names them.
     nested: BTreeSet<String>,
     entries: BTreeMap<PathBuf, Entry>,
+    /// When these files were written: a check tells by it how old a repository of the user is.
+    #[serde(default)]
+    written_at: BTreeMap<PathBuf, SystemTime>,
     /// HEAD, packed references and the run's branch, which are put back where git cannot read what is there.
     #[serde(default)]
     references: BTreeMap<PathBuf, Option<Entry>>,
@@ -197,7 +201,7 @@ impl GitFiles {
         folders = named.folders;
         places.extend(named.files);
         places.extend(settings.iter().cloned());
-        let (entries, tracked_entries, indexes, kept_at) = Default::default();
+        let (entries, written_at, tracked_entries, indexes, kept_at) = Default::default();
         let left = list_left(workspace.common());
         let references = list_reference_files(run).map(|path| (path.clone(), Entry::read(&path))).into();
         let tips = References::read(workspace).ok();
@@ -217,6 +221,7 @@ impl GitFiles {
             tree,
             nested,
             entries,
+            written_at,
             references,
             tips,
             only_reads,
@@ -228,6 +233,8 @@ impl GitFiles {
             kept_at,
         };
         found.entries = read_all(found.list_places());
+        let times = found.entries.keys().filter_map(|path| Some((path.clone(), read_time(path)?)));
+        found.written_at = times.collect();
         found.tracked_entries = read_all(found.list_tracked_hooks());
         found.indexes = list_indexes(run);
         found
@@ -442,9 +449,13 @@ impl GitFiles {
         }
         let was = self.entries.get(path).filter(|_| !self.is_gone(path));
         match was.or_else(|| self.tracked_entries.get(path)) {
-            Some(was) => write(run, was, path),
-            None => Ok(()),
+            Some(was) => write(run, was, path)?,
+            None => return Ok(()),
         }
+        if let Some(time) = self.written_at.get(path) {
+            set_time(path, *time);
+        }
+        Ok(())
     }
 
     /// Puts back what git ignores in folders of hooks that hold files of the worktree: git starts it, and no snapshot has it.

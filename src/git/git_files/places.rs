@@ -183,3 +183,11 @@ pub(super) fn name_of(run: &RunWorkspace, path: &Path) -> String {
 pub(super) fn read_time(file: &Path) -> Option<SystemTime> {
     fs::metadata(file).and_then(|metadata| metadata.modified()).ok()
 }
+
+/// Sets when a file was written. Where the system refuses, the file is younger than it could be.
+pub(super) fn set_time(file: &Path, time: SystemTime) {
+    let is_file = fs::symlink_metadata(file).is_ok_and(|found| found.is_file());
+    if is_file && let Ok(opened) = fs::File::open(file) {
+        let _ = opened.set_modified(time);
+    }
+}

@@ -448,6 +448,18 @@ fn what_is_begun_in_another_worktree_is_told_and_left_and_what_other_runs_do_the
 }
 
 #[test]
+fn settings_of_an_old_repository_of_the_user_are_as_old_as_before_when_they_are_put_back() {
+    let (fixture, space, _) = Fixture::with_users_files();
+    let config = fixture.root().join("nested/.git/config");
+    let old = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    fs::File::open(&config).and_then(|file| file.set_modified(old)).expect("set");
+    let files = Fixture::read_git_files(&space);
+    fixture.sh("git -C nested config user.name bot");
+    assert_eq!(files.restore(&space).expect("put back"), paths(&["nested/.git/config"]));
+    assert_eq!(fs::metadata(&config).and_then(|found| found.modified()).expect("there"), old);
+}
+
+#[test]
 fn what_a_program_planted_is_kept_for_the_user() {
     let (fixture, space, files) = Fixture::with_users_files();
     fixture.sh("echo planted > .git/hooks/post-commit; git config core.sshCommand x");
