@@ -233,7 +233,8 @@ impl PhaseState {
         if self.decision(judgment).as_deref() == Some(VERIFICATION_FAILED) {
             return None;
         }
-        stated.max(self.def.policy.review.as_ref()?.grade_map.grade_for(judgment))
+        let of_map = self.def.policy.review.as_ref()?.grade_map.grade_for(judgment);
+        stated.map(|stated| self.shown_grade(stated, judgment)).max(of_map)
     }
 
     fn is_stopped_by_checks(&self) -> bool {

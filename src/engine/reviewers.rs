@@ -63,11 +63,9 @@ impl PhaseState {
     }
 
     /// Returns a stated grade as it is shown: never one that means less than the judgment.
-    fn shown_grade(&self, stated: Grade, judgment: Judgment) -> Grade {
+    pub(crate) fn shown_grade(&self, stated: Grade, judgment: Judgment) -> Grade {
         let map = self.def.policy.review.as_ref().map(|rule| rule.grade_map).unwrap_or_default();
-        let mut grades = [Grade::A, Grade::B, Grade::C, Grade::D].into_iter();
-        let mildest = grades.find(|grade| judgment.approves() || map.judgment(*grade) >= Some(judgment));
-        stated.max(mildest.unwrap_or(stated))
+        stated.max(map.mildest_beside(judgment))
     }
 
     /// Tells whether a reviewer may still ask the author something in this round.

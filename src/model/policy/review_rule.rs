@@ -175,6 +175,24 @@ impl GradeMap {
         grades.find(|grade| !judgment.approves() && self.judgment(*grade) == Some(judgment))
     }
 
+    /// Returns the mildest grade that may be shown beside a judgment. A grade that the policy leaves open means what it usually does: C
+    /// asks for changes, D stops. What could not be verified or read asks for changes, too.
+    pub fn mildest_beside(self, judgment: Judgment) -> Grade {
+        if judgment.approves() {
+            return Grade::A;
+        }
+        let demand = if judgment == Judgment::Block { judgment } else { judgment.min(Judgment::Revise) };
+        let usual = [
+            (Grade::A, Judgment::Approve),
+            (Grade::B, Judgment::ApproveWithNotes),
+            (Grade::C, Judgment::Revise),
+            (Grade::D, Judgment::Block),
+        ];
+        let mut grades = usual.into_iter();
+        let mildest = grades.find(|(grade, usual)| self.judgment(*grade).unwrap_or(*usual) >= demand);
+        mildest.map_or(Grade::D, |(grade, _)| grade)
+    }
+
     /// Tells whether no grade means anything. Serde hands over a reference.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -101,13 +101,32 @@ fn grade_of_an_opinion_is_never_better_than_what_it_leads_to() {
         (retake(), graded(Grade::A, fails()), [Grade::C, Grade::C]),
         (retake(), reject, [Grade::D, Grade::C]),
         (retake(), graded(Grade::B, passes()), [Grade::B, Grade::C]),
-        (phase_review(), graded(Grade::A, fails()), [Grade::A, Grade::A]),
+        (phase_review(), graded(Grade::A, fails()), [Grade::C, Grade::C]),
+        (phase_review(), graded(Grade::D, passes()), [Grade::D, Grade::C]),
     ] {
         let script = Script { reviews: vec![first, critical.clone(), passes()], ..Script::default() };
         let world = World::play(with(policy, vec![seat("one")]), script);
         let opinions = &world.first().history.rounds[0].opinions;
         let grades: Vec<Option<Grade>> = opinions.iter().map(|opinion| opinion.grade).collect();
         assert_eq!(grades, shown.map(Some));
+    }
+}
+
+#[test]
+fn grade_of_a_refusal_is_never_better_than_it_without_a_grade_map() {
+    let reject = graded(Grade::A, states("REJECT", Verdict::Fail, Judgment::Block));
+    for (review, shown) in [
+        (graded(Grade::A, fails()), Some(Grade::C)),
+        (graded(Grade::B, passes()).with(Severity::Critical, "a hole"), Some(Grade::C)),
+        (graded(Grade::D, fails()), Some(Grade::D)),
+        (reject, Some(Grade::D)),
+        (fails(), None),
+        (graded(Grade::A, passes()), Some(Grade::A)),
+        (graded(Grade::B, super::world::doubtful()), Some(Grade::C)),
+    ] {
+        let script = Script { reviews: vec![review], ..Script::default() };
+        let world = World::play(phase("planning", phase_review()), script);
+        assert_eq!(world.first().history.rounds[0].grade, shown);
     }
 }
 
