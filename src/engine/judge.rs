@@ -7,8 +7,9 @@ use std::cmp::Reverse;
 use crate::agents::wording;
 use crate::history::{Reviews, Round, StatedFailure};
 use crate::phase_state::PhaseState;
-use model::event::{Claim, ClaimStatus, ExecOutcome, Reading, Reviewed, failure_type};
-use model::finding::{Finding, Severity, worst_first};
+use crate::stated_failure::{named_failure, words_beside_failure};
+use model::event::{Claim, ClaimStatus, ExecOutcome, Reading, Reviewed};
+use model::finding::{Finding, Severity};
 use model::phase::Step;
 use model::policy::{CheckWhen, DiscussWhen, OnFail, OnPartial, VERIFICATION_FAILED};
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
@@ -29,13 +30,6 @@ const LONGEST_SUMMARY: usize = 300;
 /// The hint for an author whose work the judge rejected without an answer.
 const HINT_WITHOUT_WORDS: &str = "The judge of the quality criteria said nothing, and that is no approval. Look \
      through the work yourself: is anything missing, shortened, put off or claimed without a proof?";
-
-/// What stands before the kind of a failure in a line of a review.
-const LABELS_OF_FAILURE: [&str; 4] = ["failure type", "failure_type", "type of failure", "失敗種別"];
-
-/// What stands before the command that failed.
-const LABELS_OF_COMMAND: [&str; 5] =
-    ["command", "failed command", "failed_command", "失敗コマンド", "コマンド"];
 
 /// A judgment and what led to it, for people.
 pub(crate) type JudgmentWithReason = (Judgment, String);
@@ -98,8 +92,10 @@ impl PhaseState {
     pub(crate) fn refusal_summary(&self) -> Option<String> {
         let reading = self.reading().filter(|reading| !reading.judgment.approves())?;
         // Of an object without a summary the author gets the whole, which says no more than the record; before it may stand a seat.
-        let words = reading.feedback.lines().take_while(|line| !line.trim_start().starts_with('{'));
-        let line = in_one_line(&words.collect::<Vec<_>>().join(" "), LONGEST_SUMMARY);
+        let words = words_beside_failure(&reading.feedback);
+        let words: Vec<&str> =
+            words.into_iter().take_while(|line| !line.trim_start().starts_with('{')).collect();
+        let line = in_one_line(&words.join(" "), LONGEST_SUMMARY);
         let is_seat = line.starts_with('[') && line.ends_with(']') && !line.contains(' ');
         let says_something = !line.is_empty() && !is_seat;
         says_something.then_some(line)
@@ -512,37 +508,6 @@ impl PhaseState {
     pub(crate) fn doubtful_review(&self) -> Option<&Reviewed> {
         self.reviews.current.as_ref().filter(|review| review.round == self.round && is_doubtful(review))
     }
-}
-
-/// Returns the kind of a failure and the command that failed, as a reviewer names them: the category of a finding is the kind, and
-/// its text names the command in backquotes; else lines such as `Failure type: build_failure` and `Command: make build`.
-pub(crate) fn named_failure<'r>(
-    answer: &'r str,
-    findings: &'r [Finding],
-) -> (Option<&'static str>, Option<&'r str>) {
-    let findings = worst_first(findings);
-    let kind = findings.iter().find_map(|finding| failure_type(&finding.category));
-    let command = findings.iter().find_map(|finding| finding.issue.split('`').nth(1));
-    (kind.or_else(|| labelled_kind(answer)), command.or_else(|| labelled(answer, &LABELS_OF_COMMAND)))
-}
-
-fn labelled_kind(answer: &str) -> Option<&'static str> {
-    let value = labelled(answer, &LABELS_OF_FAILURE)?.to_lowercase();
-    let word = value.split(['(', ',', '.', ';']).next().unwrap_or_default().trim();
-    failure_type(&word.replace([' ', '-'], "_"))
-}
-
-/// Returns what stands behind a label in a line of its own; of code in backquotes what is inside them.
-fn labelled<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
-    let value = |line: &'t str| {
-        let (label, value) = line.split_once([':', '：'])?;
-        let label = label.trim_matches(|c: char| c.is_whitespace() || "*_`#>-•".contains(c)).to_lowercase();
-        let value = value.trim_matches(|c: char| c.is_whitespace() || c == '*');
-        let value = value.strip_prefix('`').and_then(|code| code.split('`').next()).unwrap_or(value);
-        let says_something = !["", "-", "none", "n/a", "なし"].contains(&value.to_lowercase().as_str());
-        (labels.contains(&label.as_str()) && says_something).then_some(value)
-    };
-    text.lines().find_map(value)
 }
 
 /// Returns the stricter one, the first of equals.

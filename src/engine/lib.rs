@@ -19,6 +19,7 @@ mod changed_verdicts;
 mod findings;
 mod judge;
 mod reviewers;
+mod stated_failure;
 mod transitions;
 
 mod spending;

@@ -1,8 +1,8 @@
 //! What a person reads about a phase that is stopped at once: what is wrong with the work that no revision may mend, or what
 //! failed so that the work could not be verified. Which phase is stopped is decided in `judge`.
 
-use crate::judge::named_failure;
 use crate::phase_state::PhaseState;
+use crate::stated_failure::{named_failure, words_beside_failure};
 use model::event::{CheckResult, Place, Reading};
 use model::finding::{Finding, Severity, worst_first};
 use model::policy::{OnFail, VERIFICATION_FAILED};
@@ -14,8 +14,8 @@ const MOST_LISTED: usize = 10;
 /// The longest reason, in characters.
 const LONGEST_REASON: usize = 300;
 
-/// What is said about a failure that nobody has named.
-const NOT_NAMED: &str = "not named by the reviewer";
+/// What is said about a failure that is named in no form which we read.
+const NOT_FOUND: &str = "none was found in the review";
 
 /// A heading, and the lines below it.
 pub(crate) struct StopReport {
@@ -67,7 +67,8 @@ fn explain(why: &str, reading: &Reading) -> String {
     if reading.feedback.trim_start().starts_with('{') {
         return why.to_owned();
     }
-    let words = reading.feedback.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words_beside_failure(&reading.feedback).join(" ");
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut short: String = words.chars().take(LONGEST_REASON).collect();
     if short.len() < words.len() {
         short.push('…');
@@ -95,8 +96,8 @@ fn describe_stated_failure(reading: &Reading, why: &str) -> Vec<String> {
     let findings = worst_first(&reading.findings);
     let (kind, command) = named_failure(&reading.feedback, &reading.findings);
     let head = [
-        format!("Failure type: {}", kind.unwrap_or(NOT_NAMED)),
-        format!("Failed command: {}", command.unwrap_or(NOT_NAMED)),
+        format!("Failure type: {}", kind.unwrap_or(NOT_FOUND)),
+        format!("Failed command: {}", command.unwrap_or(NOT_FOUND)),
         format!("Required fixes: {why}"),
     ];
     head.into_iter().chain(number(findings.into_iter().map(describe_issue))).collect()

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use agents::AgentAnswer;
-use content_parser::{Terms, read_review, read_structured};
+use content_parser::{Fields, Terms, read_review, read_structured};
 use engine::Run;
 use model::event::{ExecOutcome, Reading};
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
@@ -18,7 +18,47 @@ pub fn read_answer(answer: &AgentAnswer, terms: &Terms<'_>) -> Option<Reading> {
     let terms = &Terms { require_review_id: terms.require_review_id || answer.schema_missed, ..*terms };
     let object = if *structured { serde_json::from_str(text).ok() } else { None };
     let reading = object.map_or_else(|| read_review(text, terms), |object| read_structured(&object, terms));
+    let reading = add_stated_failure(reading, text, terms);
     Some(if answer.truncated { mark_cut_off(reading) } else { mark_unreliable(reading) })
+}
+
+/// Adds what failed to the words of a review that refuses, where its object names that in fields of their own.
+fn add_stated_failure(reading: Reading, text: &str, terms: &Terms<'_>) -> Reading {
+    if reading.judgment.approves() {
+        return reading;
+    }
+    let objects = content_parser::split_objects(text).map(|(objects, _)| objects).unwrap_or_default();
+    let readable = objects.iter().filter_map(|(_, fields)| fields.as_ref());
+    let lines = readable.filter(|fields| is_of_review(fields, terms)).flat_map(failure_lines);
+    let words = std::iter::once(reading.feedback.clone()).filter(|words| !words.is_empty());
+    let feedback = words.chain(lines).collect::<Vec<_>>().join("\n");
+    Reading { feedback, ..reading }
+}
+
+fn is_of_review(fields: &Fields, terms: &Terms<'_>) -> bool {
+    let id = fields.get("review_id").and_then(Value::as_str);
+    id.is_none() || terms.review_id.is_none() || id == terms.review_id
+}
+
+/// Returns the kind of a failure and the command that failed, each with its label.
+fn failure_lines(fields: &Fields) -> Vec<String> {
+    let inner = find_field(fields, &["failure"]).and_then(Value::as_object);
+    let find = |outer: &[&str], nested: &[&str]| {
+        find_field(fields, outer).or_else(|| find_field(inner?, nested))?.as_str()
+    };
+    let kind = find(&["failuretype", "failurekind"], &["type", "kind", "failuretype"]);
+    let command = find(&["failedcommand", "command"], &["command", "failedcommand"]);
+    let named = [("Failure type", kind), ("Failed command", command)].into_iter();
+    let one_line = |value: &str| value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let named = named.filter_map(|(label, value)| Some((label, one_line(value?))));
+    named.filter(|(_, value)| !value.is_empty()).map(|(label, value)| format!("{label}: {value}")).collect()
+}
+
+/// Returns a field by one of its names, in letters only: `failed_command` and `failedCommand` are the same.
+fn find_field<'f>(fields: &'f Fields, names: &[&str]) -> Option<&'f Value> {
+    let letters = |key: &str| key.chars().filter(|c| c.is_alphabetic()).collect::<String>().to_lowercase();
+    let is_named = |(key, _): &(&String, &Value)| names.contains(&letters(key).as_str());
+    fields.iter().find(is_named).map(|(_, value)| value)
 }
 
 /// Returns an approval as unverifiable if its own answer contradicts it; any other reading as it is.

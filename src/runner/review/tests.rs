@@ -87,3 +87,30 @@ fn review_json_with_a_duplicate_result_key_is_unverifiable() {
     let twice = r#"{"review_id": "r-1", "result": "FAIL", "result": "PASS"}"#;
     assert_eq!([judge(twice, false), judge(twice, true)], [Judgment::Unverifiable; 2]);
 }
+
+#[test]
+fn a_failure_in_fields_of_the_object_is_added_to_the_words_of_a_refusal() {
+    let words = default_words();
+    let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
+    let feedback =
+        |text: &str| read_answer(&build_answer(text), &terms).expect("something was said").feedback;
+    let named = "it does not build\nFailure type: build_failure\nFailed command: make build";
+    for fields in [
+        r#""failure_type": "build_failure", "failed_command": "make build""#,
+        r#""failureType": "build_failure", "command": "make\nbuild""#,
+        r#""failure": {"type": "build_failure", "command": "make build"}"#,
+    ] {
+        let fields =
+            format!(r#""review_id": "r-1", "result": "FAIL", "summary": "it does not build", {fields}"#);
+        assert_eq!(feedback(&format!("{{{fields}}}")), named, "{fields}");
+        assert_eq!(feedback(&format!("```json\n{{{fields}}}\n```")), named, "{fields}");
+        let approval = fields.replace("FAIL", "PASS").replace("it does not build", "it builds");
+        assert_eq!(feedback(&format!("{{{approval}}}")), "it builds");
+    }
+    let unnamed =
+        r#"{"review_id": "r-1", "result": "FAIL", "summary": "no", "failure_type": null, "command": ""}"#;
+    assert_eq!(feedback(unnamed), "no");
+    let other = r#"{"review_id": "r-2", "result": "FAIL", "failure_type": "build_failure"}"#;
+    let own = r#"{"review_id": "r-1", "result": "FAIL", "summary": "no"}"#;
+    assert!(!feedback(&format!("{own}\n{other}")).contains("Failure type:"), "another review names it");
+}

@@ -185,13 +185,15 @@ fn a_failure_that_a_reviewer_states_in_labelled_lines_is_recorded_and_told() {
         "It ends with exit code 2.\nDecision: STOP\nFailure type: build_failure\nCommand: make build\n",
         "- **Failure type**: build failure (exit code 2)\n- **Failed command:** `make build` in the root\n",
         "失敗種別：build_failure\n失敗コマンド：make build",
+        "判定: STOP\n失敗の種類: ビルド失敗（終了コード 2）\n失敗したコマンド: `make build`\n",
+        "| Decision | STOP |\n|---|---|\n| Failure type | build_failure |\n| Failed command | `make build` |\n",
     ] {
         assert_eq!(kinds(answer, stop("STOP")), named("build_failure", "make build"), "{answer}");
         let (kind, command, _) = kinds(answer, request_changes());
         assert_eq!((kind, command), (Some("build_failure".to_owned()), Some("make build".to_owned())));
     }
     let (kind, command, report) = kinds("The failure type: unclear\nCommand: none", stop("STOP"));
-    let unnamed = "Failure type: not named by the reviewer, Failed command: not named by the reviewer";
+    let unnamed = "Failure type: none was found in the review, Failed command: none was found in the review";
     assert_eq!((kind, command, report.as_deref()), (None, None, Some(unnamed)));
 }
 
@@ -303,7 +305,8 @@ fn stop_of_a_reviewer_is_reported_as_a_failed_verification() {
     ];
     assert_eq!(report[..6], expected);
     let world = play(&[stop("STOP")]);
-    let unnamed = ["Failure type: not named by the reviewer", "Failed command: not named by the reviewer"];
+    let unnamed =
+        ["Failure type: none was found in the review", "Failed command: none was found in the review"];
     assert_eq!(told(&world).1[2..4], unnamed);
 }
 
