@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::findings::next_tasks;
 use crate::fix_tasks::FixTask;
 use crate::phase_state::{PhaseState, limit_reached};
-use crate::stop_report::{StopReport, describe_issue, stop_report};
+use crate::stop_report::{StopReport, describe_issue, describe_refusal, stop_report};
 use model::event::{Escalation, EvaluationDecision, PauseChoice, PauseReason};
 use model::phase::{PhaseName, Step};
 
@@ -19,10 +19,7 @@ pub(crate) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> 
     let stopped = if reason == PauseReason::Blocked { stop_report(phase) } else { None };
     let (question, lines) = match stopped {
         Some(StopReport { heading, lines }) => (format!("{heading}. {question}"), lines),
-        None => (
-            question,
-            phase.decision(phase.judgment().0).map(|word| format!("Decision: {word}")).into_iter().collect(),
-        ),
+        None => (question, describe_refusal(phase)),
     };
     let options = vec![PauseChoice::Continue, PauseChoice::Edited, PauseChoice::Accept, PauseChoice::GiveUp];
     let report = lines.into_iter().chain(report(phase)).take(LONGEST_REPORT).collect();

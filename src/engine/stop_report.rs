@@ -1,6 +1,7 @@
 //! What a person reads about a phase that is stopped at once: what is wrong with the work that no revision may mend, or what
 //! failed so that the work could not be verified. Which phase is stopped is decided in `judge`.
 
+use crate::history::StatedFailure;
 use crate::phase_state::PhaseState;
 use crate::stated_failure::{named_failure, words_beside_failure};
 use model::event::{CheckResult, Place, Reading};
@@ -43,6 +44,20 @@ pub(crate) fn stop_report(phase: &PhaseState) -> Option<StopReport> {
     })
 }
 
+/// Returns the decision about a phase in the words of its policy and, where a reviewer refuses, its summary and what failed.
+pub(crate) fn describe_refusal(phase: &PhaseState) -> Vec<String> {
+    let decision = phase.decision(phase.judgment().0).map(|word| format!("Decision: {word}"));
+    let summary = phase.refusal_summary().map(|summary| format!("The reviewer says: {summary}"));
+    decision.into_iter().chain(summary).chain(describe_failure_in_refusal(phase)).collect()
+}
+
+/// Describes what failed, where a reviewer that refuses names it.
+fn describe_failure_in_refusal(phase: &PhaseState) -> Vec<String> {
+    let Some(StatedFailure { kind, command }) = phase.stated_failure() else { return Vec::new() };
+    let command = command.map(|command| format!("Failed command: {command}"));
+    std::iter::once(format!("Failure type: {kind}")).chain(command).collect()
+}
+
 fn manual_intervention_required(phase: &PhaseState, decision: &str, why: &str) -> StopReport {
     let grade = phase.grade(Judgment::Block).map_or("N/A", Grade::as_str);
     let mut lines =
@@ -53,6 +68,7 @@ fn manual_intervention_required(phase: &PhaseState, decision: &str, why: &str) -
         lines.push("Critical issues:".to_owned());
         lines.extend(number(critical.into_iter().map(describe_issue)));
     }
+    lines.extend(describe_failure_in_refusal(phase));
     StopReport { heading: "Manual Intervention Required", lines }
 }
 

@@ -226,13 +226,18 @@ fn opinion_line(opinion: &Opinion) -> String {
 /// Returns why a round does not approve beyond what its rule says, one line each: the reviewer's summary, and the failed checks with
 /// the kind of the failure and the command.
 pub fn refusal_lines(round: &Round) -> Vec<String> {
-    let summary = round.summary.iter().map(|summary| format!("the reviewer says: {summary}"));
-    let stated = round.stated_failure.iter();
-    let stated = stated.map(|failure| failure_line("failure", failure.kind, failure.command.as_deref()));
     let checks = round.failed.iter().map(|result| {
         failure_line(&format!("check {}", result.check), result.failure_type(), result.param("command"))
     });
-    summary.chain(stated).chain(checks).collect()
+    stated_refusal_lines(round).into_iter().chain(checks).collect()
+}
+
+/// Returns what the reviewer says of its refusal: its summary, and what failed where it names it.
+pub(super) fn stated_refusal_lines(round: &Round) -> Vec<String> {
+    let summary = round.summary.iter().map(|summary| format!("the reviewer says: {summary}"));
+    let stated = round.stated_failure.iter();
+    let stated = stated.map(|failure| failure_line("failure", failure.kind, failure.command.as_deref()));
+    summary.chain(stated).collect()
 }
 
 fn failure_line(what: &str, kind: &str, command: Option<&str>) -> String {

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::commands::{answer_commands, answer_comments, when_to_answer};
+use super::lines::stated_refusal_lines;
 use super::problems::places_or_summary;
 use crate::text::{cell, columns, counted, fill_template, pad, place, plain, quoted, shorten};
 use engine::{PhaseState, Round, Run, limit_reached};
@@ -48,7 +49,7 @@ fn values(run: &Run, escalation: &Escalation, layout: &QuestionFormat) -> Value 
         Some(phase) if reason == PauseReason::Exhausted => Some(limit_line(phase)),
         _ => None,
     };
-    let report = if explained.is_some() { &[][..] } else { &escalation.report };
+    let report = explained.map_or_else(|| escalation.report.clone(), words_of_refusal);
     let comments = if run.started.issue.is_on_a_server() { answer_comments(escalation) } else { Vec::new() };
     json!({
         "reason": reason.as_str(),
@@ -71,6 +72,11 @@ fn decision<'a>(escalation: &Escalation, phase: Option<&'a PhaseState>) -> Optio
         return None;
     }
     phase?.history.current_rounds().last()?.decision.as_deref()
+}
+
+/// Returns what the reviewer of the latest round says of its refusal; the tables have the rest.
+fn words_of_refusal(phase: &PhaseState) -> Vec<String> {
+    phase.history.current_rounds().last().map(stated_refusal_lines).unwrap_or_default()
 }
 
 fn limit_line(phase: &PhaseState) -> String {

@@ -42,6 +42,7 @@ fn failed_revisions_pass_to_the_next_agent_and_then_to_a_person() {
     assert_eq!(asked.reason, PauseReason::Exhausted);
     insta::assert_snapshot!(asked.report.join("\n"), @"
     Decision: FAIL
+    The reviewer says: feedback of FAIL
     round 1: FAIL, 1 findings, revise
     round 2: FAIL, 1 findings, revise
     round 3: FAIL, 1 findings, revise, standstill: the same 1 problems for 3 rounds

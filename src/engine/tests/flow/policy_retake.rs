@@ -198,6 +198,35 @@ fn a_failure_that_a_reviewer_states_in_labelled_lines_is_recorded_and_told() {
 }
 
 #[test]
+fn every_question_about_a_refusal_says_why_and_what_failed() {
+    let words = "The code cannot be read.\nFailure type: lint_failure\nCommand: npm run lint\n";
+    for (policy, word, judgment) in [
+        (retake(), "REQUEST_CHANGES", Judgment::Revise),
+        (super::policies::phase_review(), "FAIL", Judgment::Revise),
+        (retake(), "REJECT", Judgment::Block),
+        (retake(), "STOP", Judgment::Block),
+    ] {
+        let mut policy = policy;
+        policy.outcomes.exhausted = model::policy::UnapprovedEnd::Pause;
+        let mut review = states(word, Verdict::Fail, judgment);
+        review.reading.as_mut().expect("a reading").feedback = words.into();
+        let script = Script { reviews: vec![review], ..Script::default() };
+        let world = World::play(phase("implementation", policy), script);
+        let asked = world.run().paused.as_ref().expect("a question");
+        let lines = views::summary::question_lines(world.run(), asked);
+        for said in ["The code cannot be read.", "lint_failure", "npm run lint"] {
+            assert!(asked.report.iter().any(|line| line.contains(said)), "{word}: {:?}", asked.report);
+            assert!(lines.contains(said), "{word}: {lines}");
+        }
+        assert_eq!(
+            world.first().history.rounds[0].summary.as_deref(),
+            Some("The code cannot be read."),
+            "what failed is on record by itself"
+        );
+    }
+}
+
+#[test]
 fn the_category_of_an_ordinary_finding_is_no_failure() {
     let mut review = request_changes().with(Severity::Major, "a case of `pages` has no test");
     review.reading.as_mut().expect("a reading").findings[0].category = "tests".into();
