@@ -23,7 +23,7 @@ use views::prompt::{
     InlinedFile, LONGEST_DOCUMENT, LONGEST_REVIEW, NamedFinding, PromptDocument, PromptInput, PromptTask,
     RepairInput, ReviewInput, WorkInput, first_cut_document, render,
 };
-use views::summary::{deliverable_path, history, suggestions};
+use views::summary::{Suggestions, deliverable_path, history, suggestions};
 
 /// How much of one document a prompt holds, in bytes.
 const LONGEST_INLINED: u64 = 64 * 1024;
@@ -33,7 +33,7 @@ const LONGEST_DIFF: usize = 60_000;
 const LONGEST_SINCE: usize = 24_000;
 const MORE: &str = "[there is more; see the files]\n";
 /// The most suggestions in the prompts of later phases.
-const MOST_SUGGESTIONS: usize = 20;
+const MOST_SUGGESTIONS: usize = 40;
 
 /// The agent programs and prompt templates of a run.
 pub struct AgentContext {
@@ -272,8 +272,8 @@ fn list_notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
 
 /// Returns what the reviewers of the phases before left to later authors.
 fn collect_suggestions(run: &Run, phase: &PhaseState) -> Vec<String> {
-    let all = suggestions(run, Some(phase.name())).into_iter().take(MOST_SUGGESTIONS);
-    all.map(|(name, text)| format!("{name}: {text}")).collect()
+    let Suggestions { listed, more } = suggestions(run, Some(phase.name()), MOST_SUGGESTIONS);
+    listed.into_iter().map(|(name, text)| format!("{name}: {text}")).chain(more).collect()
 }
 
 /// A computed difference and the files that it describes.

@@ -39,5 +39,5 @@ pub use pull_request::{
 };
 pub use question::question_lines;
 pub use sarif::sarif;
-pub use suggestions::suggestions;
+pub use suggestions::{Suggestions, suggestions};
 pub use unknown::{Unknown, find_unknown};

@@ -269,6 +269,42 @@ fn a_finding_that_its_reviewer_withdraws_is_told_with_both_answers() {
     assert_eq!(sandbox.metadata()["phases"]["planning"]["findings"][0]["state"], "withdrawn");
 }
 
+/// Reviews that approve with so many suggestions, and a minor finding each.
+fn with_suggestions(number: usize, phases: &[&str]) -> String {
+    let review = |phase: &&str| {
+        let suggestions: Vec<String> = (1..=number).map(|n| format!("{phase} idea {n}")).collect();
+        let answer = json!({
+            "review_id": "{{review_id}}", "result": "PASS", "summary": "fine", "suggestions": suggestions,
+            "findings": [{"severity": "minor", "category": "plan", "issue": format!("{phase} is too coarse")}],
+        });
+        format!("[[turn]]\nphase = \"{phase}\"\nstep = \"review\"\nsay = '{answer}'\n")
+    };
+    phases.iter().map(review).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn suggestions_beyond_the_limit_are_counted_by_phase_and_those_about_code_come_first() {
+    let sandbox = Sandbox::new();
+    let script = with_suggestions(39, &["planning", "implementation", "documentation"]);
+    let agent = sandbox.script(&honest_script(&script));
+    let words = ["execute", "--issue", "243", "--forge", "local", "--preset", "quick-fix", "--agent", &agent];
+    sandbox.run(&words).exits(0);
+    let prompts = ".ai-workflow/issue-243/04_implementation/execute/round-1/attempt-1/prompt.md";
+    let told = excerpt(&sandbox.read(prompts), "## Suggestions from earlier", "\n\n");
+    assert!(told.contains("- planning: planning idea 39\n") && !told.contains("more ("), "{told}");
+    let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    let section = excerpt(&request, "## Suggestions of the reviewers", "\n---");
+    let listed: Vec<&str> = section.lines().filter(|line| line.starts_with("- ")).collect();
+    assert_eq!(listed[0], "- implementation: minor: implementation is too coarse");
+    let of = |phase: &str| listed.iter().filter(|line| line.starts_with(&format!("- {phase}: "))).count();
+    assert_eq!(["implementation", "documentation", "planning"].map(of), [20, 20, 20]);
+    assert_eq!(
+        listed[60..],
+        ["- … and 60 more (implementation 20, documentation 20, planning 20); the log \
+          `.ai-workflow/issue-243/events.jsonl` has all of them"]
+    );
+}
+
 #[test]
 fn minor_findings_of_an_approval_reach_later_authors_and_the_pull_request() {
     let sandbox = Sandbox::new();

@@ -11,14 +11,14 @@ use super::lines::{
     agent_lines, cost_line, deliverable_path, finding_lines, note, opinions_of_run, out_of_scope_lines,
     phase_values,
 };
-use super::suggestions::suggestions;
+use super::suggestions::{Suggestions, suggestions};
 use crate::text::{bullets, counted, fill_template, format_title, place, quoted};
 use engine::{FindingStatus, LedgerFinding, PhaseState, Run, Status};
 use model::event::{Evaluation, EvaluationDecision, RunOutcome};
 use model::phase::PhaseName;
 
-/// The most suggestions a pull request carries.
-const MOST_SUGGESTIONS: usize = 20;
+/// The most suggestions a pull request carries: several of each phase, and GitHub still takes the text.
+const MOST_SUGGESTIONS: usize = 60;
 /// The most findings of one section that are listed.
 const MOST_FINDINGS: usize = 40;
 /// More files than this are a number.
@@ -152,8 +152,9 @@ fn count_more(all: usize, most: usize) -> String {
 }
 
 fn list_suggestions(run: &Run) -> String {
-    let all = suggestions(run, None).into_iter().take(MOST_SUGGESTIONS);
-    all.map(|(name, text)| format!("- {name}: {}\n", quoted(&text))).collect()
+    let Suggestions { listed, more } = suggestions(run, None, MOST_SUGGESTIONS);
+    let listed = listed.into_iter().map(|(name, text)| format!("- {name}: {}\n", quoted(&text)));
+    listed.chain(more.map(|more| format!("- {more}\n"))).collect()
 }
 
 /// The files of a branch that were not reviewed.
