@@ -248,6 +248,9 @@ fn check_judges_something(name: &str, policy: &Policy) -> Result<(), RefusedKey>
         refuse_if(policy.triage, key(".triage"), "needs a review")?;
         return refuse_if(policy.entry == FirstStep::Review, key(".entry"), "is `review`, and there is none");
     };
+    let what = "has to be `review` with `triage`: it answers the review of documents that are there, and no author works \
+                in such a phase; take `triage` away for a phase with an author";
+    refuse_if(policy.triage && policy.entry == FirstStep::Execute, key(".entry"), what)?;
     let approves = policy.triage || review.verdict_map.values().any(|judgment| judgment.approves());
     refuse_if(!approves, key(".review.verdict_map"), "has no word that approves")?;
     let what = "needs a policy without `review` and `triage`: the judge is its review";

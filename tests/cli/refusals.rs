@@ -106,7 +106,7 @@ fn the_error_of_an_invalid_configuration_names_file_line_and_key() {
 }
 
 /// Settings that no run could begin with, and what is said of them.
-const UNUSABLE: [(&str, &str); 18] = [
+const UNUSABLE: [(&str, &str); 19] = [
     ("[phases.design]\nagent = \"no:body\"", "error: `no:body` names no kind of agent"),
     ("[[panel]]\nname = \"second\"\nagents = [\"no:body\"]", "error: `no:body` names no kind of agent"),
     (
@@ -143,6 +143,10 @@ const UNUSABLE: [(&str, &str); 18] = [
     ),
     ("[checks]\ntemplate = \"nosuch\"", "error: [checks] template names `nosuch`, which does not exist"),
     ("[commands]\ntest = \"cargo test && ls\"", "`commands.test`"),
+    (
+        "[policies.doc-review]\nentry = \"execute\"",
+        "`policies.doc-review.entry` has to be `review` with `triage`",
+    ),
 ];
 
 /// Runs `execute` without an agent of its own, both ways of validating, and a step of a registry; all have to refuse alike.

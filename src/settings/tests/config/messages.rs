@@ -361,6 +361,11 @@ fn policy_without_a_check_or_an_approving_review_is_refused() {
         policy("checks = [{ id = 'lint' }]\nentry = 'review'"),
         Err("policies.p.entry is `review`, and there is none".to_owned())
     );
+    let with_triage = "triage = true\nreview = { verdict_map = { OK = 'approve' } }";
+    assert_eq!(policy(&format!("entry = 'review'\n{with_triage}")), Ok(()));
+    for text in [with_triage.to_owned(), format!("entry = 'execute'\n{with_triage}")] {
+        assert!(policy(&text).is_err_and(|what| what.contains("take `triage` away")), "{text}");
+    }
     assert_eq!(policy("review = { verdict_map = { OK = 'approve' } }"), Ok(()));
     assert_eq!(
         policy("review = { verdict_map = { OK = 'revise' } }"),
