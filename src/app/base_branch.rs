@@ -64,6 +64,14 @@ pub(crate) fn choose(project: &Project, head: &Head, number: IssueNumber) -> Res
     })
 }
 
+/// Refuses a base branch in the settings that is none.
+pub(crate) fn refuse_unknown(project: &Project) -> Result<()> {
+    if let Some(wanted) = project.settings.base_branch.as_deref() {
+        project.workspace.branches().base(wanted)?;
+    }
+    Ok(())
+}
+
 /// Returns the branch that counts as checked out. A crash may have come between the making of a run's branch and the first
 /// fact of that run: then it is the branch that was left for it.
 fn stands_on(project: &Project, head: &Head) -> Result<Option<String>> {

@@ -108,7 +108,8 @@ pub(crate) fn begin_run(
 /// Refuses settings with which no run could begin, whatever the issue: all that `execute` refuses and that can be known without
 /// an issue, a clean checkout and the programs of agents.
 pub fn refuse_settings(project: &Project) -> Result<()> {
-    agree(project, &project_commands(project)).map(drop)
+    agree(project, &project_commands(project))?;
+    base_branch::refuse_unknown(project)
 }
 
 /// Returns what the settings come to and the phases that are left out, and why. All phases are in it; which agent `auto` is, is

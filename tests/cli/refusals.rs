@@ -197,6 +197,20 @@ fn validating_refuses_every_setting_that_execute_refuses_with_the_same_message()
 }
 
 #[test]
+fn validating_refuses_a_base_branch_that_execute_refuses() {
+    for name in ["refs/heads/main", "nosuch", "-main"] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", &format!("base_branch = \"{name}\""));
+        refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, name);
+        refused(&sandbox, |sandbox| sandbox.run(&["config", "validate"]), 2, name);
+        refused(&sandbox, |sandbox| sandbox.run(&["validate", "one", "--registry", "one.json"]), 2, name);
+    }
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", "base_branch = \"main\"");
+    sandbox.run(&["config", "validate"]).exits(0);
+}
+
+#[test]
 fn an_unreadable_configuration_file_is_named() {
     let sandbox = Sandbox::new();
     refused(&sandbox, |sandbox| execute(sandbox, &["--config", "nowhere.toml"]), 2, "nowhere.toml");
