@@ -3,6 +3,8 @@
 //! is reported each time and noted in the log once. Lost files let their phase begin anew: files that are lost cannot be
 //! reviewed or accepted.
 
+use std::fmt::Write as _;
+
 use crate::environment::runtime;
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
@@ -16,7 +18,7 @@ use model::issue::Issue;
 use model::phase::PhaseName;
 use runner::unreviewed;
 use settings::PushWhen;
-use views::summary::Documents;
+use views::summary::{Documents, deliverable_path};
 
 /// Refuses to go on with an issue that was closed meanwhile.
 pub(crate) fn refuse_closed(project: &Project, run: &Run) -> Result<()> {
@@ -90,10 +92,29 @@ pub(crate) fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> R
         return Ok(false);
     };
     let found = unreviewed(&locked.space, &locked.folder, run, &tip, Documents::Gone)?;
-    let line = if found.is_empty() { String::new() } else { format!("; not reviewed: {}", found.line()) };
+    let mut line = String::new();
+    if !found.is_empty() {
+        line = format!("; not reviewed: {}", found.line());
+    }
+    let lost = list_lost_documents(project, run, &tip)?;
+    if !lost.is_empty() {
+        let _ = write!(line, "; approved documents that are no longer there: {}", lost.join(", "));
+    }
     let line = project.masker.mask(&line);
     tracing::warn!("What lies on top of the run on {} stays as it is{line}", run.started.branch);
     Ok(true)
+}
+
+/// Returns the approved documents that the tip of the branch does not have.
+fn list_lost_documents(project: &Project, run: &Run, tip: &CommitId) -> Result<Vec<String>> {
+    let approved = run.phases.iter().filter(|phase| phase.files.deliverable.is_some());
+    let mut lost = Vec::new();
+    for path in approved.map(|phase| deliverable_path(run, phase)) {
+        if project.workspace.file_size(tip, &path)?.is_none() {
+            lost.push(path);
+        }
+    }
+    Ok(lost)
 }
 
 /// A phase whose files are lost.

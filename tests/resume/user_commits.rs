@@ -51,6 +51,15 @@ fn commit_on_top_of_a_completed_run_is_kept_and_reported() {
 }
 
 #[test]
+fn a_document_that_a_commit_on_top_of_a_completed_run_removed_is_named() {
+    let world = completed();
+    let document = ".ai-workflow/issue-243/00_planning/output/planning.md";
+    world.sandbox.git(&["rm", "-q", document]);
+    world.sandbox.git(&["commit", "-q", "-m", "without the plan"]);
+    leaves_alone(&world, &format!("; approved documents that are no longer there: {document}\n"));
+}
+
+#[test]
 fn a_merge_of_the_base_branch_into_a_completed_run_needs_no_review() {
     let world = completed();
     world.sandbox.git(&["switch", "-q", "main"]);
