@@ -228,7 +228,7 @@ impl RunDriver<'_> {
     /// Says where a run stands that was stopped by an error, and reports it to the job that we may be in.
     fn stopped(self, locked: &LockedRun, failure: Failure) -> Failure {
         if let Some(current) = locked.run().current() {
-            tracing::info!("Phase {}: Stopped at {}", current.name(), status_word(current));
+            tracing::info!("Phase {}: Stopped at {}", current.name(), status_word(locked.run(), current));
         }
         let failure = self.cancelled_by_other(locked, failure);
         let report = Some(Box::new(locked.report(Some(failure.kind))));

@@ -168,7 +168,7 @@ fn lines(
     text.push('\n');
     let unknown_phase = unknown.and_then(summary::Unknown::phase);
     let rows: Vec<[String; 5]> =
-        run.phases.iter().map(|phase| row(phase, unknown_phase == Some(phase.name()))).collect();
+        run.phases.iter().map(|phase| row(run, phase, unknown_phase == Some(phase.name()))).collect();
     for (phase, row) in run.phases.iter().zip(align_columns(&rows)) {
         let _ = writeln!(text, "  {row}");
         for line in phase_lines(phase) {
@@ -273,14 +273,14 @@ fn named_agents(phase: &PhaseState) -> impl Iterator<Item = &String> {
     phase.def.agents.iter().chain(&phase.def.reviewers).chain(of_seats)
 }
 
-fn row(phase: &PhaseState, is_unknown: bool) -> [String; 5] {
+fn row(run: &Run, phase: &PhaseState, is_unknown: bool) -> [String; 5] {
     let (used, most) = phase.used_of_limit();
     let rounds = match (phase.history.current_rounds().is_empty(), phase.def.policy.triage) {
         (true, _) => String::new(),
         (false, true) => format!("{used}/{most} rounds"),
         (false, false) => format!("{used}/{most} revisions"),
     };
-    let status = if is_unknown { "? unknown".to_owned() } else { summary::status_word(phase) };
+    let status = if is_unknown { "? unknown".to_owned() } else { summary::status_word(run, phase) };
     let verdict = summary::verdict_word(phase);
     [phase.name().to_string(), status, plain(&verdict), rounds, plain(&summary::note(phase))]
 }

@@ -58,7 +58,7 @@ fn show_begun(view: &RunView, json: bool) -> CommandResult {
     for phase in run.phases.iter().filter(|phase| !phase.status.satisfies()) {
         let name = phase.name().as_str();
         names.push(name);
-        let _ = writeln!(text, "  {}{}", pad(name, 21), status_word(phase));
+        let _ = writeln!(text, "  {}{}", pad(name, 21), status_word(run, phase));
     }
     let _ = writeln!(text, "\nnext: {next}\nNothing was called and nothing written.");
     let value = json!({

@@ -209,6 +209,8 @@ fn cancel_stops_the_running_process_and_the_run_cannot_continue() {
     }
     assert_eq!(running.child.wait().expect("it ends").code(), Some(130));
     assert_eq!(sandbox.metadata()["outcome"], "cancelled");
+    let status = sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+    assert!(status.contains("✗ cancelled") && !status.contains("in_progress"), "{status}");
     sandbox.short("", &[]).refuses(2, "was cancelled").says("ai-workflow cleanup --issue 243");
     sandbox
         .run(&["rollback", "--issue", "243", "--to-phase", "planning", "--reason", "x"])

@@ -104,7 +104,7 @@ pub fn step_summary(run: &Run) -> String {
         "title": quoted(&run.started.issue.title),
         "untested": untested_warning(run, run.outcome),
         "waiting": waiting_line(run),
-        "phases": run.phases.iter().map(phase_values).collect::<Vec<_>>(),
+        "phases": run.phases.iter().map(|phase| phase_values(run, phase)).collect::<Vec<_>>(),
         "request": request,
         "cost": cost_line(run),
         "next": next_command(run),

@@ -9,14 +9,18 @@ use engine::{
     Exchange, LedgerFinding, Limit, LimitMeasure, LimitScope, Opinion, PhaseState, Round, Run, Status,
     used_of_phase,
 };
-use model::event::TriageTable;
+use model::event::{RunOutcome, TriageTable};
 use model::finding::Disposition;
 
 /// More findings than this are counted.
 const MOST_FINDINGS: usize = 10;
 
-/// Returns a symbol and a word for the status of a phase.
-pub fn status_word(phase: &PhaseState) -> String {
+/// Returns a symbol and a word for the status of a phase. No phase of a cancelled run is under way.
+pub fn status_word(run: &Run, phase: &PhaseState) -> String {
+    let is_under_way = matches!(phase.status, Status::InProgress | Status::Paused);
+    if run.outcome == RunOutcome::Cancelled && is_under_way {
+        return "✗ cancelled".to_owned();
+    }
     let symbol = match phase.status {
         Status::Pending => "·",
         Status::InProgress => "▶",
@@ -56,11 +60,11 @@ fn accepted_note(phase: &PhaseState) -> Option<String> {
 }
 
 /// Returns what tables of phases show of a phase.
-pub(super) fn phase_values(phase: &PhaseState) -> Value {
+pub(super) fn phase_values(run: &Run, phase: &PhaseState) -> Value {
     let (spent, review) = (phase.spent(), phase.reviews.current.as_ref());
     json!({
         "name": phase.name(),
-        "status": status_word(phase),
+        "status": status_word(run, phase),
         "completed": phase.status == Status::Completed,
         "begun": !matches!(phase.status, Status::Pending | Status::Skipped),
         "called": !phase.calls.usage.is_empty(),

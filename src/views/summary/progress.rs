@@ -52,7 +52,7 @@ fn comment(run: &Run, stopped: Option<&str>) -> String {
         "before": before.iter().flatten().collect::<Vec<_>>(),
         "state": if is_cut_off { "stopped" } else { run.outcome.as_str() },
         "after": after.iter().flatten().collect::<Vec<_>>(),
-        "phases": run.phases.iter().map(phase_values).collect::<Vec<_>>(),
+        "phases": run.phases.iter().map(|phase| phase_values(run, phase)).collect::<Vec<_>>(),
         "below": below.iter().flatten().collect::<Vec<_>>(),
         "question": question.as_ref().map(|question| question.trim_end_matches('\n')),
         "folded": [

@@ -67,7 +67,7 @@ pub fn pull_request(
         "untested": untested_warning(run, outcome),
         "simulated": run.simulated,
         "unreviewed": unreviewed.warning(),
-        "phases": run.phases.iter().map(phase_values).collect::<Vec<_>>(),
+        "phases": run.phases.iter().map(|phase| phase_values(run, phase)).collect::<Vec<_>>(),
         "again": if are_kept { again(run, outcome) } else { None },
         "sections": sections.iter().filter(|(_, text)| !text.is_empty()).collect::<Vec<_>>(),
         "cost": cost_line(run),
