@@ -13,6 +13,7 @@ mod config_file;
 mod damage;
 mod error;
 mod file_entry;
+mod last_use;
 mod pinned_config;
 mod program;
 pub mod regular_file;

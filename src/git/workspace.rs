@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::issue::IssueNumber;
 
-use crate::clean_worktree::LastUse;
 use crate::damage;
+use crate::last_use::LastUse;
 use crate::pinned_config::PinnedConfig;
 use crate::program::{Call, Git, GitOutput};
 use crate::run_files::RunFiles;

@@ -144,6 +144,11 @@ fn what_changed_in_the_clean_worktree_since_its_last_use_makes_it_anew() {
         assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect("a file"), "two\n", "{forgery}");
         assert!(!root.join("target").exists(), "{forgery}");
     }
+    let aside = root.with_file_name("aside");
+    fs::write(&aside, "the user's").expect("written");
+    shell(r#"index=$(git rev-parse --git-path index) && rm "$index" && ln -s "$PWD/../aside" "$index""#);
+    space.clean_worktree().check_out(&tree).expect("a worktree");
+    assert_eq!(fs::read_to_string(&aside).expect("a file"), "the user's");
     // The commands themselves may do it, too.
     shell(forgeries[2]);
     space.clean_worktree().check_out(&tree).expect("a worktree");
