@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::error::{at, ignore_missing};
-use crate::last_use::{LastUse, digest_files};
+use crate::last_use::LastUse;
 use crate::program::Call;
 use crate::workspace::RunWorkspace;
 use crate::worktree::is_empty_folder;
@@ -48,7 +48,7 @@ impl CleanWorktree<'_> {
     pub fn seal(&self) {
         let Some((root, _)) = self.find_intact() else { return };
         if let Some(last) = self.run.workspace().clean().as_mut() {
-            last.sealed = Some(digest_files(&root));
+            last.seal(&root);
         }
     }
 
@@ -131,7 +131,7 @@ impl CleanWorktree<'_> {
         self.run.workspace().run_in(root, &Call::new(["clean", "-ffdq"]))?;
         let index = admin.join("index");
         let index = fs::read(&index).map_err(at(index))?;
-        *self.run.workspace().clean() = Some(LastUse { index, sealed: None });
+        *self.run.workspace().clean() = Some(LastUse::begin(index));
         Ok(())
     }
 

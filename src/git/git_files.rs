@@ -4,9 +4,8 @@
 //! that a person who changed something at the same time can fetch it.
 //!
 //! A reference outside of the folder of branches that has the short name of one counts, because git takes it for the branch.
-//! An operation that was begun and not ended, such as a rebase, counts as well; with it HEAD is put back. In other worktrees these are
-//! only told. So are HEAD, the packed
-//! references and the run's branch where git could not read them any more.
+//! An operation that was begun and not ended, such as a rebase, counts as well; with it HEAD is put back. HEAD, the packed references
+//! and the run's branch are put back, too, where git could not read them any more. What is begun in other worktrees is only told.
 //! Nothing is read of what git itself writes while it works: objects, index, logs. References are compared by
 //! `references`. A folder of git that is new, of a linked worktree or a submodule, is left alone: nothing of ours uses it.
 //! The state before is on disk as well until it was compared, so that a killed process leaves nothing that is not compared.

@@ -14,19 +14,29 @@ use crate::{Result, regular_file};
 #[derive(Debug)]
 pub(crate) struct LastUse {
     /// Its index as we left it, for a command can hide files in it.
-    pub(crate) index: Vec<u8>,
+    index: Vec<u8>,
     /// The state of all files after the commands; nothing while they run.
-    pub(crate) sealed: Option<Vec<u8>>,
+    sealed: Option<Vec<u8>>,
 }
 
 impl LastUse {
+    /// A use that begins with this index.
+    pub(crate) fn begin(index: Vec<u8>) -> Self {
+        Self { index, sealed: None }
+    }
+
+    /// Remembers the state of all files after the commands.
+    pub(crate) fn seal(&mut self, root: &Path) {
+        self.sealed = Some(digest_files(root));
+    }
+
     /// Tells whether anything changed since the commands ended, and warns of it.
     pub(crate) fn was_disturbed(&self, root: &Path) -> bool {
         let Some(sealed) = &self.sealed else { return false };
         let is_disturbed = *sealed != digest_files(root);
         if is_disturbed {
             tracing::warn!(
-                "Files in {}, where commands run, were changed by another program; it is made anew",
+                "Files in {}, where commands run, were changed by another program; the folder is made anew",
                 root.display()
             );
         }
@@ -45,7 +55,7 @@ impl LastUse {
 }
 
 /// Returns a digest of the names of all files and folders below a folder, and of what tells that one was written.
-pub(crate) fn digest_files(root: &Path) -> Vec<u8> {
+fn digest_files(root: &Path) -> Vec<u8> {
     let (mut folders, mut digest) = (vec![root.to_owned()], Sha256::new());
     while let Some(folder) = folders.pop() {
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();

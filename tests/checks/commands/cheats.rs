@@ -67,7 +67,11 @@ fn what_an_author_changes_in_the_clean_worktree_does_not_make_tests_pass() {
         let agent = sandbox.script(&honest_script(&forging));
         let ran = sandbox.run(&["execute", "--issue", "243", "--forge", "local", "--agent", &agent]);
         let ran = ran.exits(1);
-        assert!(ran.stderr.contains("were changed by another program; it is made anew"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("were changed by another program; the folder is made anew"),
+            "{}",
+            ran.stderr
+        );
         expect(&sandbox, "implementation", "tests", "fail", "1 failure");
     }
 }
