@@ -2,7 +2,6 @@
 //! was never approved, so a document is as it was approved before the next phase builds on it. What a person changed stays.
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use crate::active_run::ActiveRun;
 use crate::documents::{BY_WHOM_IS_UNKNOWN, has_text, is_ticked, list_rewritten, restore};
@@ -48,8 +47,7 @@ fn is_end_of_work_unknown(journal: &Journal, folder: &RunFolder) -> Result<bool>
 
 /// Puts back the approved documents that phases which were not approved have changed; tells whether there were any.
 pub(super) fn put_back(active: &ActiveRun, name: &PhaseName) -> Result<bool> {
-    let (run, space, folder) = (active.run()?, &active.space, &active.folder);
-    UnapprovedDocuments { run, space, folder, name }.put_back_recorded()
+    UnapprovedDocuments::of(active, name)?.put_back_recorded()
 }
 
 /// The approved documents as they are when a phase begins or is opened again.
@@ -60,7 +58,11 @@ struct UnapprovedDocuments<'a> {
     name: &'a PhaseName,
 }
 
-impl UnapprovedDocuments<'_> {
+impl<'a> UnapprovedDocuments<'a> {
+    fn of(active: &'a ActiveRun, name: &'a PhaseName) -> Result<Self> {
+        Ok(Self { run: active.run()?, space: &active.space, folder: &active.folder, name })
+    }
+
     /// Returns the documents of the phases before this one that are not as they were approved.
     fn list(&self) -> Vec<(String, &PhaseState)> {
         let earlier: BTreeSet<&PhaseName> =
@@ -105,7 +107,7 @@ impl UnapprovedDocuments<'_> {
         for (path, other) in changed {
             if let Some(author) = self.find_author(&path)
                 && !seen.changed.contains(&path)
-                && !is_own_change(self.run, self.space, self.folder, self.name, (&path, other))?
+                && !self.is_own_change(&path, other)?
                 && has_text(self.space, &approved, &path)?
             {
                 let who = format!(" by {author}, which was not approved");
@@ -125,34 +127,28 @@ impl UnapprovedDocuments<'_> {
         author.filter(|_| !is_by_hand).map(PhaseState::name)
     }
 
+    /// Tells whether the phase itself made an approved document what it is, and may: it repairs the document, or ticked boxes in it.
+    fn is_own_change(&self, path: &str, other: &PhaseState) -> Result<bool> {
+        let Some(phase) = self.run.phase(self.name) else { return Ok(false) };
+        if !phase.files.changed.contains(path) || phase.files.by_hand.contains(path) {
+            return Ok(false);
+        }
+        let approved = self.space.workspace().read_file(&self.approved_at()?, path)?;
+        let now = git::regular_file::read(&self.folder.at(path)).ok();
+        Ok(engine::may_change(phase, other) || is_ticked(approved.as_deref(), now.as_deref()))
+    }
+
     fn approved_at(&self) -> Result<CommitId> {
         Ok(CommitId::try_from(self.run.branch.phase_head.as_str())?)
     }
 }
 
-/// Tells whether a phase itself made an approved document what it is, and may: it repairs the document, or ticked boxes in it.
-fn is_own_change(
-    run: &Run,
-    space: &RunWorkspace,
-    folder: &RunFolder,
-    name: &PhaseName,
-    (path, other): (&str, &PhaseState),
-) -> Result<bool> {
-    let Some(phase) = run.phase(name) else { return Ok(false) };
-    if !phase.files.changed.contains(path) || phase.files.by_hand.contains(path) {
-        return Ok(false);
-    }
-    let approved_at = CommitId::try_from(run.branch.phase_head.as_str())?;
-    let (approved, now) = (space.workspace().read_file(&approved_at, path)?, fs::read(folder.at(path)).ok());
-    Ok(engine::may_change(phase, other) || is_ticked(approved.as_deref(), now.as_deref()))
-}
-
 /// Returns the approved documents that a person changed before a phase begins.
 pub(super) fn list_edited(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
-    let (run, space, folder) = (active.run()?, &active.space, &active.folder);
+    let documents = UnapprovedDocuments::of(active, name)?;
     let mut edited = Vec::new();
-    for (path, other) in list_rewritten(run, folder, name) {
-        if !is_own_change(run, space, folder, name, (&path, other))? {
+    for (path, other) in list_rewritten(documents.run, documents.folder, name) {
+        if !documents.is_own_change(&path, other)? {
             edited.push(path);
         }
     }
