@@ -7,7 +7,9 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use tool_output::{Printed, changes, format as unformatted, junit, lints, named, tests, types, unavailable};
+use tool_output::{
+    Printed, changes, format as unformatted, lints, named, report_file, tests, types, unavailable,
+};
 
 const BYTES: usize = 2 * 1024 * 1024;
 const TARGET: Duration = Duration::from_millis(500);
@@ -77,7 +79,7 @@ fn measure(form: &str, text: &str) -> bool {
                 drop(black_box((changes(text), named("parseDiff", &printed), named("parseFiles", &printed))));
             }),
         ),
-        ("junit", shortest(|| drop(black_box(junit(text))))),
+        ("junit", shortest(|| drop(black_box(report_file(text, "/x"))))),
         ("no tool", shortest(|| drop(black_box(unavailable(&printed))))),
     ];
     let shown: Vec<String> =

@@ -13,6 +13,7 @@ mod problem;
 mod recoverable;
 mod runner;
 mod semantic;
+mod test_result;
 
 use serde::Serialize;
 
@@ -23,11 +24,15 @@ pub use named::named;
 pub use place::below;
 pub use problem::{lints, types};
 pub use recoverable::{recoverable, unavailable};
-pub use runner::{junit, tests};
+pub use runner::{report_file, tests};
 pub use semantic::Semantic;
+pub use test_result::{TestOutcome, TestResult};
 
 /// So many failures, and so many problems, are kept of one output: enough to compare two outputs by name.
 pub const MOST_KEPT: usize = 5000;
+
+/// So many results of single tests are kept; of a larger suite none, because a part says nothing of the rest.
+pub const MOST_RESULTS: usize = 200_000;
 
 /// A message longer than this is cut, in characters.
 pub const LONGEST_MESSAGE: usize = 2000;
@@ -48,6 +53,9 @@ pub struct Printed<'a> {
 pub struct TestReport {
     /// The failing tests, [`MOST_KEPT`] at most.
     pub failed: Vec<FailedTest>,
+    /// Each test and how it ended, in the order of the output; empty unless the runner names all that it counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<TestResult>,
     /// Summed over all suites; missing where no runner said how many there were.
     pub counts: Option<Counts>,
     /// Whether the output has the form of a runner known here.
@@ -169,8 +177,12 @@ mod tests {
             Semantic::of_format(&format(&printed)),
             Semantic::of_status(&status),
         ];
-        let _ =
-            (unavailable(&printed), named("parseDiff", &printed), named("parseFiles", &printed), junit(text));
+        let _ = (
+            unavailable(&printed),
+            named("parseDiff", &printed),
+            named("parseFiles", &printed),
+            report_file(text, "/é"),
+        );
         report.failed.len().max(types.len()).max(lints.len()) <= MOST_KEPT
             && described.iter().all(|semantic| !semantic.summary.is_empty())
     }

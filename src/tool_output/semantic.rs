@@ -206,7 +206,8 @@ mod tests {
         };
         let failed = vec![test("a", "one"), test("b", "two"), test("c", "two"), test("d", "")];
         let counts = Some(Counts { passed: 6, failed: 4, ignored: 0 });
-        let values = Semantic::of_tests(&TestReport { failed, counts, known: true }).values();
+        let values =
+            Semantic::of_tests(&TestReport { failed, counts, known: true, ..TestReport::default() }).values();
         let action = "Make the code do what the failing tests expect; leave what they assert as it is";
         let expected = serde_json::json!({
             "summary": "4 of 10 tests failed",

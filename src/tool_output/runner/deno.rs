@@ -1,15 +1,16 @@
 //! `deno test`: the sections `ERRORS` and `FAILURES`, and the line with the counts.
 
-use super::found::{Detail, Found};
+use super::found::{Detail, Found, SEPARATOR};
 use super::tally::sum;
-use crate::Counts;
 use crate::place::{Place, place};
+use crate::{Counts, TestOutcome, TestResult};
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
     let mut named = Found::default();
     let mut progress: Vec<&str> = Vec::new();
     let mut listing = false;
+    let mut file = "";
     let last_end = lines.iter().rposition(|line| ends_output(line)).unwrap_or(0);
     let mut at = 0;
     while at < lines.len() {
@@ -33,8 +34,13 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
             named.fail(name, Detail::at(place, &error(&lines[at + 1..next])));
         } else if let (true, Some(found)) = (listing, found.as_mut()) {
             next = described(lines, at, found);
-        } else if let Some(name) = failed(line) {
-            progress.push(name);
+        } else if let Some(path) =
+            line.strip_prefix("running ").and_then(|rest| Some(rest.split_once(" from ")?.1))
+        {
+            file = path.trim();
+        } else if let Some((name, outcome)) = result(line) {
+            progress.extend(Some(name).filter(|_| outcome == TestOutcome::Failed));
+            named.result(TestResult::new(format!("{file}{SEPARATOR}{name}"), outcome));
         }
         at = next;
     }
@@ -101,9 +107,15 @@ fn described(lines: &[&str], at: usize, found: &mut Found) -> usize {
 }
 
 /// Reads `name ... FAILED (3ms)`; what is indented is a step of what follows.
-fn failed(line: &str) -> Option<&str> {
-    let (name, rest) = line.rsplit_once(" ... ")?;
-    (rest.starts_with("FAILED") && !name.starts_with(' ')).then_some(name)
+fn result(line: &str) -> Option<(&str, TestOutcome)> {
+    let (name, rest) = line.rsplit_once(" ... ").filter(|(name, _)| !name.starts_with(' '))?;
+    let outcome = match rest.split(' ').next()? {
+        "ok" => TestOutcome::Passed,
+        "FAILED" => TestOutcome::Failed,
+        "ignored" => TestOutcome::Skipped,
+        _ => return None,
+    };
+    Some((name, outcome))
 }
 
 #[cfg(test)]

@@ -3,13 +3,18 @@
 use std::collections::HashMap;
 
 use crate::place::Place;
-use crate::{Counts, FailedTest, MOST_KEPT, TestReport, cut};
+use crate::{Counts, FailedTest, MOST_KEPT, MOST_RESULTS, TestOutcome, TestReport, TestResult, cut};
 
 /// Failures and counts of one form.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) failed: Vec<FailedTest>,
     pub(super) counts: Option<Counts>,
+    results: Vec<TestResult>,
+    /// What failing tests say, by the ids of their results where the failures are named otherwise.
+    errors: HashMap<String, String>,
+    /// How many of the results are groups of others, which some runners count and some do not.
+    groups: u64,
     /// Where the tests of a name stand in `failed`.
     by_name: HashMap<String, Vec<usize>>,
 }
@@ -71,14 +76,66 @@ impl Found {
         self.counts = Some(self.counts.unwrap_or_default().plus(counts));
     }
 
+    /// Takes how one test ended.
+    pub(super) fn result(&mut self, result: TestResult) {
+        if self.results.len() <= MOST_RESULTS {
+            self.results.push(result);
+        }
+    }
+
+    /// Takes what the failing test of a result says.
+    pub(super) fn explain(&mut self, id: String, error: &str) {
+        self.errors.insert(id, cut(error));
+    }
+
+    /// Takes that a group of tests ended, which is no test or one more.
+    pub(super) fn group(&mut self) {
+        self.groups += 1;
+    }
+
     pub(super) fn join(&mut self, other: Self) {
         other.failed.into_iter().for_each(|test| self.add(test));
+        other.results.into_iter().for_each(|result| self.result(result));
+        self.groups += other.groups;
+        self.errors.extend(other.errors);
         if let Some(counts) = other.counts {
             self.count(counts);
         }
     }
 
     pub(super) fn report(self) -> TestReport {
-        TestReport { failed: self.failed, counts: self.counts, known: true }
+        let results = if self.names_all() { self.judged_results() } else { Vec::new() };
+        TestReport { failed: self.failed, results, counts: self.counts, known: true }
+    }
+
+    /// Tells whether there is a result for each test that ran; runners do not name all that they skip. A test can print a line that looks like one.
+    fn names_all(&self) -> bool {
+        let Some(counts) = self.counts else { return false };
+        let ran = self.results.iter().filter(|result| result.outcome != TestOutcome::Skipped).count() as u64;
+        ran > 0 && ran <= counts.collected() && counts.collected() <= ran.saturating_add(self.groups)
+    }
+
+    /// Returns the results; of those that failed the message says whether they could assert anything.
+    fn judged_results(&self) -> Vec<TestResult> {
+        let named = self.failed.iter().map(|test| (test.name.as_str(), test.error.as_str()));
+        let errors: HashMap<&str, &str> =
+            named.chain(self.errors.iter().map(|(id, error)| (id.as_str(), error.as_str()))).collect();
+        let error =
+            |id: &str| errors.get(id).or_else(|| errors.get(last_part(id))).copied().unwrap_or_default();
+        let judged = |result: &TestResult| match result.outcome {
+            TestOutcome::Failed => {
+                TestResult { outcome: TestOutcome::of_error(error(&result.id)), ..result.clone() }
+            }
+            _ => result.clone(),
+        };
+        self.results.iter().map(judged).collect()
     }
 }
+
+/// Returns the name of a test without the groups in front of it.
+fn last_part(id: &str) -> &str {
+    id.rsplit_once(SEPARATOR).map_or(id, |(_, name)| name)
+}
+
+/// Stands between the groups of a test and its name.
+pub(super) const SEPARATOR: &str = " › ";

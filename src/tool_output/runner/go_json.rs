@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::found::Found;
+use super::found::{Found, SEPARATOR};
 use super::go::{detail, leaves};
-use crate::{Counts, LONGEST_MESSAGE};
+use crate::{Counts, LONGEST_MESSAGE, TestOutcome, TestResult};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -17,6 +17,8 @@ struct Event {
     test: Option<String>,
     #[serde(default)]
     output: String,
+    /// In seconds.
+    elapsed: Option<f64>,
 }
 
 /// What a package's tests printed, and which of them failed; its own output stands under no name.
@@ -42,6 +44,10 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
 fn see(event: Event, packages: &mut BTreeMap<String, JsonPackage>, found: &mut Found) {
     let package = packages.entry(event.package.clone()).or_default();
     let none = Counts::default();
+    if let (Some(test), Some(outcome)) = (&event.test, outcome(&event.action)) {
+        let result = TestResult::new(format!("{}{SEPARATOR}{test}", event.package), outcome);
+        found.result(result.after(event.elapsed.map(|seconds| seconds * 1000.0)));
+    }
     match (event.action.as_str(), event.test) {
         ("output", test) => hear(package.said.entry(test.unwrap_or_default()).or_default(), &event.output),
         ("pass", Some(test)) => {
@@ -59,10 +65,20 @@ fn see(event: Event, packages: &mut BTreeMap<String, JsonPackage>, found: &mut F
     }
 }
 
+fn outcome(action: &str) -> Option<TestOutcome> {
+    match action {
+        "pass" => Some(TestOutcome::Passed),
+        "skip" => Some(TestOutcome::Skipped),
+        "fail" => Some(TestOutcome::Failed),
+        _ => None,
+    }
+}
+
 /// A package that failed although none of its tests did was not built, or broke off.
 fn end(mut package: JsonPackage, name: &str, found: &mut Found) {
     if package.failed.is_empty() {
         found.count(Counts { failed: 1, ..Counts::default() });
+        found.result(TestResult::new(name, TestOutcome::DidNotLoad));
         found.fail(name, detail(&package.said.into_values().collect::<String>()));
         return;
     }

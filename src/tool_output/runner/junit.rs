@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use roxmltree::{Document, Node};
 
-use super::found::{Detail, Found};
-use crate::Counts;
+use super::found::{Detail, Found, SEPARATOR};
+use crate::{Counts, TestOutcome, TestResult};
 
 /// Takes a report out of an output, so that nobody else reads what it quotes.
 pub(super) fn taken_out(text: &str) -> (Cow<'_, str>, Option<Found>) {
@@ -64,14 +64,39 @@ pub(super) fn read(text: &str) -> Option<Found> {
 fn see(case: Node, found: &mut Found) -> Counts {
     let none = Counts::default();
     let child = |name: &str| case.children().find(|node| node.has_tag_name(name));
-    if child("skipped").is_some() || case.attribute("status").is_some_and(|status| status == "disabled") {
-        return Counts { ignored: 1, ..none };
-    }
-    let Some(failure) = child("failure").or_else(|| child("error")) else {
-        return Counts { passed: 1, ..none };
+    let (outcome, counts) = if child("skipped").is_some()
+        || case.attribute("status").is_some_and(|status| status == "disabled")
+    {
+        (TestOutcome::Skipped, Counts { ignored: 1, ..none })
+    } else if let Some(failure) = child("failure").or_else(|| child("error")) {
+        let detail = detail(case, failure);
+        let message = failure.attribute("message").unwrap_or_default();
+        found.explain(id(case), &format!("{message}\n{}", detail.error));
+        found.fail(&name(case), detail);
+        (TestOutcome::Failed, Counts { failed: 1, ..none })
+    } else {
+        (TestOutcome::Passed, Counts { passed: 1, ..none })
     };
-    found.fail(&name(case), detail(case, failure));
-    Counts { failed: 1, ..none }
+    let seconds = case.attribute("time").and_then(|time| time.parse::<f64>().ok());
+    found.result(TestResult::new(id(case), outcome).after(seconds.map(|seconds| seconds * 1000.0)));
+    counts
+}
+
+/// Returns the name of a case with the suites around it, where they say more than its class does.
+fn id(case: Node) -> String {
+    let class = case.attribute("classname").unwrap_or_default();
+    let suites = case.ancestors().filter(|node| node.has_tag_name("testsuite"));
+    let mut parts: Vec<&str> = suites.filter_map(|suite| suite.attribute("name")).collect();
+    parts.reverse();
+    // The outermost suite of some runners is the whole run, or bears the time and the machine.
+    let is_named = !class.is_empty() && class != "test";
+    if is_named || !case.has_attribute("classname") && parts.len() == 1 {
+        parts.clear();
+    }
+    let name = case.attribute("name").unwrap_or_default();
+    parts.extend(Some(class).filter(|class| is_named && *class != name));
+    parts.push(name);
+    parts.join(SEPARATOR)
 }
 
 fn name(case: Node) -> String {
@@ -105,7 +130,11 @@ fn admitted(root: Node) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::{Counts, FailedTest, junit};
+    use crate::{Counts, FailedTest, TestReport};
+
+    fn report_file(text: &str) -> Option<TestReport> {
+        crate::report_file(text, "/x")
+    }
 
     const REPORT: &str = r#"<?xml version="1.0" encoding="utf-8"?>
 <testsuites>
@@ -123,7 +152,7 @@ mod tests {
 
     #[test]
     fn cases_are_counted_and_failures_described() {
-        let report = junit(REPORT).expect("a report");
+        let report = report_file(REPORT).expect("a report");
         assert_eq!(report.counts, Some(Counts { passed: 1, failed: 2, ignored: 1 }));
         let (file, error) = ("tests/test_a.py", "def test_b():\n>   assert 1 == 2");
         let first = FailedTest {
@@ -140,10 +169,11 @@ mod tests {
 
     #[test]
     fn a_suite_that_claims_tests_has_none_and_one_that_admits_failures_has_them() {
-        let claims = junit("<testsuite name='x' tests='90' failures='0'></testsuite>").expect("a report");
+        let claims =
+            report_file("<testsuite name='x' tests='90' failures='0'></testsuite>").expect("a report");
         assert_eq!(claims.counts.map(|counts| counts.collected()), Some(0));
         let admits =
-            junit("<testsuites failures='2'><testsuite><testcase name='a'/></testsuite></testsuites>");
+            report_file("<testsuites failures='2'><testsuite><testcase name='a'/></testsuite></testsuites>");
         assert_eq!(admits.and_then(|report| report.counts).map(|counts| counts.failed), Some(2));
     }
 
@@ -151,13 +181,13 @@ mod tests {
     fn what_is_broken_off_or_something_else_is_no_report() {
         let entities = "<!DOCTYPE x [<!ENTITY a 'aaaa'>]><testsuite><testcase name='&a;'/></testsuite>";
         for broken in [&REPORT[..300], "", "<html></html>", "<testsuite", entities] {
-            assert_eq!(junit(broken), None, "{broken}");
+            assert_eq!(report_file(broken), None, "{broken}");
         }
     }
 
     #[test]
     fn a_deep_report_is_read_or_refused() {
         let deep = "<testsuite>".repeat(100_000) + &"</testsuite>".repeat(100_000);
-        assert!(junit(&deep).is_none_or(|report| report.counts == Some(Counts::default())));
+        assert!(report_file(&deep).is_none_or(|report| report.counts == Some(Counts::default())));
     }
 }

@@ -1,14 +1,18 @@
 //! `cargo test`: the harness of the standard library, several binaries one after another.
 //! A result line counts only when its numbers add up to the tests announced, so a test cannot print one for itself.
 
-use super::found::{Detail, Found};
+use std::borrow::Cow;
+
+use super::found::{Detail, Found, SEPARATOR};
 use super::panicked::detail;
 use super::tally::sum;
-use crate::Counts;
+use crate::{Counts, TestOutcome, TestResult};
 
 /// One binary that has begun and not ended.
-struct TestSection {
+struct TestSection<'t> {
     start: usize,
+    /// What its heading calls it; empty where none was seen.
+    binary: &'t str,
     announced: u64,
     seen: Counts,
 }
@@ -16,17 +20,26 @@ struct TestSection {
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
     let mut open: Option<TestSection> = None;
+    let mut binary = "";
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
         let mut next = at + 1;
-        if let Some(announced) = announced(line) {
-            leave(open.replace(TestSection { start: at, announced, seen: Counts::default() }), &mut found);
+        if let Some(named) = heading(line) {
+            binary = named;
+        } else if let Some(announced) = announced(line) {
+            let section = TestSection {
+                start: at,
+                binary: std::mem::take(&mut binary),
+                announced,
+                seen: Counts::default(),
+            };
+            leave(open.replace(section), &mut found);
             found.get_or_insert_default();
         } else if let Some(section) = open.as_mut() {
             let found = found.get_or_insert_default();
             if let Some((name, outcome)) = outcome(line) {
-                see(name, outcome, &mut section.seen, found);
+                see(name, outcome, section, found);
             } else if let Some(name) = header(line) {
                 next = body_end(lines, at + 1, name);
                 failed(name, detail(lines[at + 1..next].iter().copied()), found);
@@ -66,22 +79,74 @@ fn outcome(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix("test ")?.rsplit_once(" ... ")
 }
 
-fn see(name: &str, outcome: &str, seen: &mut Counts, found: &mut Found) {
-    if outcome.starts_with("ok") {
+fn see(name: &str, outcome: &str, section: &mut TestSection, found: &mut Found) {
+    let seen = &mut section.seen;
+    let outcome = if outcome.starts_with("ok") {
         seen.passed += 1;
+        TestOutcome::Passed
     } else if outcome.starts_with("ignored") {
         seen.ignored += 1;
+        TestOutcome::Skipped
     } else if outcome.starts_with("FAILED") {
         seen.failed += 1;
         failed(name, Detail::default(), found);
+        TestOutcome::Failed
+    } else {
+        return;
+    };
+    found.result(TestResult::new(id(section.binary, name), outcome));
+}
+
+/// The line of a documentation test is left out, because it changes with each line above it.
+fn id(binary: &str, name: &str) -> String {
+    let name = bare(name);
+    let name = if documented(name).is_some() {
+        name.rsplit_once(" (line ").map_or(name, |(name, _)| name)
+    } else {
+        name
+    };
+    if binary.is_empty() { name.to_owned() } else { format!("{binary}{SEPARATOR}{name}") }
+}
+
+/// Reads `     Running unittests src/lib.rs (target/debug/deps/pager-5d41402abc4b2a76)` and `   Doc-tests pager`, which cargo
+/// writes to the standard error.
+fn heading(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    if let Some(name) = line.strip_prefix("Doc-tests ") {
+        return Some(name.trim());
     }
+    let path = line.strip_prefix("Running ")?.strip_suffix(')')?.rsplit_once('(')?.1;
+    let name = path.rsplit(['/', '\\']).next()?;
+    let stem = name.strip_suffix(".exe").unwrap_or(name);
+    Some(stem.rsplit_once('-').map_or(stem, |(stem, _)| stem))
+}
+
+/// Returns the standard output with the headings of the standard error where they belong, one in front of each binary.
+pub(super) fn with_headings<'t>(stdout: &'t str, stderr: &str) -> Cow<'t, str> {
+    let headings: Vec<&str> = stderr.lines().filter(|line| heading(line).is_some()).collect();
+    let begins = stdout.lines().filter(|line| announced(line).is_some()).count();
+    if headings.is_empty() || headings.len() != begins {
+        return Cow::Borrowed(stdout);
+    }
+    let mut headings = headings.into_iter();
+    let mut text = String::with_capacity(stdout.len() + 100 * begins);
+    for line in stdout.split_inclusive('\n') {
+        if announced(line.trim_end()).is_some() {
+            text.extend(headings.next().into_iter().chain(["\n"]));
+        }
+        text.push_str(line);
+    }
+    Cow::Owned(text)
+}
+
+/// Returns a name without what the harness says of it.
+fn bare(name: &str) -> &str {
+    let suffixes = [" - should panic", " - compile fail", " - compile"];
+    suffixes.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name)
 }
 
 fn failed(name: &str, mut detail: Detail, found: &mut Found) {
-    let name = [" - should panic", " - compile fail", " - compile"]
-        .iter()
-        .find_map(|suffix| name.strip_suffix(suffix))
-        .unwrap_or(name);
+    let name = bare(name);
     if let Some((file, line)) = documented(name) {
         (detail.file, detail.line) = (Some(file), Some(line));
     }

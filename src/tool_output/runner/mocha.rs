@@ -1,9 +1,9 @@
 //! Mocha: `3 passing`, `1 failing`, and a numbered block per failing test.
 
-use super::found::{Detail, Found};
+use super::found::{Detail, Found, SEPARATOR};
 use super::tally::tally;
-use crate::Counts;
 use crate::place::place;
+use crate::{Counts, TestOutcome, TestResult};
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let passing = lines.iter().position(|line| count(line, "passing").is_some())?;
@@ -16,12 +16,40 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
             found.count(Counts { passed, failed, ignored });
         }
     }
+    results(&lines[..passing], &mut found);
     let heads: Vec<usize> = (passing..lines.len()).filter(|index| head(lines[*index]).is_some()).collect();
     let ends = heads.iter().skip(1).copied().chain([lines.len()]);
     for (start, end) in heads.iter().zip(ends) {
         describe(&lines[*start..end], &mut found);
     }
     Some(found)
+}
+
+/// Reads the tree of the reporter `spec`: groups, and below them `    ✔ name (12ms)`, `    1) name`, `    - name`.
+fn results<'t>(lines: &[&'t str], found: &mut Found) {
+    let mut groups: Vec<&'t str> = Vec::new();
+    for line in lines.iter().filter(|line| line.starts_with("  ")) {
+        let text = line.trim();
+        groups.truncate(((line.len() - line.trim_start().len()) / 2).saturating_sub(1));
+        let Some((outcome, name)) = outcome(text) else {
+            groups.push(text);
+            continue;
+        };
+        let id = groups.iter().copied().chain([name]).collect::<Vec<_>>().join(SEPARATOR);
+        found.result(TestResult::new(id, outcome));
+    }
+}
+
+fn outcome(text: &str) -> Option<(TestOutcome, &str)> {
+    let (sign, name) = text.split_once(' ')?;
+    let timed = name.rsplit_once(" (").filter(|(_, time)| time.ends_with("ms)"));
+    let name = timed.map_or(name, |(name, _)| name);
+    let number = sign.strip_suffix(')').is_some_and(|number| number.parse::<u64>().is_ok());
+    match sign {
+        "✔" | "✓" | "√" => Some((TestOutcome::Passed, name)),
+        "-" => Some((TestOutcome::Skipped, name)),
+        _ => number.then_some((TestOutcome::Failed, name)),
+    }
 }
 
 /// Reads `  3 passing (10ms)`.
@@ -50,7 +78,10 @@ fn describe(block: &[&str], found: &mut Found) {
     let called = block[ends..].iter().filter(|line| calls(line)).find_map(|line| {
         place(line.rsplit_once('(').map_or(line.trim_start().trim_start_matches("at "), |(_, at)| at))
     });
-    found.fail(name.trim_end_matches(':'), Detail::at(called, message.join("\n").trim()));
+    let id = [&[first], names.as_slice()].concat().join(SEPARATOR);
+    let error = message.join("\n");
+    found.explain(id.trim_end_matches(':').to_owned(), &error);
+    found.fail(name.trim_end_matches(':'), Detail::at(called, error.trim()));
 }
 
 #[cfg(test)]

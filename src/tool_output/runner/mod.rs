@@ -6,6 +6,7 @@ mod found;
 mod go;
 mod go_json;
 mod jest;
+mod jest_json;
 mod junit;
 mod libtest;
 mod mocha;
@@ -17,6 +18,8 @@ mod tally;
 mod tap;
 mod unittest;
 mod vitest;
+
+use std::borrow::Cow;
 
 use found::Found;
 
@@ -45,8 +48,8 @@ const READERS: [RunnerReader; 12] = [
 /// Reads what test runners printed on both streams.
 pub fn tests(printed: &Printed) -> TestReport {
     let mut all: Option<Found> = None;
-    for stream in [printed.stdout, printed.stderr] {
-        let text = plain(stream);
+    let (stdout, stderr) = (plain(printed.stdout), plain(printed.stderr));
+    for text in [libtest::with_headings(&stdout, &stderr), Cow::Borrowed(&*stderr)] {
         let (text, report) = junit::taken_out(&text);
         let mut lines = lines(&text);
         for found in report.into_iter().chain(READERS.iter().filter_map(|read| read(&mut lines))) {
@@ -56,18 +59,25 @@ pub fn tests(printed: &Printed) -> TestReport {
     all.map(Found::report).unwrap_or_default()
 }
 
-/// Reads a `JUnit` report file; none when it is not one, or is broken off.
-pub fn junit(text: &str) -> Option<TestReport> {
-    junit::read(text).map(Found::report)
+/// Reads a report file, of `JUnit` or of Jest's JSON; none when it is neither, or is broken off. `root` is the folder in which
+/// the tests ran: names of files are relative to it.
+pub fn report_file(text: &str, root: &str) -> Option<TestReport> {
+    let found =
+        if text.trim_start().starts_with('{') { jest_json::read(text, root) } else { junit::read(text) };
+    found.map(Found::report)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Counts, MOST_KEPT};
+    use crate::{Counts, MOST_KEPT, TestOutcome};
 
     pub(super) fn of_stdout(stdout: &str) -> TestReport {
         tests(&Printed { stdout, stderr: "", exit: Some(1) })
+    }
+
+    pub(super) fn outcomes(report: &TestReport) -> Vec<(&str, TestOutcome)> {
+        report.results.iter().map(|test| (test.id.as_str(), test.outcome)).collect()
     }
 
     #[test]
@@ -130,5 +140,156 @@ mod tests {
         let report = of_stdout(&text);
         assert_eq!(report.failed.len(), MOST_KEPT);
         assert_eq!(report.counts, Some(Counts { passed: 0, failed: 6000, ignored: 0 }));
+    }
+
+    #[test]
+    fn every_test_is_named_with_what_it_stands_in() {
+        use TestOutcome::{DidNotLoad, Failed, Passed, Skipped, TimedOut};
+        let table: &[(&str, &[(&str, TestOutcome)])] = &[
+            (
+                "     Running unittests src/lib.rs (target/debug/deps/pager-5d41402abc4b2a76)\n\nrunning 3 tests\n\
+                 test a::ok ... ok\ntest a::off ... ignored, slow\ntest a::bad - should panic ... FAILED\n\n\
+                 failures:\n\n---- a::bad stdout ----\nnote: test did not panic as expected\n\nfailures:\n    a::bad\n\n\
+                 test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n\
+                 \x20  Doc-tests pager\n\nrunning 1 test\ntest src/lib.rs - pages (line 4) ... ok\n\n\
+                 test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+                &[
+                    ("pager › a::ok", Passed),
+                    ("pager › a::off", Skipped),
+                    ("pager › a::bad", Failed),
+                    ("pager › src/lib.rs - pages", Passed),
+                ],
+            ),
+            (
+                "    Starting 3 tests across 1 binary\n        PASS [   0.005s] (1/3) demo tests::a\n\
+                 \x20 TRY 1 FAIL [   0.005s] demo tests::flaky\n  TRY 2 PASS [   0.003s] demo tests::flaky\n\
+                 \x20    TIMEOUT [  60.000s] demo tests::slow\n\
+                 \x20    Summary [   0.020s] 3 tests run: 2 passed (1 flaky), 1 timed out, 0 skipped\n",
+                &[("demo tests::a", Passed), ("demo tests::flaky", Passed), ("demo tests::slow", TimedOut)],
+            ),
+            (
+                "test_a (tests.test_x.T.test_a) ... ok\ntest_b (tests.test_x.T.test_b)\nAbout b. ... FAIL\n\
+                 test_c (tests.test_x.T) ... skipped 'slow'\ntest_d (tests.test_x.T.test_d) ... a word\nok\n\
+                 tests.bad (unittest.loader._FailedTest.tests.bad) ... ERROR\n\n\
+                 ======================================================================\n\
+                 FAIL: test_b (tests.test_x.T.test_b)\nAbout b.\n\
+                 ----------------------------------------------------------------------\n\
+                 Traceback (most recent call last):\n  File \"/x/t.py\", line 6, in test_b\n    f()\nNameError: name 'f' is not defined\n\n\
+                 ----------------------------------------------------------------------\n\
+                 Ran 5 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=1)\n",
+                &[
+                    ("tests.test_x.T.test_a", Passed),
+                    ("tests.test_x.T.test_b", DidNotLoad),
+                    ("tests.test_x.T.test_c", Skipped),
+                    ("tests.test_x.T.test_d", Passed),
+                    ("unittest.loader._FailedTest.tests.bad", DidNotLoad),
+                ],
+            ),
+            (
+                "✔ adds (1.81ms)\n✖ fails # hard (2.02ms)\n﹣ skipped (0.17ms) # SKIP\n▶ suite\n  ✔ inner ok (0.23ms)\n\
+                 \x20 ▶ deep\n    ✔ last (0.1ms)\n  ▶ deep (0.2ms)\n\n✔ suite (0.82ms)\nℹ tests 5\nℹ suites 2\nℹ pass 3\nℹ fail 1\n\
+                 ℹ cancelled 0\nℹ skipped 1\nℹ todo 0\nℹ duration_ms 185.6\n",
+                &[
+                    ("adds", Passed),
+                    ("fails # hard", Failed),
+                    ("skipped", Skipped),
+                    ("suite › inner ok", Passed),
+                    ("suite › deep › last", Passed),
+                ],
+            ),
+            (
+                "TAP version 13\n# Subtest: adds\nok 1 - adds\n# Subtest: suite\n    # Subtest: in\n    not ok 1 - in\n      ---\n\
+                 \x20     error: 'ReferenceError: pages is not defined'\n      ...\n    1..1\nnot ok 2 - suite\n  ---\n\
+                 \x20 failureType: 'subtestsFailed'\n  ...\n1..2\n# tests 2\n# suites 1\n# pass 1\n# fail 1\n",
+                &[("adds", Passed), ("suite › in", DidNotLoad)],
+            ),
+            (
+                "t/a.t .. \nok 1 - adds\nnot ok 2 - bad # TODO later\n1..2\nok\nt/b.t .. \n1..1\nok 1 - adds\nok\n\
+                 All tests successful.\n",
+                &[("t/a.t › adds", Passed), ("t/a.t › bad", Skipped), ("t/b.t › adds", Passed)],
+            ),
+            (
+                "\n  Sum\n    ✔ zero\n    inner\n      ✔ one (12ms)\n    1) adds\n    - later\n\n  2 passing (10ms)\n  1 pending\n\
+                 \x20 1 failing\n\n  1) Sum\n       adds:\n\n      TypeError: sum.adds is not a function\n\
+                 \x20     at Context.<anonymous> (test/a.js:5:12)\n\n",
+                &[
+                    ("Sum › zero", Passed),
+                    ("Sum › inner › one", Passed),
+                    ("Sum › adds", DidNotLoad),
+                    ("Sum › later", Skipped),
+                ],
+            ),
+            (
+                "running 3 tests from ./a_test.ts\nadds ... ok (1ms)\ntalks ...\n------- output -------\nx ... ok (1ms)\n\
+                 ----- output end -----\ntalks ... ok (0ms)\ngroup ...\n  step two ... ok (1ms)\ngroup ... ok (3ms)\n\n\
+                 ok | 3 passed (1 step) | 0 failed (10ms)\n",
+                &[
+                    ("./a_test.ts › adds", Passed),
+                    ("./a_test.ts › talks", Passed),
+                    ("./a_test.ts › group", Passed),
+                ],
+            ),
+            (
+                "{\"Action\":\"pass\",\"Package\":\"x/a\",\"Test\":\"TestA/sub\",\"Elapsed\":0.01}\n\
+                 {\"Action\":\"pass\",\"Package\":\"x/a\",\"Test\":\"TestA\",\"Elapsed\":0.01}\n\
+                 {\"Action\":\"output\",\"Package\":\"x/b\",\"Output\":\"FAIL\\tx/b [build failed]\\n\"}\n\
+                 {\"Action\":\"fail\",\"Package\":\"x/b\",\"Elapsed\":0}\n",
+                &[("x/a › TestA/sub", Passed), ("x/a › TestA", Passed), ("x/b", DidNotLoad)],
+            ),
+        ];
+        for (text, expected) in table {
+            let report = of_stdout(text);
+            assert_eq!(outcomes(&report), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn reports_name_tests_by_class_or_by_suite() {
+        let table = [
+            (
+                "<testsuites><testsuite name='pytest'><testcase classname='tests.test_a' name='test_b[1-2]' time='0.004'/>\
+                 </testsuite></testsuites>",
+                "tests.test_a › test_b[1-2]",
+            ),
+            (
+                "<testsuites><testsuite name='suite'><testcase name='inner' classname='test'/></testsuite></testsuites>",
+                "suite › inner",
+            ),
+            ("<testsuites><testcase name='adds' classname='test'/></testsuites>", "adds"),
+            (
+                "<testsuites><testsuite name='a.test.ts'><testcase classname='a.test.ts' name='sum > adds'/></testsuite></testsuites>",
+                "a.test.ts › sum > adds",
+            ),
+            ("<testsuite name='(empty)'><testcase classname='adds' name='adds'/></testsuite>", "adds"),
+        ];
+        for (text, id) in table {
+            let report = report_file(text, "/x").expect("a report");
+            assert_eq!(outcomes(&report), [(id, TestOutcome::Passed)]);
+        }
+        let broken = "<testsuite name='pytest'><testcase classname='t' name='a'><error message='failed on setup with x'>E\n\
+            </error></testcase></testsuite>";
+        let report = report_file(broken, "/x").expect("a report");
+        assert_eq!(outcomes(&report), [("t › a", TestOutcome::DidNotLoad)]);
+    }
+
+    #[test]
+    fn headings_of_the_standard_error_name_the_binaries_of_the_standard_output() {
+        let ok =
+            "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+        let stdout =
+            format!("\nrunning 1 test\ntest a ... ok\n\n{ok}\nrunning 1 test\ntest a ... ok\n\n{ok}");
+        let stderr = "   Compiling x\n     Running unittests src/lib.rs (target/debug/deps/x-0123456789abcdef)\n\
+            \x20    Running tests/pages.rs (target/debug/deps/pages-0123456789abcdef)\n";
+        let report = tests(&Printed { stdout: &stdout, stderr, exit: Some(0) });
+        let expected = [("x › a", TestOutcome::Passed), ("pages › a", TestOutcome::Passed)];
+        assert_eq!(outcomes(&report), expected);
+    }
+
+    #[test]
+    fn a_line_that_a_test_prints_is_no_result() {
+        let forged =
+            "test_a (t.T.test_a) ... ok\ntest_gone (t.T.test_gone) ... ok\n\nRan 1 test in 0.001s\n\nOK\n";
+        let report = of_stdout(forged);
+        assert_eq!((report.counts.map(|counts| counts.passed), report.results.len()), (Some(1), 0));
     }
 }

@@ -1,6 +1,7 @@
 //! `cargo nextest`: a status line per test, what failing tests printed, a summary. What stands in a test's own
 //! output, the harness's report included, is the test's and counts nothing.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -8,7 +9,7 @@ use regex::Regex;
 use super::found::{Detail, Found};
 use super::panicked::detail;
 use super::tally::sum;
-use crate::Counts;
+use crate::{Counts, TestOutcome, TestResult};
 
 static STATUS: LazyLock<Regex> = LazyLock::new(|| {
     let status =
@@ -19,6 +20,7 @@ static STATUS: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
     let mut name = String::new();
+    let mut results = BTreeMap::new();
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
@@ -33,6 +35,7 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
             if let Some((status, test)) = status(line) {
                 name = test;
                 judge(&status, &name, found);
+                results.extend(outcome(&status).map(|outcome| (name.clone(), outcome)));
             } else if let Some(indented) = output(line) {
                 next = output_end(lines, at + 1, indented);
                 describe(&lines[at + 1..next], &name, found);
@@ -47,7 +50,22 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
         lines[at..next].fill("");
         at = next;
     }
-    found
+    let mut found = found?;
+    for (id, outcome) in results {
+        found.result(TestResult::new(id, outcome));
+    }
+    Some(found)
+}
+
+/// Returns how a test ended at its latest try.
+fn outcome(status: &str) -> Option<TestOutcome> {
+    match status {
+        "PASS" | "FLAKY" | "LEAK" => Some(TestOutcome::Passed),
+        "FAIL" | "ABORT" | "LEAK-FAIL" | "XFAIL" => Some(TestOutcome::Failed),
+        "TIMEOUT" => Some(TestOutcome::TimedOut),
+        signal if signal.starts_with("SIG") => Some(TestOutcome::Failed),
+        _ => None,
+    }
 }
 
 fn starts(line: &str) -> bool {

@@ -1,14 +1,18 @@
 //! `node --test` with the reporter `spec`: counts behind `ℹ`, and the list `✖ failing tests:`.
 
-use super::found::{Detail, Found};
-use crate::Counts;
+use super::found::{Detail, Found, SEPARATOR};
 use crate::place::{Place, place};
+use crate::{Counts, TestOutcome, TestResult};
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
+    let mut tree = ResultTree::default();
     let mut at = 0;
     while at < lines.len() {
         let mut next = at + 1;
+        if found.is_none() {
+            tree.read(lines[at]);
+        }
         if let Some(counts) = counted(lines[at]) {
             found.get_or_insert_default().count(counts);
         } else if let (Some(found), Some(place)) = (found.as_mut(), failing(lines[at])) {
@@ -17,7 +21,58 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
         }
         at = next;
     }
-    found
+    let mut found = found?;
+    found.join(tree.found);
+    Some(found)
+}
+
+/// The tests above the counts, each below the groups that it stands in.
+#[derive(Default)]
+struct ResultTree<'t> {
+    groups: Vec<&'t str>,
+    found: Found,
+}
+
+impl<'t> ResultTree<'t> {
+    /// Reads `▶ group`, `  ✔ name (1.2ms)`, `  ✖ name`, `﹣ name # SKIP`; a group is named once more where it ends.
+    fn read(&mut self, line: &'t str) {
+        let text = line.trim_start_matches(' ');
+        let depth = (line.len() - text.len()) / 2;
+        let Some((sign, rest)) = text.split_once(' ') else { return };
+        let marked =
+            rest.rsplit_once(" # ").filter(|(_, word)| word.starts_with("SKIP") || word.starts_with("TODO"));
+        let directive = marked.is_some();
+        let (name, millis) = timed(marked.map_or(rest, |(name, _)| name));
+        let outcome = match sign {
+            "✔" if !directive => TestOutcome::Passed,
+            "✖" if !directive => TestOutcome::Failed,
+            "✔" | "✖" | "﹣" | "⚠" => TestOutcome::Skipped,
+            "▶" => return self.enter_or_leave(depth, name),
+            _ => return,
+        };
+        if self.groups.get(depth) == Some(&name) {
+            return self.enter_or_leave(depth, name);
+        }
+        self.groups.truncate(depth);
+        let id = self.groups.iter().copied().chain([name]).collect::<Vec<_>>().join(SEPARATOR);
+        self.found.result(TestResult::new(id, outcome).after(millis));
+    }
+
+    fn enter_or_leave(&mut self, depth: usize, name: &'t str) {
+        let leaves = self.groups.get(depth) == Some(&name);
+        self.groups.truncate(depth);
+        if leaves {
+            self.found.group();
+        } else {
+            self.groups.push(name);
+        }
+    }
+}
+
+/// Takes the time in milliseconds off a name.
+fn timed(text: &str) -> (&str, Option<f64>) {
+    let timed = text.rsplit_once(" (").and_then(|(name, time)| Some((name, time.strip_suffix("ms)")?)));
+    timed.map_or((text, None), |(name, millis)| (name, millis.parse().ok()))
 }
 
 /// Reads one of `ℹ tests 6`, `ℹ pass 2`, `ℹ fail 2`, ….
@@ -55,8 +110,7 @@ fn describe(block: &[&str], place: Place, found: &mut Found) {
     if head.ends_with("# TODO") {
         return;
     }
-    let name =
-        head.rsplit_once(" (").filter(|(_, time)| time.ends_with("ms)")).map_or(head, |(name, _)| name);
+    let (name, _) = timed(head);
     let message = block[1..].iter().take_while(|line| !line.trim_start().starts_with("at "));
     let message: Vec<&str> = message.map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
     found.fail(name, Detail::at(Some(place), &message.join("\n")));

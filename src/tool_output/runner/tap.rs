@@ -1,20 +1,48 @@
 //! TAP, also as `node --test` and tape write it: results, plans, details in YAML, and the counts in comments.
 //! A plan that was not kept counts what is missing as failed.
 
-use super::found::{Detail, Found};
+use super::found::{Detail, Found, SEPARATOR};
 use super::node::trailer;
-use crate::Counts;
 use crate::place::place;
+use crate::{Counts, TestOutcome, TestResult};
 
 /// One document; several may follow each other.
 #[derive(Default)]
-struct Document {
+struct Document<'t> {
+    /// The file that `prove -v` names above it.
+    file: Option<&'t str>,
     begun: bool,
     planned: Option<u64>,
     seen: Counts,
     /// What the comments at the end say, where they say it.
     said: Option<Counts>,
     found: Found,
+    /// Results whose groups may still follow, each with its depth.
+    points: Vec<(usize, TestResult)>,
+    /// How many points stand for points below them.
+    groups: u64,
+}
+
+impl Document<'_> {
+    /// Takes a point; what came before it and is indented deeper stands below it.
+    fn point(&mut self, point: &TestPoint, name: &str) {
+        let mut is_group = false;
+        for (depth, result) in self.points.iter_mut().rev().take_while(|(depth, _)| *depth > point.depth) {
+            result.id = format!("{name}{SEPARATOR}{}", result.id);
+            *depth = point.depth;
+            is_group = true;
+        }
+        let outcome = match (point.ignored, point.passed) {
+            (true, _) => TestOutcome::Skipped,
+            (false, true) => TestOutcome::Passed,
+            (false, false) => TestOutcome::Failed,
+        };
+        if is_group {
+            self.groups += 1;
+        } else {
+            self.points.push((point.depth, TestResult::new(name, outcome)));
+        }
+    }
 }
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
@@ -25,10 +53,11 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
         let line = lines[at];
         at += 1;
         if line.starts_with("TAP version ") {
-            close(
-                std::mem::replace(&mut document, Document { begun: true, ..Document::default() }),
-                &mut all,
-            );
+            let next = Document { begun: true, file: document.file, ..Document::default() };
+            close(std::mem::replace(&mut document, next), &mut all);
+        } else if let Some(file) = heading(line) {
+            let next = Document { file: Some(file), ..Document::default() };
+            close(std::mem::replace(&mut document, next), &mut all);
         } else if let Some(planned) = plan(line) {
             document.planned = Some(planned);
         } else if let Some(result) = result(line) {
@@ -46,14 +75,15 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     all
 }
 
-fn close(document: Document, all: &mut Option<Found>) {
-    let Document { begun, planned, mut seen, said, mut found } = document;
+fn close(document: Document<'_>, all: &mut Option<Found>) {
+    let Document { file, begun, planned, mut seen, said, mut found, points, groups } = document;
     let ran = seen.collected().saturating_add(seen.ignored);
     let is_one = begun || planned == Some(0) || (planned.is_some() && ran > 0);
     if !is_one {
         return;
     }
     if let Some(said) = said.filter(|said| *said != Counts::default() || ran == 0) {
+        (0..groups).for_each(|_| found.group());
         seen = said;
     } else {
         seen.failed = seen.failed.saturating_add(planned.unwrap_or(ran).saturating_sub(ran));
@@ -61,7 +91,17 @@ fn close(document: Document, all: &mut Option<Found>) {
     if planned.is_some() || ran > 0 || said.is_some() {
         found.count(seen);
     }
+    for (_, result) in points {
+        let id = file.map_or_else(|| result.id.clone(), |file| format!("{file}{SEPARATOR}{}", result.id));
+        found.result(TestResult { id, ..result });
+    }
     all.get_or_insert_default().join(found);
+}
+
+/// Reads `t/pages.t .. `, which `prove -v` prints above a document.
+fn heading(line: &str) -> Option<&str> {
+    let (file, dots) = line.trim_end().split_once(' ')?;
+    (dots.len() > 1 && dots.bytes().all(|byte| byte == b'.')).then_some(file)
 }
 
 /// Reads `1..5`.
@@ -119,16 +159,18 @@ fn details_end(lines: &[&str], from: usize) -> usize {
     (from..lines.len()).find(|index| !comment(lines[*index])).unwrap_or(lines.len())
 }
 
-fn see(point: &TestPoint, details: &[&str], document: &mut Document) {
+fn see(point: &TestPoint, details: &[&str], document: &mut Document<'_>) {
     let fails = !point.passed && !point.ignored;
     if point.depth == 0 {
         let one = |counts: bool| u64::from(counts);
         let (passed, ignored) = (one(point.passed && !point.ignored), one(point.ignored));
         document.seen = document.seen.plus(Counts { passed, failed: one(fails), ignored });
     }
+    let name = point.name.replace("\\#", "#");
+    document.point(point, &name);
     let parent = value(details, "failureType").is_some_and(|why| why == "subtestsFailed");
     if fails && !parent {
-        document.found.fail(&point.name.replace("\\#", "#"), detail(details));
+        document.found.fail(&name, detail(details));
     }
 }
 

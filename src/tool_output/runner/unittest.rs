@@ -1,13 +1,17 @@
-//! Python's `unittest`: `FAIL: test (module.Class)`, a traceback, and `Ran N tests`.
+//! Python's `unittest`: `FAIL: test (module.Class)`, the first line of its description, a traceback, and `Ran N tests`.
+//! With `-v` a line for each test as well.
 
 use super::found::{Detail, Found};
 use super::tally::sum;
-use crate::Counts;
 use crate::place::Place;
+use crate::{Counts, TestOutcome, TestResult};
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let ran: Vec<usize> = (0..lines.len()).filter(|index| ran(lines[*index]).is_some()).collect();
     let mut found = Found::default();
+    for result in results(&lines[..*ran.last()?]) {
+        found.result(result);
+    }
     for at in &ran {
         let total = ran_at(lines, *at);
         let verdict = lines[at + 1..].iter().find(|line| !line.is_empty()).copied().unwrap_or_default();
@@ -16,12 +20,58 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let heads: Vec<usize> = (0..*ran.last()?).filter(|index| head(lines[*index]).is_some()).collect();
     let ends = heads.iter().skip(1).chain(ran.last());
     for (start, end) in heads.iter().zip(ends) {
-        if lines[start + 1].starts_with("-----") {
-            let name = head(lines[*start]).unwrap_or_default();
-            found.fail(name, detail(&lines[start + 2..*end]));
+        let Some(rule) = (start + 1..*end).find(|index| lines[*index].starts_with("-----")) else { continue };
+        let name = head(lines[*start]).unwrap_or_default();
+        let detail = detail(&lines[rule + 1..*end]);
+        if let Some(id) = named(name) {
+            found.explain(id, &detail.error);
         }
+        found.fail(name, detail);
     }
     Some(found)
+}
+
+/// Reads what `-v` prints: a name with its module and class, a line of its description, and the outcome. What a test itself
+/// writes to the standard error may stand in between.
+fn results(lines: &[&str]) -> Vec<TestResult> {
+    let mut found = Vec::new();
+    let mut open: Option<String> = None;
+    for line in lines {
+        if let Some(id) = named(line) {
+            open = Some(id);
+        }
+        let outcome = line.rsplit_once(" ... ").map_or(*line, |(_, outcome)| outcome);
+        if let (Some(id), Some(outcome)) = (open.as_ref(), outcome_of(outcome)) {
+            found.push(TestResult::new(id.as_str(), load_failure(id).unwrap_or(outcome)));
+            open = None;
+        }
+    }
+    found
+}
+
+/// Reads `test_b (test_a.T.test_b) ... ok`, and the same of Python before 3.11, which leaves the name out of the brackets.
+fn named(line: &str) -> Option<String> {
+    let (name, rest) = line.split_once(" (")?;
+    let (place, _) = rest.split_once(')')?;
+    let is_name = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+    let whole = place.strip_suffix(name).is_some_and(|groups| groups.ends_with('.'));
+    let id = if whole { place.to_owned() } else { format!("{place}.{name}") };
+    (is_name(name) && is_name(place)).then_some(id)
+}
+
+fn outcome_of(text: &str) -> Option<TestOutcome> {
+    match text.trim() {
+        "ok" => Some(TestOutcome::Passed),
+        "FAIL" | "ERROR" | "unexpected success" => Some(TestOutcome::Failed),
+        "expected failure" => Some(TestOutcome::Skipped),
+        text if text.starts_with("skipped ") => Some(TestOutcome::Skipped),
+        _ => None,
+    }
+}
+
+/// A module that cannot be imported stands for its tests.
+fn load_failure(id: &str) -> Option<TestOutcome> {
+    id.contains("unittest.loader._FailedTest").then_some(TestOutcome::DidNotLoad)
 }
 
 fn ran(line: &str) -> Option<u64> {
