@@ -1,7 +1,10 @@
 //! Which tests failed and how many ran, by any runner known here; several in one output give the union.
 //! Never guesses: what has no known form stays unknown, and an exit code is nobody's count.
 
+mod bun;
+mod ctest;
 mod deno;
+mod dotnet;
 mod found;
 mod go;
 mod go_json;
@@ -9,6 +12,7 @@ mod jest;
 mod jest_json;
 mod junit;
 mod libtest;
+mod maven;
 mod mocha;
 mod nextest;
 mod node;
@@ -30,7 +34,7 @@ use super::{Printed, TestReport};
 type RunnerReader = fn(&mut [&str]) -> Option<Found>;
 
 /// Runners that carry the output of others come first.
-const READERS: [RunnerReader; 12] = [
+const READERS: [RunnerReader; 16] = [
     nextest::read,
     libtest::read,
     pytest::read,
@@ -39,10 +43,14 @@ const READERS: [RunnerReader; 12] = [
     go::read,
     vitest::read,
     jest::read,
+    bun::read,
     deno::read,
     node::read,
     tap::read,
     mocha::read,
+    ctest::read,
+    dotnet::read,
+    maven::read,
 ];
 
 /// Reads what test runners printed on both streams.
@@ -109,6 +117,9 @@ mod tests {
             "============ test session starts ============\ncollected 0 items\n\n====== no tests ran in 0.01s ======\n",
             "no tests ran in 0.00s\n",
             "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n",
+            "No tests were found!!!\n",
+            "[INFO] Tests run: 0, Failures: 0, Errors: 0, Skipped: 0\n",
+            "bun test v1\n\n 0 pass\n 0 fail\nRan 0 tests across 1 file. [1.00ms]\n",
             "No tests found, exiting with code 1\nRun with `--passWithNoTests` to exit with code 0\n",
             "No test files found, exiting with code 1\n",
             "\n\n  0 passing (1ms)\n\n",
