@@ -10,12 +10,13 @@ mod ground;
 pub(crate) mod lost_tests;
 mod reports;
 mod running;
+mod test_request;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Site, failure, passed, skipped};
-use charged::{Charge, End, Look, charge};
+use charged::{Charge, charge};
 use git::Tree;
 use model::event::{CheckResult, CheckStatus, Place};
 use process::{Environment, ProgramExit, Stop};
@@ -23,6 +24,7 @@ use running::Ran;
 use tool_output::{Printed, Problem, Severity, TestReport, below};
 use views::summary::counted;
 
+pub(super) use charged::{End, Look};
 use ground::Ground;
 pub use ground::{Memory, Published};
 pub use running::environment;
@@ -56,11 +58,17 @@ pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Sto
         let why = format!("no `[commands] {key}` is set or detected");
         return if is_required(id, site) { unjudged(id, &why) } else { skipped(id, &why) };
     };
+    let now = look_now(asked, site, stop).await;
+    judge(asked, now, site, stop).await
+}
+
+/// Returns what a command says about what will be published; a later look at the same files does not run it again.
+async fn look_now(asked: Asked<'_>, site: &Site<'_>, stop: &mut Stop) -> Look {
     let now = look(asked, site.published.map(|published| &published.tree), site, stop).await;
     if let Some(published) = site.published {
-        published.memory.remember_latest(asked.line, &published.tree, &now);
+        published.memory.remember(asked.line, &published.tree, &now);
     }
-    judge(asked, now, site, stop).await
+    now
 }
 
 /// Tells whether a check of the phase has to be judged, so that doubt does not pass.
@@ -75,12 +83,27 @@ fn unjudged(id: &str, why: &str) -> CheckResult {
 
 /// Judges a command that another check of the same round may have run already on the same files.
 pub(super) async fn examine_again(asked: Asked<'_>, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let known = site.published.and_then(|published| published.memory.latest(asked.line, &published.tree));
-    let now = match known {
-        Some(now) => now,
-        None => look(asked, site.published.map(|published| &published.tree), site, stop).await,
+    let now = match site.published {
+        Some(published) => look_once(asked, &published.tree, published, site, stop).await,
+        None => look(asked, None, site, stop).await,
     };
     judge(asked, now, site, stop).await
+}
+
+/// Returns what a command says about a tree; it is run there once.
+pub(super) async fn look_once(
+    asked: Asked<'_>,
+    tree: &Tree,
+    published: &Published<'_>,
+    site: &Site<'_>,
+    stop: &mut Stop,
+) -> Look {
+    if let Some(known) = published.memory.known(asked.line, tree) {
+        return known;
+    }
+    let look = look(asked, Some(tree), site, stop).await;
+    published.memory.remember(asked.line, tree, &look);
+    look
 }
 
 async fn judge(asked: Asked<'_>, now: Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
@@ -98,8 +121,14 @@ pub(super) async fn look(asked: Asked<'_>, tree: Option<&Tree>, site: &Site<'_>,
         Ok(ground) => ground,
         Err(why) => return Look::unavailable(why),
     };
-    match running::run(asked.line, &ground.folder, ground.is_clean, site.time, stop).await {
-        Ok(ran) => read(asked, &ran, ground, site),
+    let (line, folder, is_clean) = (asked.line, ground.folder.as_path(), ground.is_clean);
+    let ran = if asked.id == "tests" {
+        test_request::run(line, folder, is_clean, site.time, stop).await
+    } else {
+        running::run(line, folder, is_clean, site.time, stop).await.map(|ran| (ran, Vec::new()))
+    };
+    match ran {
+        Ok((ran, reports)) => read(asked, &ran, reports, ground, site),
         Err(why) => Look::unavailable(why),
     }
 }
@@ -117,20 +146,17 @@ pub(super) async fn ground_and_variables(
 /// Returns what a command says at the base of the run; each is run there once.
 pub(super) async fn look_at_base(asked: Asked<'_>, site: &Site<'_>, stop: &mut Stop) -> Option<Look> {
     let published = site.published?;
-    if let Some(known) = published.memory.look_at(asked.line, &published.base) {
-        return Some(known);
-    }
-    let look = look(asked, Some(&published.base.as_tree()), site, stop).await;
-    if !matches!(look.end, End::Unavailable(_)) {
-        published.memory.remember(asked.line, &published.base, &look);
-    }
-    Some(look)
+    Some(look_once(asked, &published.base.as_tree(), published, site, stop).await)
 }
 
-fn read(asked: Asked<'_>, ran: &Ran, ground: Ground, site: &Site<'_>) -> Look {
+fn read(asked: Asked<'_>, ran: &Ran, reports: Vec<TestReport>, ground: Ground, site: &Site<'_>) -> Look {
     let exit = if let ProgramExit::Code(code) = ran.exit { Some(code) } else { None };
     let printed = Printed { stdout: &ran.stdout, stderr: &ran.stderr, exit };
-    let report = if asked.id == "tests" { tool_output::tests(&printed) } else { TestReport::default() };
+    let report = if asked.id == "tests" {
+        tool_output::tests(&printed).with_report_files(reports)
+    } else {
+        TestReport::default()
+    };
     let end = match &ran.exit {
         ProgramExit::Code(0) => green_end(&report),
         ProgramExit::Code(code) => match tool_output::unavailable(&printed) {
@@ -145,7 +171,8 @@ fn read(asked: Asked<'_>, ran: &Ran, ground: Ground, site: &Site<'_>) -> Look {
     };
     let failures = failures(asked, &printed, &report, &ground.folder, site);
     let output = format!("{}\n{}", shown(&ran.stdout, site), shown(&ran.stderr, site)).trim().to_owned();
-    Look { end, exit, failures, counts: report.counts, output, millis: ran.millis, linked: ground.linked }
+    let (counts, results, millis, linked) = (report.counts, report.results.into(), ran.millis, ground.linked);
+    Look { end, exit, failures, counts, results, output, millis, linked }
 }
 
 /// An exit code is believed when the output does not contradict it.

@@ -62,6 +62,32 @@ pub struct TestReport {
     pub known: bool,
 }
 
+impl TestReport {
+    /// Takes what report files say beside an output. Their results count where they are those of all tests that the output
+    /// counts; the failures of the output stay, because they carry places.
+    #[must_use]
+    pub fn with_report_files(mut self, files: Vec<Self>) -> Self {
+        let Some(joined) = files.into_iter().reduce(Self::joined) else { return self };
+        let ran = |report: &Self| report.counts.map(|counts| counts.collected());
+        if self.counts.is_none() || ran(&self) == ran(&joined) {
+            self.counts = self.counts.or(joined.counts);
+            self.results = joined.results;
+            self.known = true;
+        }
+        if self.failed.is_empty() {
+            self.failed = joined.failed;
+        }
+        self
+    }
+
+    fn joined(mut self, other: Self) -> Self {
+        self.failed.extend(other.failed);
+        self.results.extend(other.results);
+        self.counts = Some(self.counts.unwrap_or_default().plus(other.counts.unwrap_or_default()));
+        self
+    }
+}
+
 /// One failing test.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FailedTest {

@@ -2,9 +2,10 @@
 //! Compares two looks at the same command; runs nothing.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use model::event::Place;
-use tool_output::Counts;
+use tool_output::{Counts, TestResult};
 
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub(crate) struct Look {
     /// Its failures by what names them from one tree to the next: never a line.
     pub failures: BTreeMap<String, Place>,
     pub counts: Option<Counts>,
+    /// Each test and how it ended; empty where the runner does not name all that it counts.
+    pub results: Arc<[TestResult]>,
     pub output: String,
     pub millis: u64,
     /// Dependency folders of other worktrees that it used, a line for each worktree.
@@ -37,9 +40,9 @@ pub(crate) struct Look {
 impl Look {
     /// Returns a look at a command that could not run.
     pub(super) fn unavailable(why: String) -> Self {
-        let (failures, linked) = Default::default();
+        let (failures, linked, output) = Default::default();
         let end = End::Unavailable(why);
-        Self { end, exit: None, failures, counts: None, output: String::new(), millis: 0, linked }
+        Self { end, exit: None, failures, counts: None, results: Arc::new([]), output, millis: 0, linked }
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::charged::Look;
+use super::charged::{End, Look};
 use super::{reports, running};
 use crate::Site;
 use git::{CommitId, Error, RunWorkspace, Tree};
@@ -20,42 +20,30 @@ pub struct Published<'a> {
     pub tree: Tree,
     /// The commit that the run began from.
     pub base: CommitId,
-    /// What the commands did at the base.
+    /// What the commands have shown.
     pub memory: &'a Memory,
 }
 
 /// What commands have shown in this process. In memory only: an agent could write into a file.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Looks at the base, by command line and commit.
-    base: Mutex<BTreeMap<(String, String), Look>>,
-    /// The latest look at each command line, with its tree.
-    latest: Mutex<BTreeMap<String, (String, Look)>>,
+    /// What a command said about a tree, by its line and the tree.
+    looks: Mutex<BTreeMap<(String, String), Look>>,
     /// The lock files that the clean worktree was last set up with.
     set_up: Mutex<Option<Vec<u8>>>,
 }
 
 impl Memory {
-    pub(super) fn look_at(&self, line: &str, base: &CommitId) -> Option<Look> {
-        let known = self.base.lock().ok()?;
-        known.get(&(line.to_owned(), base.to_string())).cloned()
+    /// Returns what a command said about this tree.
+    pub(super) fn known(&self, line: &str, tree: &Tree) -> Option<Look> {
+        let looks = self.looks.lock().ok()?;
+        looks.get(&(line.to_owned(), tree.to_string())).cloned()
     }
 
-    pub(super) fn remember(&self, line: &str, base: &CommitId, look: &Look) {
-        if let Ok(mut known) = self.base.lock() {
-            known.insert((line.to_owned(), base.to_string()), look.clone());
-        }
-    }
-
-    /// Returns what a command said about this tree, where that is the last one that it was run on.
-    pub(super) fn latest(&self, line: &str, tree: &Tree) -> Option<Look> {
-        let known = self.latest.lock().ok()?;
-        known.get(line).filter(|(of, _)| *of == tree.to_string()).map(|(_, look)| look.clone())
-    }
-
-    pub(super) fn remember_latest(&self, line: &str, tree: &Tree, look: &Look) {
-        if let Ok(mut known) = self.latest.lock() {
-            known.insert(line.to_owned(), (tree.to_string(), look.clone()));
+    /// Remembers what a command said; that it could not run may be different the next time.
+    pub(super) fn remember(&self, line: &str, tree: &Tree, look: &Look) {
+        if let (Ok(mut looks), false) = (self.looks.lock(), matches!(look.end, End::Unavailable(_))) {
+            looks.insert((line.to_owned(), tree.to_string()), look.clone());
         }
     }
 

@@ -28,12 +28,27 @@ pub(super) async fn run(
     time: &TimeLimits,
     stop: &mut Stop,
 ) -> Result<Ran, String> {
-    let words = split_words(line).map_err(|why| format!("it {why}"))?;
-    let (program, arguments) = words.split_first().ok_or("it names no program")?;
+    let words = words(line)?;
+    Ok(start(&words, variables(folder, is_clean), folder, time, stop).await)
+}
+
+/// Splits a line into its program and its arguments.
+pub(super) fn words(line: &str) -> Result<Vec<String>, String> {
+    split_words(line).map_err(|why| format!("it {why}"))
+}
+
+/// Runs a program with its arguments in a folder.
+pub(super) async fn start(
+    words: &[String],
+    environment: Environment,
+    folder: &Path,
+    time: &TimeLimits,
+    stop: &mut Stop,
+) -> Ran {
     let launch = Launch {
-        arguments: arguments.iter().map(Into::into).collect(),
-        environment: variables(folder, is_clean),
-        ..Launch::new(program, folder, Duration::from_secs(time.command_seconds))
+        arguments: words.iter().skip(1).map(Into::into).collect(),
+        environment,
+        ..Launch::new(&words[0], folder, Duration::from_secs(time.command_seconds))
     };
     let mut errors = Vec::new();
     let mut on_output = |stream: Stream, bytes: &[u8]| {
@@ -43,12 +58,12 @@ pub(super) async fn run(
         }
     };
     let finish = process::run(&launch, &mut on_output, stop).await;
-    Ok(Ran {
+    Ran {
         exit: finish.exit,
         stdout: String::from_utf8_lossy(&finish.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&errors).into_owned(),
         millis: finish.millis,
-    })
+    }
 }
 
 /// Returns the variables of a command that runs in a folder.

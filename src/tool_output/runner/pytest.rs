@@ -10,8 +10,7 @@ use crate::place::{Place, place};
 use crate::{Counts, MOST_KEPT};
 
 static LAST: LazyLock<Regex> = LazyLock::new(|| {
-    let outcome =
-        r"(?:\d+ (?:failed|passed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun)|no tests ran)";
+    let outcome = r"(?:\d+ (?:failed|passed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests (?:passed|failed|skipped))|no tests ran)";
     let last = format!(r"^(?:=+ )?({outcome}(?:, {outcome})*) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$");
     Regex::new(&last).expect("a valid pattern")
 });

@@ -27,7 +27,9 @@ fn project() -> Sandbox {
     );
     for name in ["npm", "python3", "cargo", "go"] {
         let program = folder.join(name);
-        std::fs::write(&program, format!("#!/bin/sh\nline=\"{name} $*\"\n{called}")).expect("a program");
+        // Without what asks the runner for the result of each test.
+        let line = format!("$(echo \"{name} $*\" | sed 's/ -- --json.*//; s/ --no-fail-fast//; s/ -v / /')");
+        std::fs::write(&program, format!("#!/bin/sh\nline=\"{line}\"\n{called}")).expect("a program");
         make_executable(&program);
     }
     for script in ["tests/validate.sh", "scripts/check-consistency.sh", "lint.sh"] {
