@@ -20,6 +20,11 @@ use settings::{Origin, Settings, output_schema, split_words};
 
 /// Checks that every phase that changes code makes as soon as their command is known, the cheap ones first.
 const CODE_CHECKS: [(&str, &str); 3] = [("lint", "lint"), ("typecheck", "typecheck"), ("tests", "test")];
+
+/// What compares the tests of the base with those of now, and what a failure of each demands.
+const TEST_COMPARISONS: [(&str, OnFail); 3] =
+    [("pass_to_pass", OnFail::Revise), ("changed_expectations", OnFail::Note), (RED_GREEN, OnFail::Revise)];
+const RED_GREEN: &str = "red_green";
 /// The check that runs what a project has to integrate it.
 const INTEGRATION: &str = "integration";
 /// The largest file with schemas, in bytes.
@@ -140,6 +145,21 @@ fn add_checks(phase: &mut PhaseDef, commands: &[ProjectCommand], settings: &Chec
         let is_detected = command.detected_by.is_some();
         let on_unavailable = if is_detected { OnUnavailable::Note } else { OnUnavailable::Block };
         rules.push(CheckRule { id: id.to_owned(), on_fail: OnFail::Revise, on_unavailable });
+    }
+    compare_tests(phase, settings);
+}
+
+/// Has the tests of the base compared with those of now, where tests are run; new tests where the phase has to bring them.
+fn compare_tests(phase: &mut PhaseDef, settings: &CheckSettings) {
+    let (rules, has_tests) = (&mut phase.policy.checks, phase.properties.has_tests);
+    if !rules.iter().any(|rule| rule.id == "tests") {
+        return;
+    }
+    for (id, on_fail) in TEST_COMPARISONS.into_iter().filter(|(id, _)| has_tests || *id != RED_GREEN) {
+        let is_disabled = settings.disabled.iter().any(|name| check_id(name) == id);
+        if !is_disabled && !rules.iter().any(|rule| rule.id == id) {
+            rules.push(CheckRule { id: id.to_owned(), on_fail, on_unavailable: OnUnavailable::Note });
+        }
     }
 }
 

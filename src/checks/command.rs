@@ -35,8 +35,17 @@ const KEPT: usize = 4000;
 const MOST_PLACES: usize = 40;
 
 /// The checks that run a command, the cheap ones first.
-pub(super) const CHEAP_FIRST: [&str; 7] =
-    ["format", "lint", "typecheck", "build", "tests", super::red_green::ID, super::integration::ID];
+pub(super) const CHEAP_FIRST: [&str; 9] = [
+    "format",
+    "lint",
+    "typecheck",
+    "build",
+    "tests",
+    super::pass_to_pass::ID,
+    super::pass_to_pass::EXPECTATIONS,
+    super::red_green::ID,
+    super::integration::ID,
+];
 
 /// A command that is asked for evidence.
 #[derive(Clone, Copy)]
@@ -288,18 +297,12 @@ fn is_untouched(file: &str, site: &Site<'_>) -> bool {
 }
 
 /// Tells whether tests that were run without the code they are about fail, and not only as the base does.
-pub(super) fn proves(without: &Look, base: Option<&Look>) -> Result<bool, String> {
-    match &without.end {
-        End::Unavailable(why) => Err(why.clone()),
-        End::Green | End::NoTests => Ok(false),
-        End::Red(_) | End::Broken(_) => {
-            let known = base.is_some_and(|base| {
-                let charge = charge(without, base, &|_| false);
-                !without.failures.is_empty() && matches!(charge, Charge::Nothing(_) | Charge::Unknown(_))
-            });
-            Ok(!known)
-        }
+pub(super) fn proves(without: &Look, base: &Look) -> bool {
+    if !fails(&without.end) {
+        return false;
     }
+    let charge = charge(without, base, &|_| false);
+    without.failures.is_empty() || !matches!(charge, Charge::Nothing(_) | Charge::Unknown(_))
 }
 
 fn how(end: &End) -> String {

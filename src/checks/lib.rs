@@ -31,6 +31,7 @@ mod modes;
 mod noted;
 mod omission;
 mod outcome;
+mod pass_to_pass;
 mod patch_size;
 mod protected;
 mod red_green;
@@ -45,6 +46,7 @@ mod site;
 mod snapshots;
 mod staged;
 mod submodules;
+mod suite;
 mod suspect;
 mod suspicion;
 mod syntax;
@@ -52,6 +54,7 @@ mod tampering;
 mod task_list;
 mod tautology;
 mod templates;
+mod test_runs;
 mod todo;
 mod traceability;
 mod trivial_diff;
@@ -112,6 +115,8 @@ async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Some(Check::Look(look)) => look(site),
         Some(Check::Template(template)) => templates::evaluate(template, site),
         Some(Check::Command(key)) => command::examine(id, key, site, stop).await,
+        Some(Check::PassToPass) => pass_to_pass::examine(site, stop).await,
+        Some(Check::ChangedExpectations) => pass_to_pass::examine_expectations(site, stop).await,
         Some(Check::RedGreen) => red_green::examine(site, stop).await,
         Some(Check::Integration) => integration::examine(site, stop).await,
         None => result(id, CheckStatus::Unavailable, "there is no check of this name"),

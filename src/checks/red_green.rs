@@ -1,57 +1,89 @@
-//! New tests have to fail without the code they are about: with everything but the tests put back to the base of the run
-//! the test command must be red. A test that passes either way proves nothing. Optional: it costs a run of the tests.
+//! New tests have to fail without the code they are about (`FAIL_TO_PASS`, as SWE-bench calls it): with the code of the base and the
+//! tests of now at least one of them fails, by what it asserts. A test that could not be loaded there says nothing: it may only
+//! miss a name. Tests that pass either way prove nothing. Where the runner does not name each test, its exit code counts.
 
-use super::command::{self, Asked};
-use super::reading::role::{is_fixture, is_test};
-use super::{Published, Site, failure, passed, skipped};
-use git::{Error, Tree};
+use super::command::{self, End};
+use super::suite::Suite;
+use super::test_runs::TestRuns;
+use super::{Site, failure, passed, skipped};
 use model::event::CheckResult;
 use process::Stop;
+use tool_output::TestOutcome;
 
 pub(super) const ID: &str = "red_green";
 
 pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let Some(asked) = command::asked(ID, "test", site) else {
-        return skipped(ID, "no `[commands] test` is set or detected");
+    let runs = match TestRuns::of(site) {
+        Ok(runs) => runs,
+        Err(why) => return skipped(ID, why),
     };
-    let Some(published) = site.published else {
-        return skipped(ID, "there is no run whose change could be put back");
+    let without = match runs.new_tests_on_old_code(stop).await {
+        Ok(Some(without)) => without,
+        Ok(None) => return skipped(ID, "the run did not change both tests and code"),
+        Err(error) => return command::Asked { id: ID, ..runs.asked }.unavailable(&error.to_string()),
     };
-    match without_code(published) {
-        Err(error) => asked.unavailable(&error.to_string()),
-        Ok(None) => skipped(ID, "the run did not change both tests and code"),
-        Ok(Some(tree)) => judge(Asked { id: "tests", ..asked }, &tree, site, stop).await,
+    let (now, base) = (runs.now(stop).await, runs.base(stop).await);
+    if now.results.is_empty() {
+        return judge_exit(&runs, &without, &base);
     }
+    let (now, base, without) =
+        (Suite::of(&now.results), Suite::of(&base.results), Suite::of(&without.results));
+    judge(&runs, &Reds::of(&now, &base, &without))
 }
 
-/// Returns the tree with the code of the base and the tests of now.
-fn without_code(published: &Published<'_>) -> Result<Option<Tree>, Error> {
-    let Published { space, tree, base, .. } = published;
-    if !space.workspace().changes().present_paths_between(base, tree)?.iter().any(|path| is_of_tests(path)) {
-        return Ok(None);
-    }
-    space.snapshots().reset_paths(tree, base, |path| is_of_tests(path) || path.starts_with(".ai-workflow/"))
+/// What the tests that are new, or pass only now, say without the code.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Reds<'r> {
+    /// They fail by what they assert.
+    red: Vec<&'r str>,
+    /// They pass.
+    green: Vec<&'r str>,
+    /// They cannot be loaded, or are not named.
+    unknown: Vec<&'r str>,
 }
 
-/// Tells whether a file is a test or something only tests use.
-fn is_of_tests(path: &str) -> bool {
-    is_test(path) || is_fixture(path)
-}
-
-async fn judge(asked: Asked<'_>, tree: &Tree, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let without = command::look(asked, Some(tree), site, stop).await;
-    let base = command::look_at_base(asked, site, stop).await;
-    match command::proves(&without, base.as_ref()) {
-        Err(why) => Asked { id: ID, ..asked }.unavailable(&why),
-        Ok(true) => passed(ID, &format!("`{}` fails without the code that the run changed", asked.line)),
-        Ok(false) => {
-            let summary = format!("`{}` says the same without the code that the run changed", asked.line);
-            failure(
-                ID,
-                "tests-prove-nothing",
-                &summary,
-                &[("command", asked.line), ("code", "red_green_failed")],
-            )
+impl<'r> Reds<'r> {
+    fn of(now: &Suite<'r>, base: &Suite<'_>, without: &Suite<'_>) -> Self {
+        let mut reds = Self::default();
+        let passes = |suite: &Suite<'_>, id: &str| suite.outcome(id) == Some(TestOutcome::Passed);
+        for id in now.ids().filter(|id| passes(now, id) && !passes(base, id)) {
+            match without.outcome(id) {
+                Some(TestOutcome::Failed | TestOutcome::TimedOut) => reds.red.push(id),
+                Some(TestOutcome::Passed | TestOutcome::Skipped) => reds.green.push(id),
+                Some(TestOutcome::DidNotLoad) | None => reds.unknown.push(id),
+            }
         }
+        reds
     }
+}
+
+fn judge(runs: &TestRuns<'_>, reds: &Reds<'_>) -> CheckResult {
+    let line = runs.asked.line;
+    let Reds { red, green, unknown } = reds;
+    match (red.first(), green.is_empty(), unknown.first()) {
+        (Some(first), _, _) => passed(ID, &format!("`{first}` fails without the code that the run changed")),
+        (None, _, Some(first)) => {
+            skipped(ID, &format!("`{first}` cannot be loaded without the code that the run changed"))
+        }
+        (None, false, None) => unproven(
+            line,
+            &format!("without the code that the run changed `{}` passes as well", green.join("`, `")),
+        ),
+        (None, true, None) => skipped(ID, &format!("`{line}` runs no test that did not pass at the base")),
+    }
+}
+
+fn judge_exit(runs: &TestRuns<'_>, without: &command::Look, base: &command::Look) -> CheckResult {
+    let line = runs.asked.line;
+    if let End::Unavailable(why) = &without.end {
+        return command::Asked { id: ID, ..runs.asked }.unavailable(why);
+    }
+    if command::proves(without, base) {
+        return passed(ID, &format!("`{line}` fails without the code that the run changed"));
+    }
+    unproven(line, &format!("`{line}` says the same without the code that the run changed"))
+}
+
+fn unproven(line: &str, summary: &str) -> CheckResult {
+    failure(ID, "tests-prove-nothing", summary, &[("command", line), ("code", "red_green_failed")])
 }

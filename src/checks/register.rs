@@ -9,9 +9,9 @@ use super::templates::{self, Template};
 use super::{Site, command};
 use super::{
     answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
-    early_termination, evidence, files, integration, isolation, links, modes, noted, omission, patch_size,
-    protected, red_green, scope, scratch_files, secrets, snapshots, staged, submodules, suspect, syntax,
-    tampering, task_list, tautology, todo, traceability, trivial_diff,
+    early_termination, evidence, files, integration, isolation, links, modes, noted, omission, pass_to_pass,
+    patch_size, protected, red_green, scope, scratch_files, secrets, snapshots, staged, submodules, suspect,
+    syntax, tampering, task_list, tautology, todo, traceability, trivial_diff,
 };
 use model::event::CheckResult;
 use model::phase::PhaseName;
@@ -24,6 +24,10 @@ pub(super) enum Check {
     Look(fn(&Site<'_>) -> CheckResult),
     /// Runs the command of this key in `[commands]`.
     Command(&'static str),
+    /// Compares the tests of the base with those of now.
+    PassToPass,
+    /// Runs the tests of the base on the code of now.
+    ChangedExpectations,
     /// Runs the tests without the code they are about.
     RedGreen,
     /// Runs what the project has to integrate it, up to the first failure.
@@ -75,6 +79,8 @@ const ALL: &[(&str, Check)] = &[
     ("lint", Check::Command("lint")),
     ("typecheck", Check::Command("typecheck")),
     ("format", Check::Command("format")),
+    (pass_to_pass::ID, Check::PassToPass),
+    (pass_to_pass::EXPECTATIONS, Check::ChangedExpectations),
     (red_green::ID, Check::RedGreen),
     (integration::ID, Check::Integration),
 ];
@@ -111,7 +117,12 @@ pub fn twice_named(agreement: &Agreement) -> Option<&str> {
 pub fn command_checks() -> impl Iterator<Item = (&'static str, &'static str)> {
     ALL.iter().filter_map(|(id, check)| match check {
         Check::Command(key) => Some((*id, *key)),
-        Check::Look(_) | Check::RedGreen | Check::Integration | Check::Template(_) => None,
+        Check::Look(_)
+        | Check::PassToPass
+        | Check::ChangedExpectations
+        | Check::RedGreen
+        | Check::Integration
+        | Check::Template(_) => None,
     })
 }
 
@@ -119,7 +130,7 @@ pub fn command_checks() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn runs_a_command(id: &str, defined: &BTreeMap<String, DefinedCheck>) -> bool {
     match defined.get(id) {
         Some(check) => matches!(check.look, CheckKind::Command { .. }),
-        None => matches!(find(id), Some(Check::Command(_) | Check::RedGreen | Check::Integration)),
+        None => !matches!(find(id), None | Some(Check::Look(_) | Check::Template(_))),
     }
 }
 

@@ -50,7 +50,7 @@ fn takes_away(change: &Change) -> bool {
 }
 
 /// Returns how many tests that the run took away its documents name, each with the reason.
-pub(super) fn named(site: &Site<'_>) -> u64 {
+pub(crate) fn named(site: &Site<'_>) -> u64 {
     let Some(published) = site.published else { return 0 };
     let changes =
         published.space.workspace().changes().all_between(&published.base.as_tree(), &published.tree);
@@ -58,7 +58,7 @@ pub(super) fn named(site: &Site<'_>) -> u64 {
 }
 
 /// Tells whether fewer tests are what was asked for.
-pub(super) fn are_wanted(site: &Site<'_>) -> bool {
+pub(crate) fn are_wanted(site: &Site<'_>) -> bool {
     let removal = Removal::of(site);
     site.project_changes().any(|change| removal.excuses_change(change))
 }

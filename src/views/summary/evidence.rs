@@ -185,7 +185,7 @@ pub(super) fn checks_line(phase: &PhaseState) -> Option<String> {
 }
 
 /// The checks that run tests.
-const TEST_CHECKS: [&str; 2] = ["tests", "red_green"];
+const TEST_CHECKS: [&str; 2] = ["red_green", "tests"];
 
 /// Returns why no test was run in a run that comes to `outcome`; nothing where one was, where no code was changed, and before
 /// the run is completed. Tests that failed were run.
@@ -203,7 +203,8 @@ pub fn reason_without_tests(run: &Run, outcome: RunOutcome) -> Option<String> {
     if results().any(|result| ran(&result)) {
         return None;
     }
-    let why = results().next_back().map(|result| result.summary.clone());
+    let last = |check: &str| results().rfind(|result| result.check == check);
+    let why = TEST_CHECKS.iter().rev().find_map(|check| last(check)).map(|result| result.summary.clone());
     Some(why.unwrap_or_else(|| "no phase of the run has the check tests".into()))
 }
 

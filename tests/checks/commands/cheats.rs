@@ -162,7 +162,13 @@ fn new_tests_must_fail_without_the_code_change() {
     expect(&sandbox, "implementation", "red_green", "pass", "fails without the code");
     let sandbox = gated();
     work(&sandbox, &[("tests/new.t", "test -f src/lib.rs\n")], &[]).exits(1);
-    let result = expect(&sandbox, "implementation", "red_green", "fail", "says the same without the code");
+    let result = expect(
+        &sandbox,
+        "implementation",
+        "red_green",
+        "fail",
+        "without the code that the run changed `new` passes as well",
+    );
     assert_eq!(result["pattern"], "tests-prove-nothing");
     let sandbox = gated();
     work(&sandbox, &[], &[]).exits(0);

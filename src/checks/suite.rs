@@ -1,0 +1,147 @@
+//! What a suite said of all its tests, by their ids, and what became of them in another run. A test that moved has the same
+//! name below another file, class or module. Runs nothing and judges nothing.
+
+use std::collections::BTreeMap;
+
+use tool_output::{TestOutcome, TestResult};
+
+/// The outcomes of a suite. Several tests may have one id: those of a loop, or of two files whose runner names none.
+#[derive(Debug)]
+pub(super) struct Suite<'r> {
+    outcomes: BTreeMap<&'r str, Vec<TestOutcome>>,
+}
+
+/// A test that passed in one run and does not pass in another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LostTest<'r> {
+    pub(super) id: &'r str,
+    /// How it ended there; nothing where it is not there.
+    pub(super) now: Option<TestOutcome>,
+}
+
+/// What became of the tests that passed in an earlier run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Losses<'r> {
+    /// They are there, and are skipped or fail.
+    pub(super) not_passing: Vec<LostTest<'r>>,
+    /// They are not there, under no id that tells the same name.
+    pub(super) gone: Vec<LostTest<'r>>,
+    /// How many tests pass now that were not there.
+    pub(super) new: usize,
+}
+
+impl<'r> Suite<'r> {
+    pub(super) fn of(results: &'r [TestResult]) -> Self {
+        let mut outcomes: BTreeMap<&str, Vec<TestOutcome>> = BTreeMap::new();
+        for result in results {
+            outcomes.entry(result.id.as_str()).or_default().push(result.outcome);
+        }
+        Self { outcomes }
+    }
+
+    /// Returns the worst outcome of the tests of an id; nothing where there is none.
+    pub(super) fn outcome(&self, id: &str) -> Option<TestOutcome> {
+        self.outcomes.get(id)?.iter().copied().max()
+    }
+
+    /// Returns the ids, each once.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &'r str> {
+        self.outcomes.keys().copied()
+    }
+
+    /// Returns how many tests passed.
+    pub(super) fn passing_tests(&self) -> usize {
+        self.outcomes.values().flatten().filter(|outcome| **outcome == TestOutcome::Passed).count()
+    }
+
+    fn passing(&self, id: &str) -> usize {
+        self.outcomes
+            .get(id)
+            .map_or(0, |all| all.iter().filter(|outcome| **outcome == TestOutcome::Passed).count())
+    }
+
+    /// Returns what became of the tests that pass here.
+    pub(super) fn losses(&self, now: &Suite<'_>) -> Losses<'r> {
+        let mut losses = Losses::default();
+        let mut new: Vec<&str> = now.ids().filter(|id| !self.outcomes.contains_key(id)).collect();
+        new.retain(|id| now.passing(id) > 0);
+        for id in self.ids() {
+            let missing = self.passing(id).saturating_sub(now.passing(id));
+            let lost =
+                LostTest { id, now: now.outcome(id).filter(|outcome| *outcome != TestOutcome::Passed) };
+            let list = if lost.now.is_some() { &mut losses.not_passing } else { &mut losses.gone };
+            list.extend(std::iter::repeat_n(lost, missing));
+        }
+        losses.gone.retain(|lost| match new.iter().position(|id| name(id) == name(lost.id)) {
+            Some(at) => {
+                new.swap_remove(at);
+                false
+            }
+            None => true,
+        });
+        losses.new = new.len();
+        losses
+    }
+}
+
+/// Returns the name of a test without its file, class, module or group; the values of a case belong to the name.
+fn name(id: &str) -> &str {
+    let values = id.find(['[', '(', '{']).unwrap_or(id.len());
+    let (path, _) = id.split_at(values);
+    let begin =
+        [" › ", " > ", "::", ".", "/"].iter().filter_map(|mark| Some(path.rfind(mark)? + mark.len())).max();
+    &id[begin.unwrap_or(0)..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use TestOutcome::{Passed, Skipped};
+
+    fn results(tests: &[(&str, TestOutcome)]) -> Vec<TestResult> {
+        tests
+            .iter()
+            .map(|(id, outcome)| TestResult { id: (*id).to_owned(), outcome: *outcome, millis: None })
+            .collect()
+    }
+
+    fn losses(
+        base: &[(&str, TestOutcome)],
+        now: &[(&str, TestOutcome)],
+    ) -> (Vec<String>, Vec<String>, usize) {
+        let (base, now) = (results(base), results(now));
+        let losses = Suite::of(&base).losses(&Suite::of(&now));
+        let ids = |lost: &[LostTest<'_>]| lost.iter().map(|lost| lost.id.to_owned()).collect();
+        (ids(&losses.not_passing), ids(&losses.gone), losses.new)
+    }
+
+    #[test]
+    fn what_is_there_and_passes_is_not_lost() {
+        let base = [("a::one", Passed), ("a::two", Passed), ("a::off", Skipped)];
+        let now = [("a::one", Passed), ("a::two", Passed), ("a::three", Passed)];
+        assert_eq!(losses(&base, &now), (vec![], vec![], 1));
+    }
+
+    #[test]
+    fn a_test_that_moved_to_another_file_class_or_group_is_there() {
+        for (before, after) in [
+            ("tests.test_core.PageTest.test_rounds_up", "tests.test_pages.PageTest.test_rounds_up"),
+            ("pager › pages › rounds up", "rounds up"),
+            ("src/a.test.ts › sum > adds", "src/b.test.ts › sum > adds"),
+            ("x/a › TestA/sub", "x/b › TestA/sub"),
+            ("tests.test_a › test_b[1-2.5]", "tests.test_c.TestX › test_b[1-2.5]"),
+        ] {
+            assert_eq!(losses(&[(before, Passed)], &[(after, Passed)]), (vec![], vec![], 0), "{before}");
+        }
+    }
+
+    #[test]
+    fn a_test_that_is_skipped_or_gone_is_lost_and_another_does_not_take_its_place() {
+        let base = [("a::one", Passed), ("a::two", Passed)];
+        let now = [("a::one", Skipped), ("a::other", Passed)];
+        assert_eq!(losses(&base, &now), (vec!["a::one".into()], vec!["a::two".into()], 1));
+        let twice = [("t › adds", Passed), ("t › adds", Passed)];
+        assert_eq!(losses(&twice, &twice[..1]), (vec![], vec!["t › adds".into()], 0));
+        assert_eq!(losses(&[("a[1]", Passed), ("a[2]", Passed)], &[("a[1]", Passed)]).1, ["a[2]"]);
+    }
+}
