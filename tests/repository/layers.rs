@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// The crates of layers 0 to 2: no files, processes, environment, time or async.
-const PURE: &[&str] = &["model", "engine", "content_parser", "tool_output", "settings", "views"];
+const PURE: &[&str] = &["model", "engine", "content_parser", "tool_output", "source", "settings", "views"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

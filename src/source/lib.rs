@@ -1,0 +1,127 @@
+//! Source files, read by their grammars: comments, imports, strings, names. Judges nothing, and knows
+//! nothing of a language that has no grammar here.
+
+#![warn(missing_docs)]
+
+mod language;
+mod query;
+mod tokens;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
+
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+use crate::query::Capture;
+use crate::tokens::Tokens;
+
+pub use language::Language;
+
+/// So often the parser may report progress before a text is given up: far more than what people write needs.
+const MOST_STEPS: u32 = 50_000;
+
+/// A source file and its syntax tree. It is parsed once; each question is a query on the tree.
+#[derive(Debug)]
+pub struct SourceFile {
+    path: String,
+    text: String,
+    language: Language,
+    tree: Tree,
+    tokens: OnceLock<Tokens>,
+    line_ends: OnceLock<Vec<usize>>,
+}
+
+/// A piece of a file, as it stands there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part<'f> {
+    /// In bytes.
+    pub range: Range<usize>,
+    /// From 1.
+    pub line: usize,
+    /// The text itself.
+    pub text: &'f str,
+}
+
+impl SourceFile {
+    /// Parses a file; none where its language has no grammar here, or the parser takes too long.
+    pub fn parse(path: &str, text: impl Into<String>) -> Option<Self> {
+        let (language, text) = (Language::of(path)?, text.into());
+        let mut parser = Parser::new();
+        parser.set_language(&language.grammar().language).expect("the grammars fit the library");
+        let mut steps = 0;
+        let mut progress = |_: &tree_sitter::ParseState| {
+            steps += 1;
+            if steps < MOST_STEPS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let read = &mut |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+        let tree = parser.parse_with_options(read, None, Some(options))?;
+        let (tokens, line_ends) = Default::default();
+        Some(Self { path: path.to_owned(), text, language, tree, tokens, line_ends })
+    }
+
+    /// Returns the path that the file was given.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Returns the whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the language that the file is in.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Returns the comments. What documents a function in Python is a string.
+    pub fn comments(&self) -> Vec<Part<'_>> {
+        self.parts(Capture::Comment)
+    }
+
+    /// Returns the modules that are imported, each as it is written, without quotation marks.
+    pub fn imports(&self) -> Vec<Part<'_>> {
+        let mut imports = self.parts(Capture::Import);
+        for import in &mut imports {
+            import.text = import.text.trim_matches(['"', '\'', '`']);
+        }
+        imports
+    }
+
+    /// Returns the string literals, with their quotation marks.
+    pub fn strings(&self) -> Vec<Part<'_>> {
+        self.parts(Capture::String)
+    }
+
+    /// Returns the names that are used in a range: of functions, types, fields and variables.
+    pub fn names(&self, range: &Range<usize>) -> BTreeSet<&str> {
+        self.tokens().names(&self.text, range)
+    }
+
+    /// Returns the line of a place, from 1.
+    pub fn line(&self, at: usize) -> usize {
+        let newlines = || self.text.match_indices('\n').map(|(at, _)| at).collect();
+        self.line_ends.get_or_init(newlines).partition_point(|end| *end < at) + 1
+    }
+
+    fn parts(&self, wanted: Capture) -> Vec<Part<'_>> {
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        self.language.grammar().parts.matches(&self.tree, &self.text, |found| {
+            for (_, range) in found.iter().filter(|(capture, _)| *capture == wanted).cloned() {
+                if parts.last().is_none_or(|last| last.range.end < range.end) {
+                    parts.push(Part { line: self.line(range.start), text: &self.text[range.clone()], range });
+                }
+            }
+        });
+        parts
+    }
+
+    fn tokens(&self) -> &Tokens {
+        self.tokens.get_or_init(|| Tokens::of(&self.tree))
+    }
+}

@@ -1,0 +1,4 @@
+(comment) @comment
+(import_statement name: [(dotted_name) @import (aliased_import name: (dotted_name) @import)])
+(import_from_statement module_name: (_) @import)
+(string) @string

@@ -1,0 +1,70 @@
+//! Queries on syntax trees, and the names that they give to what they find. What a query asks stands in `queries/`.
+
+use std::ops::{ControlFlow, Range};
+
+use strum::EnumString;
+use tree_sitter::{Language, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
+
+/// So many matches may be under way at once; more are dropped. Only text that no person writes needs more.
+const MATCH_LIMIT: u32 = 1024;
+
+/// So often the search may report progress before it is given up.
+const MOST_STEPS: u32 = 50_000;
+
+/// What a query finds. Written with a small first letter and `_` in the `.scm` files; names that begin with `_` are
+/// the queries' own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "snake_case")]
+pub(crate) enum Capture {
+    Comment,
+    Import,
+    String,
+}
+
+/// A query and what its captures stand for.
+pub(crate) struct Query {
+    query: tree_sitter::Query,
+    captures: Vec<Option<Capture>>,
+}
+
+impl Query {
+    pub(crate) fn new(language: &Language, text: &str) -> Self {
+        let query = tree_sitter::Query::new(language, text).expect("the queries fit the grammars");
+        let named = |name: &&str| match name.strip_prefix('_') {
+            Some(_) => None,
+            None => Some(name.parse().expect("a capture has a name that is known")),
+        };
+        let captures = query.capture_names().iter().map(named).collect();
+        Self { query, captures }
+    }
+
+    /// Calls a function with each match: what was found, each with its place. A capture that occurs more than once in a
+    /// match reaches from the first to the last.
+    pub(crate) fn matches(&self, tree: &Tree, text: &str, mut see: impl FnMut(&[(Capture, Range<usize>)])) {
+        let mut cursor = QueryCursor::new();
+        cursor.set_match_limit(MATCH_LIMIT);
+        let mut steps = 0;
+        let mut progress = |_: &tree_sitter::QueryCursorState| step(&mut steps);
+        let options = QueryCursorOptions::new().progress_callback(&mut progress);
+        let mut matches =
+            cursor.matches_with_options(&self.query, tree.root_node(), text.as_bytes(), options);
+        let mut found: Vec<(Capture, Range<usize>)> = Vec::new();
+        while let Some(matched) = matches.next() {
+            found.clear();
+            for capture in matched.captures {
+                let Some(kind) = self.captures[capture.index as usize] else { continue };
+                let range = capture.node.byte_range();
+                match found.iter_mut().find(|(known, _)| *known == kind) {
+                    Some((_, whole)) => *whole = whole.start.min(range.start)..whole.end.max(range.end),
+                    None => found.push((kind, range)),
+                }
+            }
+            see(&found);
+        }
+    }
+}
+
+fn step(steps: &mut u32) -> ControlFlow<()> {
+    *steps += 1;
+    if *steps < MOST_STEPS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+}

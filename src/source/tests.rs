@@ -1,0 +1,98 @@
+//! Files of five languages, parsed and asked for their parts.
+
+use super::*;
+
+fn file(path: &str, text: &str) -> SourceFile {
+    SourceFile::parse(path, text).expect("the language has a grammar")
+}
+
+fn texts<'f>(parts: &[Part<'f>]) -> Vec<&'f str> {
+    parts.iter().map(|part| part.text).collect()
+}
+
+#[test]
+fn a_path_names_its_language() {
+    for (path, language) in [
+        ("src/a.rs", Some(Language::Rust)),
+        ("a.PY", Some(Language::Python)),
+        ("a/b.test.tsx", Some(Language::Tsx)),
+        ("a.d.ts", Some(Language::TypeScript)),
+        ("a.mjs", Some(Language::JavaScript)),
+        ("a_test.go", Some(Language::Go)),
+        ("rs", None),
+        ("a.java", None),
+        ("Makefile", None),
+    ] {
+        assert_eq!(Language::of(path), language, "{path}");
+    }
+    assert!(SourceFile::parse("a.rb", "x").is_none());
+}
+
+#[test]
+fn comments_are_found_and_texts_like_them_are_not() {
+    for (path, text, expected) in [
+        ("a.rs", "// one\nlet x = \"// no\"; /* two */\n/// three", vec!["// one", "/* two */", "/// three"]),
+        ("a.py", "x = '# no'  # one\n'''# no'''\n", vec!["# one"]),
+        ("a.js", "const a = '// no'; // one\nconst b = /\\/\\/ no/; /* two */", vec!["// one", "/* two */"]),
+        ("a.ts", "const a = `// no ${b /* one */}`;", vec!["/* one */"]),
+        ("a.go", "package a\nvar x = `// no` // one\n", vec!["// one"]),
+    ] {
+        assert_eq!(texts(&file(path, text).comments()), expected, "{text}");
+    }
+}
+
+#[test]
+fn imports_name_their_modules() {
+    for (path, text, expected) in [
+        ("a.rs", "use a::{b, c};\nextern crate d;\n// use e;", vec!["a::{b, c}", "d"]),
+        ("a.py", "import a.b, c as d\nfrom . import e\nfrom ..f import g\n", vec!["a.b", "c", ".", "..f"]),
+        (
+            "a.js",
+            "import a from 'a';\nconst b = require(\"b\");\nawait import('c');\nexport * from './d';\nrequired('e');",
+            vec!["a", "b", "c", "./d"],
+        ),
+        ("a.tsx", "import type { A } from 'a';", vec!["a"]),
+        ("a.go", "package a\nimport (\n\t\"x\"\n\ty \"z/w\"\n)\n", vec!["x", "z/w"]),
+    ] {
+        assert_eq!(texts(&file(path, text).imports()), expected, "{text}");
+    }
+}
+
+#[test]
+fn strings_and_lines_are_found() {
+    let python = file("a.py", "x = 1\ny = [\n    'a',\n    f'{b}c',\n]\n");
+    let found: Vec<_> = python.strings().iter().map(|part| (part.line, part.text)).collect();
+    assert_eq!(found, [(3, "'a'"), (4, "f'{b}c'")]);
+    assert_eq!(texts(&file("a.rs", "const A: &str = r#\"a\"#;").strings()), ["r#\"a\"#"]);
+    assert_eq!(texts(&file("a.ts", "f(`a ${'b'}`)").strings()), ["`a ${'b'}`"]);
+    assert_eq!(texts(&file("a.go", "package a\nvar x = \"a\" + `b`\n").strings()), ["\"a\"", "`b`"]);
+}
+
+#[test]
+fn names_are_those_that_code_uses() {
+    let text = "fn f() { let x: Page = pages(2).count; } // other";
+    let rust = file("a.rs", text);
+    assert_eq!(rust.names(&(0..text.len())), BTreeSet::from(["Page", "count", "f", "pages", "x"]));
+}
+
+#[test]
+fn a_text_that_is_no_code_is_read_without_end_or_panic() {
+    let deep = "[".repeat(2_000) + "(((" + &"{".repeat(500);
+    for path in ["a.rs", "a.py", "a.js", "a.ts", "a.tsx", "a.go"] {
+        for text in [
+            deep.as_str(),
+            "",
+            "\u{feff}#[test]\nfn ü() {",
+            "@",
+            "#[test]",
+            "it(",
+            "def test(",
+            "'''",
+            "é\0test",
+        ] {
+            if let Some(file) = SourceFile::parse(path, text) {
+                let _ = (file.comments(), file.strings(), file.imports());
+            }
+        }
+    }
+}
