@@ -1,10 +1,12 @@
-//! Source files, read by their grammars: comments, imports, strings, names. Judges nothing, and knows
-//! nothing of a language that has no grammar here.
+//! Source files, read by their grammars: tests with their asserts and skips, comments, imports. Judges nothing, and
+//! knows nothing of a language that has no grammar here.
 
 #![warn(missing_docs)]
 
 mod language;
+mod outline;
 mod query;
+mod test;
 mod tokens;
 
 #[cfg(test)]
@@ -12,14 +14,16 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
+use crate::outline::Outline;
 use crate::query::Capture;
 use crate::tokens::Tokens;
 
 pub use language::Language;
+pub use test::{Assert, Skip, SkipKind, Test};
 
 /// So often the parser may report progress before a text is given up: far more than what people write needs.
 const MOST_STEPS: u32 = 50_000;
@@ -27,10 +31,11 @@ const MOST_STEPS: u32 = 50_000;
 /// A source file and its syntax tree. It is parsed once; each question is a query on the tree.
 #[derive(Debug)]
 pub struct SourceFile {
-    path: String,
+    path: Arc<str>,
     text: String,
     language: Language,
     tree: Tree,
+    outline: OnceLock<Outline>,
     tokens: OnceLock<Tokens>,
     line_ends: OnceLock<Vec<usize>>,
 }
@@ -60,8 +65,14 @@ impl SourceFile {
         let options = ParseOptions::new().progress_callback(&mut progress);
         let read = &mut |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(read, None, Some(options))?;
-        let (tokens, line_ends) = Default::default();
-        Some(Self { path: path.to_owned(), text, language, tree, tokens, line_ends })
+        let (outline, tokens, line_ends) = Default::default();
+        Some(Self { path: path.into(), text, language, tree, outline, tokens, line_ends })
+    }
+
+    /// Tells whether a file may hold tests, without parsing it.
+    pub fn may_have_tests(path: &str, text: &str) -> bool {
+        Language::of(path)
+            .is_some_and(|language| language.words_of_tests().iter().any(|word| text.contains(word)))
     }
 
     /// Returns the path that the file was given.
@@ -77,6 +88,11 @@ impl SourceFile {
     /// Returns the language that the file is in.
     pub fn language(&self) -> Language {
         self.language
+    }
+
+    /// Returns the tests, in the order of the text.
+    pub fn tests(&self) -> Vec<Test> {
+        if Self::may_have_tests(&self.path, &self.text) { test::tests(self) } else { Vec::new() }
     }
 
     /// Returns the comments. What documents a function in Python is a string.
@@ -119,6 +135,11 @@ impl SourceFile {
             }
         });
         parts
+    }
+
+    fn outline(&self) -> &Outline {
+        let query = &self.language.grammar().outline;
+        self.outline.get_or_init(|| Outline::read(query, &self.tree, &self.text))
     }
 
     fn tokens(&self) -> &Tokens {

@@ -16,9 +16,48 @@ const MOST_STEPS: u32 = 50_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum Capture {
+    /// The name, the body and the receiver's type of the item of the same match.
+    Name,
+    Body,
+    Type,
+    /// Items.
+    Group,
+    Function,
+    Macro,
+    Test,
+    Setup,
+    Item,
+    /// An attribute, a decorator or a documentation comment: it belongs to the item behind it.
+    Attribute,
+    /// Properties of the item that they stand in, or in front of.
+    TestAttribute,
+    NotATest,
+    TestCode,
+    Abstract,
+    Constructor,
+    Docstring,
+    /// The name of a class that another one extends.
+    Base,
+    Skip,
+    SkipConditional,
+    /// It skips the whole function where it stands on its first level: where `Of` is that function.
+    SkipStatement,
+    Of,
+    ExpectedFailure,
+    Only,
+    Assert,
+    Call,
+    StubNothing,
+    StubNotImplemented,
     Comment,
     Import,
     String,
+}
+
+impl Capture {
+    pub(crate) fn is_item(self) -> bool {
+        matches!(self, Self::Group | Self::Function | Self::Macro | Self::Test | Self::Setup | Self::Item)
+    }
 }
 
 /// A query and what its captures stand for.

@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use tree_sitter::Tree;
 
+/// Stands at both ends of a block that only its indentation marks.
+const BLOCK: &str = "¶";
+
 #[derive(Debug)]
 struct Token {
     range: Range<usize>,
@@ -53,10 +56,55 @@ impl Tokens {
         tokens
     }
 
+    /// Returns the texts of the tokens in a range.
+    pub(crate) fn texts<'t>(
+        &self,
+        text: &'t str,
+        range: &Range<usize>,
+    ) -> impl Iterator<Item = &'t str> + use<'t, '_> {
+        self.within(range).iter().map(move |token| match &text[token.range.clone()] {
+            "" => BLOCK,
+            "'" => "\"",
+            other => other,
+        })
+    }
+
+    /// Returns what a range says, whatever its white space, comments, quotation marks and last commas, without a part.
+    pub(crate) fn normal(&self, text: &str, range: &Range<usize>, without: &Range<usize>) -> String {
+        let mut normal = String::with_capacity(range.len());
+        let before = self.texts(text, &(range.start..without.start.max(range.start)));
+        let behind = self.texts(text, &(without.end.max(range.start)..range.end));
+        for token in before.chain(behind).filter(|token| *token != ";") {
+            if matches!(token, ")" | "]" | "}") && normal.ends_with(" ,") {
+                normal.truncate(normal.len() - 2);
+            }
+            if !normal.is_empty() {
+                normal.push(' ');
+            }
+            normal.push_str(token);
+        }
+        normal
+    }
+
     /// Returns the names that are used in a range.
     pub(crate) fn names<'t>(&self, text: &'t str, range: &Range<usize>) -> BTreeSet<&'t str> {
         let names = self.within(range).iter().filter(|token| token.is_name);
         names.map(|token| &text[token.range.clone()]).collect()
+    }
+
+    /// Returns where a call ends whose name begins at a place: behind its closing bracket.
+    pub(crate) fn end_of_call(&self, text: &str, start: usize) -> usize {
+        let mut depth = 0;
+        let first = self.0.partition_point(|token| token.range.start < start);
+        for token in &self.0[first..] {
+            match &text[token.range.clone()] {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" if depth <= 1 => return token.range.end,
+                ")" | "]" | "}" => depth -= 1,
+                _ => {}
+            }
+        }
+        text.len()
     }
 }
 

@@ -1,0 +1,215 @@
+//! The items of a file (groups, functions, tests), each with what stands in it, as the queries of its language find them.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use crate::query::{Capture, Query};
+use tree_sitter::Tree;
+
+/// A group, a function, a test, or whatever else attributes belong to.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) name: String,
+    pub(crate) name_range: Range<usize>,
+    /// The type that a method is of, where it does not stand inside it.
+    pub(crate) of_type: Option<String>,
+    /// Without its attributes.
+    pub(crate) node: Range<usize>,
+    /// With its attributes, decorators and documentation.
+    pub(crate) range: Range<usize>,
+    /// The item around it.
+    pub(crate) parent: Option<usize>,
+    captures: u64,
+}
+
+impl Item {
+    pub(crate) fn is(&self, capture: Capture) -> bool {
+        self.captures & bit(capture) != 0
+    }
+
+    fn add(&mut self, capture: Capture) {
+        self.captures |= bit(capture);
+    }
+}
+
+fn bit(capture: Capture) -> u64 {
+    1 << capture as u32
+}
+
+/// Something that stands in an item, or in no item but the file.
+#[derive(Debug)]
+pub(crate) struct Mark {
+    pub(crate) capture: Capture,
+    pub(crate) range: Range<usize>,
+    pub(crate) of: Option<Range<usize>>,
+    pub(crate) owner: Option<usize>,
+}
+
+/// Items and marks in the order of the text.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    pub(crate) items: Vec<Item>,
+    pub(crate) marks: Vec<Mark>,
+}
+
+impl Outline {
+    pub(crate) fn read(query: &Query, tree: &Tree, text: &str) -> Self {
+        let mut outline = Self::default();
+        query.matches(tree, text, |found| outline.see(found, text));
+        outline.merge();
+        outline.take_attributes(text);
+        outline.find_owners();
+        outline
+    }
+
+    fn see(&mut self, found: &[(Capture, Range<usize>)], text: &str) {
+        let part = |wanted: Capture| {
+            found.iter().find(|(capture, _)| *capture == wanted).map(|(_, range)| range.clone())
+        };
+        for (capture, range) in found.iter().cloned() {
+            if capture.is_item() {
+                let name_range = part(Capture::Name).unwrap_or(range.start..range.start);
+                let of_type = part(Capture::Type).map(|range| text[range].to_owned());
+                self.items.push(Item {
+                    name: unquoted(&text[name_range.clone()]),
+                    name_range,
+                    of_type,
+                    node: range.clone(),
+                    range,
+                    parent: None,
+                    captures: bit(capture),
+                });
+            } else if !matches!(capture, Capture::Name | Capture::Body | Capture::Type | Capture::Of) {
+                self.marks.push(Mark { capture, range, of: part(Capture::Of), owner: None });
+            }
+        }
+    }
+
+    /// Makes one item of what several patterns found at one place.
+    fn merge(&mut self) {
+        self.items.sort_by_key(|item| (item.node.start, Reverse(item.node.end)));
+        self.items.dedup_by(|other, item| {
+            if item.node != other.node {
+                return false;
+            }
+            item.captures |= other.captures;
+            if item.name.is_empty() {
+                (item.name, item.name_range) = (std::mem::take(&mut other.name), other.name_range.clone());
+            }
+            item.of_type = item.of_type.take().or(other.of_type.take());
+            true
+        });
+        self.marks.sort_by_key(|mark| (mark.range.start, Reverse(mark.range.end), mark.capture as u32));
+    }
+
+    /// Lets each item begin where its first attribute does.
+    fn take_attributes(&mut self, text: &str) {
+        let mut attributes = self.marks.iter().filter(|mark| mark.capture == Capture::Attribute).peekable();
+        let mut lead: Option<Range<usize>> = None;
+        for item in &mut self.items {
+            while let Some(next) = attributes.next_if(|next| next.range.end <= item.node.start) {
+                lead = match lead {
+                    Some(lead) if is_blank(&text[lead.end..next.range.start.max(lead.end)]) => {
+                        Some(lead.start..next.range.end)
+                    }
+                    _ => Some(next.range.clone()),
+                };
+            }
+            if let Some(lead) = lead.as_ref().filter(|lead| is_blank(&text[lead.end..item.node.start])) {
+                item.range.start = lead.start;
+            }
+        }
+    }
+
+    fn find_owners(&mut self) {
+        self.items.sort_by_key(|item| (item.range.start, Reverse(item.range.end)));
+        let mut around: Vec<usize> = Vec::new();
+        let mut next = 0;
+        let mut attribute = 0..0;
+        for mark in &mut self.marks {
+            while next < self.items.len() && self.items[next].range.start <= mark.range.start {
+                let start = self.items[next].range.start;
+                around.retain(|item| self.items[*item].range.end > start);
+                self.items[next].parent = around.last().copied();
+                around.push(next);
+                next += 1;
+            }
+            around.retain(|item| self.items[*item].range.end > mark.range.start);
+            let holds = |item: &&usize| self.items[**item].range.end >= mark.range.end;
+            mark.owner = around.iter().rev().find(holds).copied();
+            if mark.capture == Capture::Attribute {
+                attribute = mark.range.clone();
+            }
+            let in_attribute = attribute.start <= mark.range.start && mark.range.end <= attribute.end;
+            let Some(owner) = mark.owner.map(|owner| &mut self.items[owner]) else { continue };
+            if in_attribute && owner.node.start < mark.range.end {
+                // It belongs to something that is no item here: a field, a statement.
+                mark.capture = Capture::Attribute;
+            } else if is_property(mark.capture) {
+                owner.add(mark.capture);
+            }
+        }
+        for item in next..self.items.len() {
+            let start = self.items[item].range.start;
+            around.retain(|other| self.items[*other].range.end > start);
+            self.items[item].parent = around.last().copied();
+            around.push(item);
+        }
+    }
+
+    /// Returns an item and the items around it, the innermost first.
+    pub(crate) fn around(&self, item: Option<usize>) -> impl Iterator<Item = usize> {
+        std::iter::successors(item, |item| self.items[*item].parent)
+    }
+
+    /// Tells whether an item is a test.
+    pub(crate) fn is_test(&self, index: usize) -> bool {
+        let item = &self.items[index];
+        let is_marked = item.is(Capture::TestAttribute) && !item.is(Capture::NotATest);
+        let is_nested = || {
+            self.around(item.parent)
+                .any(|outer| self.items[outer].is(Capture::Function) || self.items[outer].is(Capture::Macro))
+        };
+        item.is(Capture::Test) || is_marked && item.is(Capture::Function) && !is_nested()
+    }
+
+    /// Returns the names of the groups around an item, the outermost first.
+    pub(crate) fn groups(&self, index: usize, is_group: impl Fn(usize) -> bool) -> Vec<String> {
+        let item = &self.items[index];
+        let outer = self.around(item.parent).filter(|outer| is_group(*outer));
+        let mut groups: Vec<String> = item.of_type.iter().cloned().collect();
+        groups.extend(outer.map(|outer| self.items[outer].name.clone()));
+        groups.reverse();
+        groups
+    }
+}
+
+fn is_property(capture: Capture) -> bool {
+    matches!(
+        capture,
+        Capture::TestAttribute
+            | Capture::NotATest
+            | Capture::TestCode
+            | Capture::Abstract
+            | Capture::Constructor
+    )
+}
+
+/// Tells whether there is nothing but white space and comments between an attribute and what it belongs to.
+fn is_blank(between: &str) -> bool {
+    between
+        .lines()
+        .map(str::trim)
+        .all(|line| line.is_empty() || line.starts_with("//") || line.starts_with('#'))
+}
+
+/// Returns a name as its runner prints it: a literal without its quotation marks.
+fn unquoted(name: &str) -> String {
+    let inside = ['"', '\'', '`'].iter().find_map(|mark| name.strip_prefix(*mark)?.strip_suffix(*mark));
+    match inside {
+        Some(inside) => {
+            inside.replace("\\'", "'").replace("\\\"", "\"").replace("\\`", "`").replace("\\\\", "\\")
+        }
+        None => name.split_whitespace().collect::<Vec<_>>().join(" "),
+    }
+}

@@ -1,0 +1,85 @@
+; Functions.
+(function_declaration name: (identifier) @name body: (block) @body) @function
+(method_declaration
+  receiver: (parameter_list (parameter_declaration type: [
+    (type_identifier) @type
+    (generic_type type: (type_identifier) @type)
+    (pointer_type (type_identifier) @type)
+    (pointer_type (generic_type type: (type_identifier) @type))
+  ]))
+  name: (field_identifier) @name
+  body: (block) @body) @function
+(short_var_declaration
+  left: (expression_list (identifier) @name)
+  right: (expression_list (func_literal body: (block) @body))) @function
+
+; Tests.
+((function_declaration
+   name: (identifier) @_name
+   parameters: (parameter_list (parameter_declaration type: (pointer_type (qualified_type name: (type_identifier) @_type))))) @test_attribute
+ (#match? @_name "^(?:Test|Fuzz)(?:[^\\p{Ll}]|$)")
+ (#any-of? @_type "T" "F"))
+((function_declaration name: (identifier) @_name parameters: (parameter_list) @_parameters) @test_attribute
+ (#match? @_name "^Example(?:[^\\p{Ll}]|$)")
+ (#eq? @_parameters "()"))
+((method_declaration name: (field_identifier) @_name parameters: (parameter_list) @_parameters) @test_attribute
+ (#match? @_name "^Test(?:[^\\p{Ll}]|$)")
+ (#eq? @_parameters "()"))
+((method_declaration name: (field_identifier) @_name) @setup
+ (#any-of? @_name "SetupSuite" "SetupTest"))
+((call_expression
+   function: (selector_expression field: (field_identifier) @_name)
+   arguments: (argument_list . [(interpreted_string_literal) (raw_string_literal)] @name . [(func_literal) (identifier)])) @test
+ (#eq? @_name "Run"))
+((call_expression
+   function: (identifier) @_name
+   arguments: (argument_list . [(interpreted_string_literal) (raw_string_literal)] @name (func_literal) .)) @test
+ (#match? @_name "^[FPX]?(?:It|Specify)$"))
+((call_expression
+   function: (identifier) @_name
+   arguments: (argument_list . [(interpreted_string_literal) (raw_string_literal)] @name (func_literal) .)) @group
+ (#match? @_name "^[FPX]?(?:Describe|Context|When)$"))
+
+; Skips.
+((call_expression function: (identifier) @_name arguments: (argument_list . (interpreted_string_literal))) @skip
+ (#match? @_name "^[PX](?:It|Specify|Describe|Context|When)$"))
+((call_expression function: (identifier) @_name arguments: (argument_list . (interpreted_string_literal))) @only
+ (#match? @_name "^F(?:It|Specify|Describe|Context|When)$"))
+([
+  (function_declaration body: (block (statement_list (expression_statement (call_expression function: (_) @_name)) @skip_statement)))
+  (method_declaration body: (block (statement_list (expression_statement (call_expression function: (_) @_name)) @skip_statement)))
+  (call_expression arguments: (argument_list (func_literal body: (block (statement_list (expression_statement (call_expression function: (_) @_name)) @skip_statement)))))
+ ] @of
+ (#match? @_name "^(?:\\w+(?:\\.T\\(\\))?\\.Skip(?:f|Now)?|Skip)$"))
+((expression_statement (call_expression function: (_) @_name)) @skip_conditional
+ (#match? @_name "^(?:\\w+(?:\\.T\\(\\))?\\.Skip(?:f|Now)?|Skip)$"))
+
+; Asserts: what is asked is the condition around the call.
+((if_statement consequence: (block (statement_list (expression_statement (call_expression
+   function: (selector_expression operand: (identifier) @_test field: (field_identifier) @_name)))))) @assert
+ (#match? @_test "^(?:t\\w?|\\w?T|tb|[bfcs]|sub[tT]|inner[tT])$")
+ (#match? @_name "^(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$"))
+((if_statement condition: (_) @assert)
+ (#match? @assert "^!?\\s*(?:assert|require)\\.\\w+\\("))
+((call_expression function: (selector_expression operand: (identifier) @_test field: (field_identifier) @_name)) @assert
+ (#match? @_test "^(?:t\\w?|\\w?T|tb|[bfcs]|sub[tT]|inner[tT])$")
+ (#match? @_name "^(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$"))
+((expression_statement (call_expression) @assert)
+ (#match? @assert "^(?:(?:assert|require|is|must|qt|td|autogold|approvals|g)\\.\\w+\\(|(?:\\w+\\.)?(?:Assert|Require|Expect|Ω|Eventually|Consistently)\\w*\\(|\\w+\\.(?:Assert|Require)\\(\\)\\.|\\w+\\.(?:Equal|NotEqual|NoError|Error\\w*|Nil|NotNil|True|False|Len|Contains|Empty|Panics)\\()"))
+
+; Calls.
+(call_expression function: [(identifier) @call (selector_expression field: (field_identifier) @call)])
+(call_expression arguments: (argument_list . (interpreted_string_literal) . (identifier) @call .))
+
+; Stubs.
+((expression_statement (call_expression function: (identifier) @_name arguments: (argument_list) @_text)) @stub_not_implemented
+ (#eq? @_name "panic")
+ (#match? @_text "(?i)not (?:yet )?implemented|unimplemented|[\"`](?:todo|stub)\\b"))
+((return_statement) @stub_not_implemented
+ (#match? @stub_not_implemented "(?i)\"[^\"]*not (?:yet )?implemented[^\"]*\"\\)$"))
+((return_statement) @stub_nothing
+ (#match? @stub_nothing "^return(?:\\s+nil(?:\\s*,\\s*nil)*)?$"))
+
+; Code that runs on its own: a stub in it would fail what does not ask for it.
+((function_declaration name: (identifier) @_name) @constructor
+ (#any-of? @_name "init" "main"))

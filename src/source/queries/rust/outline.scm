@@ -1,0 +1,98 @@
+; Groups, functions and other items.
+(mod_item name: (identifier) @name body: (declaration_list)) @group
+(impl_item type: [(type_identifier) (scoped_type_identifier)] @name) @group
+(impl_item type: (generic_type type: (_) @name)) @group
+(trait_item name: (type_identifier) @name) @group
+(function_item name: (identifier) @name body: (block) @body) @function
+(function_signature_item name: (identifier) @name) @function @abstract
+(macro_definition name: (identifier) @name) @macro
+[
+  (const_item) (enum_item) (extern_crate_declaration) (impl_item) (macro_definition) (mod_item) (static_item)
+  (struct_item) (trait_item) (type_item) (union_item) (use_declaration)
+] @item
+(source_file [(expression_statement) (macro_invocation)] @item)
+(declaration_list (macro_invocation) @item)
+
+; What stands in front of an item and belongs to it.
+(attribute_item) @attribute
+(line_comment outer: (outer_doc_comment_marker)) @attribute
+(block_comment outer: (outer_doc_comment_marker)) @attribute
+
+; Functions in a macro such as `proptest!`, whose inside is a list of tokens.
+(token_tree
+  "fn" @function . (identifier) @function @name . (token_tree) . (token_tree) @function @body)
+(token_tree "#" @attribute . (token_tree) @attribute)
+
+; Tests.
+((attribute_item (attribute [(identifier) (scoped_identifier)] @_name)) @test_attribute @test_code
+ (#match? @_name "^(?:\\w+::)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test|proptest|property_test)$"))
+((attribute_item (attribute (identifier) @_name arguments: (token_tree) @_arguments)) @test_attribute @test_code
+ (#eq? @_name "cfg_attr")
+ (#match? @_arguments ",\\s*(?:\\w+::)*test\\b"))
+((token_tree "#" . (token_tree . (identifier) @_name .) @test_attribute @test_code)
+ (#eq? @_name "test"))
+((attribute_item (attribute (identifier) @_name arguments: (token_tree) @_arguments)) @test_code
+ (#eq? @_name "cfg")
+ (#match? @_arguments "^\\(\\s*(?:all\\(\\s*)?test\\b"))
+
+; Skips.
+((attribute_item (attribute (identifier) @_name)) @skip
+ (#eq? @_name "ignore"))
+((token_tree "#" . (token_tree . (identifier) @_name) @skip)
+ (#eq? @_name "ignore"))
+((attribute_item (attribute (identifier) @_name arguments: (token_tree) @_arguments)) @skip_conditional
+ (#eq? @_name "cfg_attr")
+ (#match? @_arguments ",\\s*ignore\\b"))
+((attribute_item (attribute (identifier) @_name arguments: (token_tree) @_arguments)) @skip
+ (#eq? @_name "cfg_attr")
+ (#match? @_arguments "^\\(\\s*(?:test|all\\(\\)|not\\(any\\(\\)\\))\\s*,\\s*ignore\\b"))
+([
+  (attribute_item (attribute (identifier) @_name arguments: (token_tree) @_arguments))
+  (inner_attribute_item (attribute (identifier) @_name arguments: (token_tree) @_arguments))
+ ] @skip_conditional
+ (#eq? @_name "cfg")
+ (#not-match? @_arguments "^\\(\\s*(?:all\\(\\s*)?test\\s*\\)"))
+([
+  (attribute_item (attribute (identifier) @_name arguments: (token_tree) @_arguments))
+  (inner_attribute_item (attribute (identifier) @_name arguments: (token_tree) @_arguments))
+ ] @skip
+ (#eq? @_name "cfg")
+ (#match? @_arguments "^\\(\\s*(?:all\\(\\s*(?:test\\s*,\\s*)?)?(?:any\\(\\)|false|not\\(all\\(\\)\\)|not\\(test\\))"))
+
+; Asserts.
+((attribute_item (attribute (identifier) @_name)) @assert
+ (#eq? @_name "should_panic"))
+((macro_invocation macro: (_) @_name) @assert
+ (#match? @_name "^(?:\\w+::)*(?:\\w*assert\\w*|panic|unreachable|expect_\\w+|verify_that)$"))
+((token_tree (identifier) @_name @assert . "!" . (token_tree) @assert)
+ (#match? @_name "assert|^(?:panic|unreachable)$"))
+((expression_statement [(call_expression) (try_expression) (await_expression)] @assert)
+ (#match? @assert "\\.assert\\w*\\("))
+((block [(call_expression) (try_expression)] @assert .)
+ (#match? @assert "\\.assert\\w*\\("))
+
+; Calls.
+(call_expression function: [
+  (identifier) @call
+  (scoped_identifier name: (identifier) @call)
+  (field_expression field: (field_identifier) @call)
+  (generic_function function: (identifier) @call)
+  (generic_function function: (field_expression field: (field_identifier) @call))
+])
+(macro_invocation macro: (identifier) @call)
+(token_tree (identifier) @call . (token_tree))
+
+; Stubs.
+((macro_invocation macro: (identifier) @_name) @stub_not_implemented
+ (#any-of? @_name "todo" "unimplemented"))
+((macro_invocation macro: (identifier) @_name (token_tree . (string_literal) @_text)) @stub_not_implemented
+ (#eq? @_name "panic")
+ (#match? @_text "(?i)^\"(?:not (?:yet )?implemented|unimplemented|todo|stub)"))
+((function_item body: (block (identifier) @stub_nothing .))
+ (#eq? @stub_nothing "None"))
+((function_item body: (block (expression_statement (return_expression (identifier) @_value)) @stub_nothing))
+ (#eq? @_value "None"))
+
+; Code that runs on its own: a stub in it would fail what does not ask for it.
+((function_item name: (identifier) @_name) @constructor
+ (#eq? @_name "drop"))

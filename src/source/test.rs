@@ -1,0 +1,311 @@
+//! The tests of a file: what each is called, what it asserts, what skips it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::SourceFile;
+use crate::language::Language;
+use crate::outline::{Mark, Outline};
+use crate::query::Capture;
+
+/// So many calls deep the asserts of a test are looked for.
+const CALLS_DEEP: usize = 2;
+
+/// One test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Test {
+    /// The file that it stands in.
+    pub path: Arc<str>,
+    /// Its own name, as its runner prints it; the expression where the name is no literal.
+    pub name: String,
+    /// The modules, classes, groups and tests that it stands in, the outermost first.
+    pub groups: Vec<String>,
+    /// Where its name stands, from 1.
+    pub line: usize,
+    /// With its attributes, decorators and documentation, in bytes.
+    pub range: Range<usize>,
+    /// Its asserts in the order of the text, then those of the functions that it calls.
+    pub asserts: Vec<Assert>,
+    /// What skips it, or a group around it, or the whole file.
+    pub skips: Vec<Skip>,
+    /// What it says, without its name, whatever its form.
+    pub(crate) normal: String,
+    /// Its own asserts and its calls of functions that assert, in their order.
+    pub(crate) demands: Vec<String>,
+    language: Language,
+}
+
+/// One assert.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assert {
+    /// Its tokens, separated by a space: the same whatever white space, comments and quotation marks there are.
+    pub text: String,
+    /// From 1.
+    pub line: usize,
+    /// In bytes.
+    pub range: Range<usize>,
+    /// The function of the same file that it stands in, where that is not the test.
+    pub function: Option<String>,
+}
+
+/// Something that keeps a test from running or from counting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skip {
+    /// What it does.
+    pub kind: SkipKind,
+    /// From 1.
+    pub line: usize,
+    /// In bytes.
+    pub range: Range<usize>,
+}
+
+/// What a skip does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkipKind {
+    /// The test never runs.
+    Unconditional,
+    /// The test does not run under a condition, or some of its cases do not.
+    Conditional,
+    /// The test may fail.
+    ExpectedFailure,
+    /// Only this test runs; others do not.
+    Only,
+}
+
+impl Test {
+    /// Returns the name with its groups, as the runner writes it within its file: `tests::adds`, `TestSum::test_adds`,
+    /// `sum > adds`, `TestSum/adds_two`.
+    pub fn id(&self) -> String {
+        let names: Vec<&str> = self.groups.iter().map(String::as_str).chain([self.name.as_str()]).collect();
+        match self.language {
+            Language::Rust | Language::Python => names.join("::"),
+            Language::Go => names.join("/").replace(' ', "_"),
+            Language::JavaScript | Language::TypeScript | Language::Tsx => names.join(" > "),
+        }
+    }
+
+    /// Tells whether a name that a runner reported may be that of this test. Runners put modules, packages or files in
+    /// front, and parameters behind.
+    pub fn is_reported_as(&self, reported: &str) -> bool {
+        let id = parts(&self.id());
+        let reported = parts(reported);
+        let without = reported.split('[').next().unwrap_or_default().trim_end();
+        [reported.as_str(), without].iter().any(|name| {
+            name.strip_suffix(id.as_str()).is_some_and(|front| front.is_empty() || front.ends_with('\n'))
+        })
+    }
+
+    /// Returns the strictest kind of skip there is.
+    pub fn is_skipped(&self) -> bool {
+        self.skips.iter().any(|skip| skip.kind == SkipKind::Unconditional)
+    }
+}
+
+/// Returns a name with one separator for all that runners use.
+fn parts(name: &str) -> String {
+    name.replace("::", "\n").replace(" > ", "\n").replace(" › ", "\n").replace(['/', '.'], "\n")
+}
+
+/// Returns the tests of a file, in the order of the text.
+pub(crate) fn tests(file: &SourceFile) -> Vec<Test> {
+    let outline = file.outline();
+    let is_test: Vec<bool> = (0..outline.items.len()).map(|item| outline.is_test(item)).collect();
+    if !is_test.contains(&true) {
+        return Vec::new();
+    }
+    let reader = Reader::new(file, outline, is_test);
+    (0..outline.items.len()).filter(|item| reader.is_test[*item]).map(|item| reader.test(item)).collect()
+}
+
+/// What stands in each item of a file.
+struct Reader<'f> {
+    file: &'f SourceFile,
+    outline: &'f Outline,
+    is_test: Vec<bool>,
+    /// By item; asserts that stand in others left out.
+    asserts: HashMap<usize, Vec<&'f Mark>>,
+    calls: HashMap<usize, Vec<&'f Mark>>,
+    /// By item, or by file.
+    skips: HashMap<Option<usize>, Vec<(SkipKind, &'f Mark)>>,
+    /// Functions that are no tests.
+    functions: HashMap<&'f str, Vec<usize>>,
+}
+
+impl<'f> Reader<'f> {
+    fn new(file: &'f SourceFile, outline: &'f Outline, is_test: Vec<bool>) -> Self {
+        let (asserts, calls, skips, functions) = Default::default();
+        let mut reader = Self { file, outline, is_test, asserts, calls, skips, functions };
+        for (index, item) in outline.items.iter().enumerate() {
+            let is_function = item.is(Capture::Function) || item.is(Capture::Macro);
+            if is_function && !reader.is_test[index] {
+                reader.functions.entry(item.name.as_str()).or_default().push(index);
+            }
+        }
+        outline.marks.iter().for_each(|mark| reader.place(mark));
+        reader
+    }
+
+    fn place(&mut self, mark: &'f Mark) {
+        match mark.capture {
+            Capture::Assert => {
+                let Some(owner) = self.code(mark.owner) else { return };
+                let others = self.asserts.entry(owner).or_default();
+                if others.last().is_none_or(|last| last.range.end < mark.range.end) {
+                    others.push(mark);
+                }
+            }
+            Capture::Call => {
+                let Some(owner) = self.code(mark.owner) else { return };
+                self.calls.entry(owner).or_default().push(mark);
+            }
+            _ => self.place_skip(mark),
+        }
+    }
+
+    fn place_skip(&mut self, mark: &'f Mark) {
+        let kind = match mark.capture {
+            Capture::Skip => SkipKind::Unconditional,
+            Capture::SkipConditional => SkipKind::Conditional,
+            Capture::ExpectedFailure => SkipKind::ExpectedFailure,
+            Capture::Only => SkipKind::Only,
+            Capture::SkipStatement if self.is_reached(mark) => SkipKind::Unconditional,
+            _ => return,
+        };
+        let is_owner = |item: &usize| {
+            let item = &self.outline.items[*item];
+            [Capture::Group, Capture::Function, Capture::Test, Capture::Setup]
+                .iter()
+                .any(|kind| item.is(*kind))
+        };
+        let mut owner = self.outline.around(mark.owner).find(is_owner);
+        if let Some(setup) = owner.filter(|owner| self.outline.items[*owner].is(Capture::Setup)) {
+            owner = self.outline.around(self.outline.items[setup].parent).find(is_owner);
+        }
+        let others = self.skips.entry(owner).or_default();
+        let is_same =
+            |other: &Mark| other.range.start <= mark.range.start && mark.range.end <= other.range.end;
+        match others.iter_mut().find(|(_, other)| is_same(other)) {
+            Some((known, _)) if *known == SkipKind::Only || kind == SkipKind::Only => {
+                others.push((kind, mark));
+            }
+            Some(known) if kind == SkipKind::Unconditional => *known = (kind, mark),
+            Some(_) => {}
+            None => others.push((kind, mark)),
+        }
+    }
+
+    /// Tells whether a statement on the first level of a function is reached whatever holds.
+    fn is_reached(&self, mark: &Mark) -> bool {
+        let owner = mark.owner.map(|owner| &self.outline.items[owner]);
+        let whole = owner.map_or(0..self.file.text.len(), |owner| owner.node.clone());
+        let is_own = match (&mark.of, owner) {
+            (Some(of), Some(owner)) => *of == owner.node,
+            (of, _) => of.is_some(),
+        };
+        is_own
+            && !self.file.text[whole.start..mark.range.start]
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| word == "return")
+    }
+
+    /// Returns the test or else the function that code belongs to.
+    fn code(&self, owner: Option<usize>) -> Option<usize> {
+        let is_function = |item: &usize| {
+            let item = &self.outline.items[*item];
+            item.is(Capture::Function) || item.is(Capture::Macro)
+        };
+        let around = || self.outline.around(owner);
+        around().find(|item| self.is_test[*item]).or_else(|| around().find(is_function))
+    }
+
+    fn test(&self, index: usize) -> Test {
+        let item = &self.outline.items[index];
+        let is_group = |outer: usize| self.outline.items[outer].is(Capture::Group) || self.is_test[outer];
+        let helpers = self.helpers(index);
+        let mut asserts = self.asserts_of(index, None);
+        for helper in &helpers {
+            asserts.extend(self.asserts_of(*helper, Some(&self.outline.items[*helper].name)));
+        }
+        Test {
+            path: self.file.path.clone(),
+            name: item.name.clone(),
+            groups: self.outline.groups(index, is_group),
+            line: self.file.line(item.name_range.start),
+            range: item.range.clone(),
+            asserts,
+            skips: self.skips_of(index),
+            normal: self.file.tokens().normal(&self.file.text, &item.range, &item.name_range),
+            demands: self.demands(index, &helpers),
+            language: self.file.language,
+        }
+    }
+
+    fn asserts_of(&self, index: usize, function: Option<&String>) -> Vec<Assert> {
+        let marks = self.asserts.get(&index).into_iter().flatten();
+        let assert = |mark: &&Mark| Assert {
+            text: self.normal(&mark.range),
+            line: self.file.line(mark.range.start),
+            range: mark.range.clone(),
+            function: function.cloned(),
+        };
+        marks.map(assert).collect()
+    }
+
+    /// Returns the functions with asserts that a test calls, directly or by another function.
+    fn helpers(&self, index: usize) -> Vec<usize> {
+        let own = &self.outline.items[index].range;
+        let (mut seen, mut callers) = (BTreeSet::new(), vec![index]);
+        for _ in 0..CALLS_DEEP {
+            let calls = callers.iter().filter_map(|caller| self.calls.get(caller)).flatten();
+            let named = calls.filter_map(|call| self.functions.get(&self.file.text[call.range.clone()]));
+            let outside = |function: &usize| {
+                let range = &self.outline.items[*function].range;
+                range.end <= own.start || range.start >= own.end
+            };
+            callers =
+                named.flatten().copied().filter(outside).filter(|function| seen.insert(*function)).collect();
+        }
+        seen.into_iter().filter(|function| self.asserts.contains_key(function)).collect()
+    }
+
+    /// A call of a function that asserts through another one asserts, too.
+    fn demands(&self, index: usize, helpers: &[usize]) -> Vec<String> {
+        let asserts = self.asserts.get(&index).into_iter().flatten().map(|mark| mark.range.clone());
+        let mut demands: Vec<Range<usize>> = asserts.collect();
+        let asserting = |name: &str| {
+            let functions = self.functions.get(name).into_iter().flatten();
+            functions.copied().any(|function| {
+                helpers.contains(&function)
+                    || self.helpers(function).iter().any(|inner| helpers.contains(inner))
+            })
+        };
+        let text = &self.file.text;
+        for call in self.calls.get(&index).into_iter().flatten().filter(|_| !helpers.is_empty()) {
+            let is_counted = demands.iter().any(|other| other.contains(&call.range.start));
+            if !is_counted && asserting(&text[call.range.clone()]) {
+                demands.push(call.range.start..self.file.tokens().end_of_call(text, call.range.start));
+            }
+        }
+        demands.sort_by_key(|range| range.start);
+        demands.iter().map(|range| self.normal(range)).collect()
+    }
+
+    fn skips_of(&self, index: usize) -> Vec<Skip> {
+        let owners = self.outline.around(Some(index)).map(Some).chain([None]);
+        let marks = owners.filter_map(|owner| self.skips.get(&owner)).flatten();
+        let skip = |(kind, mark): &(SkipKind, &Mark)| Skip {
+            kind: *kind,
+            line: self.file.line(mark.range.start),
+            range: mark.range.clone(),
+        };
+        marks.map(skip).collect()
+    }
+
+    fn normal(&self, range: &Range<usize>) -> String {
+        self.file.tokens().normal(&self.file.text, range, &(range.end..range.end))
+    }
+}
+
+#[cfg(test)]
+mod tests;
