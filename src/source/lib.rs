@@ -1,8 +1,9 @@
-//! Source files, read by their grammars: tests with their asserts and skips, comments, imports. Judges nothing, and
-//! knows nothing of a language that has no grammar here.
+//! Source files, read by their grammars: tests with their asserts and skips, functions, comments, imports. Judges nothing,
+//! and knows nothing of a language that has no grammar here.
 
 #![warn(missing_docs)]
 
+mod function;
 mod language;
 mod outline;
 mod query;
@@ -22,6 +23,7 @@ use crate::outline::Outline;
 use crate::query::Capture;
 use crate::tokens::Tokens;
 
+pub use function::{Function, Stub, stub_bodies};
 pub use language::Language;
 pub use test::{Assert, Skip, SkipKind, Test};
 
@@ -93,6 +95,11 @@ impl SourceFile {
     /// Returns the tests, in the order of the text.
     pub fn tests(&self) -> Vec<Test> {
         if Self::may_have_tests(&self.path, &self.text) { test::tests(self) } else { Vec::new() }
+    }
+
+    /// Returns the functions and methods, in the order of the text; those that are tests, too.
+    pub fn functions(&self) -> Vec<Function> {
+        function::functions(self)
     }
 
     /// Returns the comments. What documents a function in Python is a string.

@@ -13,6 +13,7 @@ pub(crate) struct Item {
     pub(crate) name_range: Range<usize>,
     /// The type that a method is of, where it does not stand inside it.
     pub(crate) of_type: Option<String>,
+    pub(crate) body: Option<Range<usize>>,
     /// Without its attributes.
     pub(crate) node: Range<usize>,
     /// With its attributes, decorators and documentation.
@@ -74,6 +75,7 @@ impl Outline {
                     name: unquoted(&text[name_range.clone()]),
                     name_range,
                     of_type,
+                    body: part(Capture::Body),
                     node: range.clone(),
                     range,
                     parent: None,
@@ -96,6 +98,7 @@ impl Outline {
             if item.name.is_empty() {
                 (item.name, item.name_range) = (std::mem::take(&mut other.name), other.name_range.clone());
             }
+            item.body = item.body.take().or(other.body.take());
             item.of_type = item.of_type.take().or(other.of_type.take());
             true
         });

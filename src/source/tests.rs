@@ -91,7 +91,7 @@ fn a_text_that_is_no_code_is_read_without_end_or_panic() {
             "é\0test",
         ] {
             if let Some(file) = SourceFile::parse(path, text) {
-                let _ = (file.tests(), file.comments(), file.strings(), file.imports());
+                let _ = (file.tests(), file.functions(), file.comments(), file.strings(), file.imports());
             }
         }
     }

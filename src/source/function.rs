@@ -1,0 +1,135 @@
+//! The functions of a file, which of them are stubs, and how they are made stubs.
+
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+
+use crate::SourceFile;
+use crate::language::Language;
+use crate::outline::Item;
+use crate::query::Capture;
+
+/// One function or method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Its name with the modules, types and classes that it stands in: `Pager::pages`, `Pager.pages`.
+    pub name: String,
+    /// Where its name stands, from 1.
+    pub line: usize,
+    /// With its attributes, decorators and documentation, in bytes.
+    pub range: Range<usize>,
+    /// None where others have to write it.
+    pub body: Option<Range<usize>>,
+    /// Missing where it does something.
+    pub stub: Option<Stub>,
+    /// Whether others have to write it: by its own mark, or because its class is made to be extended.
+    pub is_abstract: bool,
+}
+
+/// What the body of a function does that does nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stub {
+    /// It is empty, or says so.
+    Empty,
+    /// It returns nothing: `None`, `null`, `nil`.
+    Nothing,
+    /// It fails, and says that it is not written yet.
+    NotImplemented,
+}
+
+/// Returns the functions of a file, in the order of the text.
+pub(crate) fn functions(file: &SourceFile) -> Vec<Function> {
+    let outline = file.outline();
+    let marked = |wanted: Capture| outline.marks.iter().filter(move |mark| mark.capture == wanted);
+    let bases: HashSet<&str> = marked(Capture::Base).map(|mark| &file.text[mark.range.clone()]).collect();
+    let is_group = |item: usize| outline.items[item].is(Capture::Group);
+    let function = |(index, item): (usize, &Item)| {
+        let is_extended = |outer: usize| {
+            let outer = &outline.items[outer];
+            outer.is(Capture::Group) && (outer.is(Capture::Abstract) || bases.contains(outer.name.as_str()))
+        };
+        let mut path = outline.groups(index, is_group);
+        path.push(item.name.clone());
+        Function {
+            name: path.join(if file.language == Language::Rust { "::" } else { "." }),
+            line: file.line(item.name_range.start),
+            range: item.range.clone(),
+            stub: item.body.as_ref().and_then(|body| stub(file, index, body)),
+            body: item.body.clone(),
+            is_abstract: item.is(Capture::Abstract) || outline.around(item.parent).any(is_extended),
+        }
+    };
+    let items = outline.items.iter().enumerate();
+    items.filter(|(_, item)| item.is(Capture::Function)).map(function).collect()
+}
+
+/// Returns what a body does that holds one statement at most.
+fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
+    let marks = &file.outline().marks;
+    let first = marks.partition_point(|mark| mark.range.start < body.start);
+    let inside = marks[first..].iter().take_while(|mark| mark.range.start < body.end);
+    let (mut start, mut found) = (body.start, None);
+    for mark in inside.filter(|mark| mark.owner == Some(index)) {
+        match mark.capture {
+            Capture::Docstring => start = mark.range.end,
+            Capture::StubNothing => found = found.or(Some((Stub::Nothing, mark.range.clone()))),
+            Capture::StubNotImplemented => found = found.or(Some((Stub::NotImplemented, mark.range.clone()))),
+            _ => {}
+        }
+    }
+    let is_empty = |range: Range<usize>| {
+        file.tokens().texts(&file.text, &range).all(|token| matches!(token, "{" | "}" | ";" | "¶"))
+    };
+    match found {
+        None if is_empty(start..body.end) => Some(Stub::Empty),
+        Some((stub, range))
+            if is_empty(start.min(range.start)..range.start) && is_empty(range.end..body.end) =>
+        {
+            Some(stub)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the text of a file in which the functions of these names fail at once. What they did stands behind that, so that
+/// imports stay in use and types that are inferred stay the same. Code that runs on its own, such as constructors, stays.
+/// What calls a `const fn` of Rust while it is built is not built with the stub.
+#[must_use]
+pub fn stub_bodies(file: &SourceFile, names: &BTreeSet<String>) -> String {
+    let constructors = file.outline().items.iter().filter(|item| item.is(Capture::Constructor));
+    let constructors: HashSet<usize> = constructors.map(|item| item.range.start).collect();
+    let mut insertions = Vec::new();
+    for function in functions(file).iter().filter(|function| names.contains(&function.name)) {
+        if let Some(body) = function.body.as_ref().filter(|_| !constructors.contains(&function.range.start)) {
+            insertions.extend(stub_insertions(file, body));
+        }
+    }
+    insertions.sort_by_key(|(at, _)| *at);
+    let mut text = file.text.clone();
+    insertions.iter().rev().for_each(|(at, new)| text.insert_str(*at, new));
+    text
+}
+
+/// Returns what makes a body a stub, each piece with its place.
+fn stub_insertions(file: &SourceFile, body: &Range<usize>) -> Vec<(usize, String)> {
+    let inside = body.start + 1;
+    match file.language {
+        Language::Rust => vec![(inside, " if true { unimplemented!() }".to_owned())],
+        Language::Go => vec![(inside, " if true { panic(\"stub\") };".to_owned())],
+        Language::Python => {
+            let line = file.text[..body.start].rfind('\n').map_or(0, |end| end + 1);
+            let front = &file.text[line..body.start];
+            let separator = if front.trim().is_empty() { format!("\n{front}") } else { "; ".to_owned() };
+            vec![(body.start, format!("raise NotImplementedError{separator}"))]
+        }
+        _ if file.text[body.start..].starts_with('{') => {
+            vec![(inside, " if (true) throw new Error(\"stub\");".to_owned())]
+        }
+        _ => {
+            let front = "{ if (true) throw new Error(\"stub\"); return ".to_owned();
+            vec![(body.start, front), (body.end, "; }".to_owned())]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
