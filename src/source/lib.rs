@@ -1,10 +1,11 @@
-//! Source files, read by their grammars: tests with their asserts and skips, functions, comments, imports. Judges nothing,
-//! and knows nothing of a language that has no grammar here.
+//! Source files, read by their grammars: tests with their asserts and skips, functions, comments, imports; which test of the
+//! old is which of the new. Judges nothing, and knows nothing of a language that has no grammar here.
 
 #![warn(missing_docs)]
 
 mod function;
 mod language;
+mod matching;
 mod outline;
 mod query;
 mod test;
@@ -25,6 +26,7 @@ use crate::tokens::Tokens;
 
 pub use function::{Function, Stub, stub_bodies};
 pub use language::Language;
+pub use matching::{Kept, Matching, SameTest, same_tests};
 pub use test::{Assert, Skip, SkipKind, Test};
 
 /// So often the parser may report progress before a text is given up: far more than what people write needs.

@@ -1,0 +1,146 @@
+//! Old and new tests: what is the same, what is lost.
+
+use super::*;
+use crate::SourceFile;
+
+fn tests(files: &[(&str, &str)]) -> Vec<Test> {
+    let files = files.iter().map(|(path, text)| SourceFile::parse(path, *text).expect("a grammar"));
+    files.flat_map(|file| file.tests()).collect()
+}
+
+/// What became of each test: `old -> new (how)`, `- lost`, `+ added`.
+fn became(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
+    became_with(old, new, &[])
+}
+
+fn became_with(old: &[(&str, &str)], new: &[(&str, &str)], renames: &[(String, String)]) -> Vec<String> {
+    let (old, new) = (tests(old), tests(new));
+    let matching = same_tests(&old, &new, renames);
+    let mut lines: Vec<String> = Vec::new();
+    for kept in &matching.kept {
+        let to: Vec<String> = kept.new.iter().map(|index| new[*index].id()).collect();
+        lines.push(format!("{} -> {} ({:?})", old[kept.old].id(), to.join(", "), kept.how));
+    }
+    lines.extend(matching.lost.iter().map(|index| format!("- {}", old[*index].id())));
+    lines.extend(matching.added.iter().map(|index| format!("+ {}", new[*index].id())));
+    lines
+}
+
+const SUM: &str = "def test_sum():\n    x = total(1, 2)\n    assert x == 3\n    assert total() == 0\n";
+
+#[test]
+fn a_test_with_its_name_is_the_same_whatever_it_says() {
+    let weaker = "def test_sum():\n    assert total() is not None\n";
+    assert_eq!(became(&[("test_a.py", SUM)], &[("test_a.py", weaker)]), ["test_sum -> test_sum (Id)"]);
+    let renames = [("test_a.py".to_owned(), "test_b.py".to_owned())];
+    assert_eq!(
+        became_with(&[("test_a.py", SUM)], &[("test_b.py", weaker)], &renames),
+        ["test_sum -> test_sum (Id)"]
+    );
+    assert_eq!(became(&[("test_a.py", SUM)], &[("test_b.py", weaker)]), ["- test_sum", "+ test_sum"]);
+}
+
+#[test]
+fn a_test_may_move_to_another_file_or_group() {
+    let in_class = "class TestSum:\n    def test_sum(self):\n        x = total(1, 2)\n        assert x == 3\n        assert total() == 0\n";
+    assert_eq!(became(&[("test_a.py", SUM)], &[("b/test_c.py", SUM)]), ["test_sum -> test_sum (Moved)"]);
+    assert_eq!(
+        became(&[("test_a.py", SUM)], &[("test_a.py", in_class)]),
+        ["test_sum -> TestSum::test_sum (Moved)"]
+    );
+    let flat = "it('adds', () => { expect(sum(1)).toBe(1); });";
+    let grouped = "describe('sum', () => {\n  it('adds', () => {\n    expect(sum(1)).toBe(1)\n  })\n})";
+    assert_eq!(became(&[("a.test.js", flat)], &[("a.test.js", grouped)]), ["adds -> sum > adds (Moved)"]);
+}
+
+#[test]
+fn a_test_may_get_another_name_and_more_asserts() {
+    let renamed = SUM.replace("test_sum", "test_total");
+    let stronger = format!("{renamed}    assert total(5) == 5\n");
+    for new in [renamed.as_str(), stronger.as_str()] {
+        assert_eq!(
+            became(&[("test_a.py", SUM)], &[("test_a.py", new)]),
+            ["test_sum -> test_total (Renamed)"]
+        );
+    }
+}
+
+#[test]
+fn a_similar_test_is_not_the_same() {
+    for new in [
+        "def test_total():\n    x = total(1, 2)\n    assert x == 3\n",
+        "def test_total():\n    x = total(1, 2)\n    assert x is not None\n    assert total() == 0\n",
+        "def test_total():\n    x = 3\n    assert x == 3\n    assert total() == 0\n",
+        "def test_total():\n    assert total() == 0\n    x = total(1, 2)\n    assert x == 3\n",
+    ] {
+        assert_eq!(
+            became(&[("test_a.py", SUM)], &[("test_a.py", new)]),
+            ["- test_sum", "+ test_total"],
+            "{new}"
+        );
+    }
+    // The assert of a table of cases is the same for every table.
+    let table = |name: &str, rows: &str| {
+        format!(
+            "package a\nfunc {name}(t *testing.T) {{\n\tfor _, c := range []int{{{rows}}} {{\n\t\tif got := f(c); got != c {{\n\t\t\tt.Fatal(got)\n\t\t}}\n\t}}\n}}\n"
+        )
+    };
+    let (old, fewer, more) =
+        (table("TestA", "1, 2, 3"), table("TestB", "1, 2"), table("TestB", "1, 2, 3, 4"));
+    assert_eq!(became(&[("a_test.go", &old)], &[("a_test.go", &fewer)]), ["- TestA", "+ TestB"]);
+    assert_eq!(became(&[("a_test.go", &old)], &[("a_test.go", &more)]), ["TestA -> TestB (Renamed)"]);
+}
+
+#[test]
+fn a_case_of_a_helper_is_not_another_case() {
+    let old = "#[test]\nfn a() { check(\"a\"); }\n#[test]\nfn b() { check(\"b\"); }\nfn check(x: &str) { assert!(f(x)); }\n";
+    let new = "#[test]\nfn a() { check(\"a\"); }\n#[test]\nfn c() { check(\"c\"); }\nfn check(x: &str) { assert!(f(x)); }\n";
+    assert_eq!(became(&[("a.rs", old)], &[("a.rs", new)]), ["a -> a (Id)", "- b", "+ c"]);
+}
+
+#[test]
+fn a_test_may_be_split() {
+    let two = "def test_two():\n    x = total(1, 2)\n    assert x == 3\ndef test_none():\n    assert total() == 0\n";
+    assert_eq!(
+        became(&[("test_a.py", SUM)], &[("test_a.py", two)]),
+        ["test_sum -> test_two, test_none (Split)"]
+    );
+    let kept_name = two.replace("test_two", "test_sum");
+    assert_eq!(
+        became(&[("test_a.py", SUM)], &[("test_a.py", &kept_name)]),
+        ["test_sum -> test_sum, test_none (Split)"]
+    );
+    let one_is_missing = "def test_two():\n    x = total(1, 2)\n    assert x == 3\n";
+    assert_eq!(became(&[("test_a.py", SUM)], &[("test_a.py", one_is_missing)]), ["- test_sum", "+ test_two"]);
+}
+
+#[test]
+fn two_tests_may_become_one() {
+    let two = "it('a', () => { expect(f(1)).toBe(1); });\nit('b', () => { expect(f(2)).toBe(2); });";
+    let one = "it('both', () => { expect(f(1)).toBe(1); expect(f(2)).toBe(2); });";
+    assert_eq!(
+        became(&[("a.test.ts", two)], &[("a.test.ts", one)]),
+        ["a -> both (Renamed)", "b -> both (Renamed)"]
+    );
+}
+
+#[test]
+fn tests_of_one_name_are_paired_in_their_order() {
+    let text = "it('a', () => { expect(f(1)).toBe(1); });\nit('a', () => { expect(f(2)).toBe(2); });";
+    let first = "it('a', () => { expect(f(1)).toBe(1); });";
+    assert_eq!(became(&[("a.test.ts", text)], &[("a.test.ts", text)]), ["a -> a (Id)", "a -> a (Id)"]);
+    assert_eq!(became(&[("a.test.ts", text)], &[("a.test.ts", first)]), ["a -> a (Id)", "- a"]);
+}
+
+#[test]
+fn what_asserts_nothing_is_known_by_its_name_or_its_whole_text() {
+    let old = "#[test]\nfn runs() { main(); }\n";
+    assert_eq!(
+        became(&[("a.rs", old)], &[("a.rs", "#[test]\nfn goes() {\n    main();\n}\n")]),
+        ["runs -> goes (Renamed)"]
+    );
+    assert_eq!(
+        became(&[("a.rs", old)], &[("a.rs", "#[test]\nfn goes() { main(); x(); }\n")]),
+        ["- runs", "+ goes"]
+    );
+}
