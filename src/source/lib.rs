@@ -8,6 +8,7 @@ mod language;
 mod matching;
 mod outline;
 mod query;
+mod splice;
 mod test;
 mod tokens;
 
@@ -27,6 +28,7 @@ use crate::tokens::Tokens;
 pub use function::{Function, Stub, stub_bodies};
 pub use language::Language;
 pub use matching::{Kept, Matching, SameTest, same_tests};
+pub use splice::splice_tests;
 pub use test::{Assert, Skip, SkipKind, Test};
 
 /// So often the parser may report progress before a text is given up: far more than what people write needs.
