@@ -1,5 +1,5 @@
 //! Source files, read by their grammars: tests with their asserts and skips, functions, comments, imports; which test of the
-//! old is which of the new. Judges nothing, and knows nothing of a language that has no grammar here.
+//! old is which of the new; and what a path is. Judges nothing, and knows nothing of a language that has no grammar here.
 
 #![warn(missing_docs)]
 
@@ -8,6 +8,7 @@ mod language;
 mod matching;
 mod outline;
 mod query;
+mod role;
 mod splice;
 mod test;
 mod tokens;
@@ -28,6 +29,7 @@ use crate::tokens::Tokens;
 pub use function::{Function, Stub, stub_bodies};
 pub use language::Language;
 pub use matching::{Kept, Matching, SameTest, same_tests};
+pub use role::{Role, is_fixture, is_foreign, is_runner_setting, is_test};
 pub use splice::splice_tests;
 pub use test::{Assert, Skip, SkipKind, Test};
 

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-PURE = "model engine content_parser tool_output settings views".split()
+PURE = "model engine content_parser tool_output settings source views".split()
 FLOORS = {"the pure layers": 95.0, "all crates": 85.0}
 
 
