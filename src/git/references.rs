@@ -169,7 +169,9 @@ impl References {
         }
         remove_unwatched(&mut tips);
         let known = |git_dir: &Path| head_reference(git_dir).filter(|name| tips.contains_key(name));
-        let elsewhere = other_worktrees(workspace).iter().filter_map(|git_dir| known(git_dir)).collect();
+        // No person works in the worktree of a run.
+        let others = other_worktrees(workspace).into_iter().filter(|git_dir| !is_of_a_run(git_dir));
+        let elsewhere = others.filter_map(|git_dir| known(&git_dir)).collect();
         Some(References { head: known(workspace.git_dir()), elsewhere, tips })
     }
 
@@ -276,6 +278,15 @@ pub(crate) fn other_worktrees(workspace: &Workspace) -> Vec<PathBuf> {
     all.push(workspace.common().to_owned());
     all.retain(|git_dir| git_dir != workspace.git_dir());
     all
+}
+
+/// Tells whether a run works in the worktree of a folder of git.
+pub(crate) fn is_of_a_run(git_dir: &Path) -> bool {
+    let branch = head_reference(git_dir);
+    let branch = branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+    let place = regular_file::read_text(&git_dir.join("gitdir")).unwrap_or_default();
+    branch.is_some_and(|branch| issue_of_run_branch(branch).is_some())
+        || (place.contains("issue-") && place.trim_end().trim_end_matches("/.git").ends_with("clean"))
 }
 
 fn read_packed(text: &str) -> Option<BTreeMap<String, String>> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
-use crate::git_files::{GitBefore, note_moved_references, note_put_back, shorten};
+use crate::git_files::{GitBefore, Watched, note_moved_references, note_put_back, shorten};
 use crate::prompt::{self, AgentContext, DiffCache, PreparedCall, nonce};
 use crate::{dismissals, documents, manual_changes, records, review};
 use agents::{AgentAnswer, AgentCall};
@@ -54,13 +54,14 @@ pub(super) async fn call(
     let raw_file = active.folder.raw_stream(place)?;
     active.folder.make_output(&def)?;
     let watched = !call.step.writes();
+    let who = if watched { Watched::Reader } else { Watched::Author };
     if watched {
         active.space.run_branch().remember_resting_tip()?;
     } else {
         active.space.run_branch().forget_resting_tip();
     }
     // After the tip is noted: what is noted later tells when a call ended whose process was killed.
-    let git_before = GitBefore::of_call(active, &prepared.tree)?;
+    let git_before = GitBefore::read(active, &prepared.tree)?;
     record_start(active, &prepared, &prompt)?;
     active.snapshot = None;
     let answer = match prompt::skip_review_of_truncated_diff(active, &prepared)? {
@@ -71,7 +72,7 @@ pub(super) async fn call(
     let mut planted = git_before.restore_files(active)?;
     let log_was_taken_back = active.journal.verify_or_restore()?;
     active.job_files.verify()?;
-    let moved = git_before.restore_references(active, !watched)?;
+    let moved = git_before.restore_references(active, who)?;
     let kept = active.masker.mask(&answer.text);
     active.folder.write_answer(place, &kept)?;
     records.put_back(active, &prepared.output)?;
@@ -103,7 +104,7 @@ pub(super) async fn call(
     active.append_spending(&ending.ended)?;
     record(active, &answer, ending)?;
     GitFiles::forget(&active.space)?;
-    note_moved_references(active, &moved, !watched)
+    note_moved_references(active, &moved, who)
 }
 
 fn record_start(active: &mut ActiveRun, prepared: &PreparedCall<'_>, prompt: &Masked) -> Result<()> {
@@ -448,7 +449,7 @@ fn find_beyond(
 /// answer that cannot be read, or an agent that changed files, counts as the highest difficulty.
 pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentContext, call: &Call) -> Result<()> {
     let before = active.ensure_snapshot(None)?.tree.clone();
-    let git_before = GitBefore::of_call(active, &before)?;
+    let git_before = GitBefore::read(active, &before)?;
     let answer = ask_difficulty(active, programs, call).await?;
     let mut changed = git_before.restore_files(active)?;
     active.journal.verify_or_restore()?;
@@ -458,7 +459,7 @@ pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentContext, call
         return Ok(());
     }
     let mut ended = build_call_end(&answer, None);
-    let moved = git_before.restore_references(active, false)?;
+    let moved = git_before.restore_references(active, Watched::Reader)?;
     changed.extend(moved.undone.iter().chain(&moved.seldom).cloned());
     changed.extend(undo_reader_changes(active, &git_before, &before)?);
     if !changed.is_empty() {

@@ -9,13 +9,13 @@ use jiff::Timestamp;
 
 use crate::active_run::ActiveRun;
 use crate::error::Result;
-use crate::git_files::{GitBefore, note_put_back};
+use crate::git_files::{GitBefore, Watched, note_moved_references, note_put_back};
 use crate::publisher::Publisher;
 use crate::unreviewed::base_of;
 use crate::{documents, manual_changes, remote_checks};
 use checks::{Published, Site, Untaken, World};
 use engine::{PhaseState, Run, Status};
-use git::{CommitId, Snapshot, Tree, WorktreeState};
+use git::{CommitId, GitFiles, Snapshot, Tree, WorktreeState};
 use journal::store::folders::CallFolder;
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Checked, Fact};
@@ -37,11 +37,12 @@ pub(super) async fn run_checks(
     }
     let seen = active.ensure_snapshot(Some(&before))?.clone();
     let git_before =
-        runs_commands(active, name)?.then(|| GitBefore::of_command(active, &before)).transpose()?;
+        if runs_commands(active, name)? { Some(GitBefore::read(active, &before)?) } else { None };
     let (run, phase) = (active.run()?, active.phase(name)?);
     let results = CheckedPhase { active, publisher, run, phase, seen }.examine().await;
-    let planted = git_before.map(|before| before.restore_files(active)).transpose()?.unwrap_or_default();
-    note_put_back(active, &format!("Phase {name}: A command of the repository"), &planted)?;
+    if let Some(git_before) = git_before {
+        undo_changes_by_commands(active, name, &git_before)?;
+    }
     let mut results = results?;
     active.job_files.verify()?;
     let commands = list_commands(active, &results)?;
@@ -56,6 +57,15 @@ pub(super) async fn run_checks(
     let documents = documents::see_approved(active, active.phase(name)?, &tree)?;
     let fact = Checked { phase: name.clone(), round, results, tree: tree.to_string(), documents };
     active.record(Fact::Checked(fact))
+}
+
+/// Puts back what commands of the repository changed in git's own files and references, and notes it.
+fn undo_changes_by_commands(active: &mut ActiveRun, name: &PhaseName, before: &GitBefore) -> Result<()> {
+    let planted = before.restore_files(active)?;
+    let moved = before.restore_references(active, Watched::Command)?;
+    GitFiles::forget(&active.space)?;
+    note_put_back(active, &format!("Phase {name}: A command of the repository"), &planted)?;
+    note_moved_references(active, &moved, Watched::Command)
 }
 
 /// A phase that is checked, with the files as they are.

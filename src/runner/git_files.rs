@@ -13,43 +13,45 @@ const MOVED: &str = "references_moved";
 /// A note names so many files or references.
 const MOST_NAMES: usize = 30;
 
+/// The program around which git's own files and references are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Watched {
+    /// An agent that may commit.
+    Author,
+    /// An agent that must only read.
+    Reader,
+    /// Commands of the repository, which have no reason to commit.
+    Command,
+}
+
 /// Git's own files and references before a program works.
 pub(super) struct GitBefore {
     files: GitFiles,
-    references: Option<References>,
+    references: References,
 }
 
 impl GitBefore {
-    /// Reads git's own files before a command of the repository. `tree` is what the worktree holds.
-    pub(super) fn of_command(active: &mut ActiveRun, tree: &Tree) -> Result<Self> {
+    /// Reads git's own files and references, and keeps them on disk until they are forgotten: where the log shows a call without
+    /// an end, they have to be there. `tree` is what the worktree holds.
+    pub(super) fn read(active: &mut ActiveRun, tree: &Tree) -> Result<Self> {
+        let references = References::read(active.space.workspace())?;
         let inner = active.ensure_inner_folders(tree)?.clone();
         let mut files = GitFiles::read(&active.space, &inner);
         files.keep(&active.space)?;
-        Ok(Self { files, references: None })
+        Ok(Self { files, references })
     }
 
-    /// Reads git's own files and references before an agent is called.
-    pub(super) fn of_call(active: &mut ActiveRun, tree: &Tree) -> Result<Self> {
-        let references = Some(References::read(active.space.workspace())?);
-        Ok(Self { references, ..Self::of_command(active, tree)? })
-    }
-
-    /// Puts git's own files back and returns the names of those that were different. After a call the state stays on disk: where
-    /// the log shows a call without an end, it has to be there.
+    /// Puts git's own files back and returns the names of those that were different.
     pub(super) fn restore_files(&self, active: &ActiveRun) -> Result<Vec<String>> {
-        let changed = self.files.restore(&active.space)?;
-        if self.references.is_none() {
-            GitFiles::forget(&active.space)?;
-        }
-        Ok(changed)
+        Ok(self.files.restore(&active.space)?)
     }
 
-    /// Puts references back; `writes` says whether the agent may commit.
-    pub(super) fn restore_references(&self, active: &ActiveRun, writes: bool) -> Result<MovedReferences> {
-        let Some(references) = &self.references else { return Ok(MovedReferences::default()) };
-        let restored =
-            if writes { references.restore_others(&active.space) } else { references.restore(&active.space) };
-        let mut restored = restored?;
+    /// Puts references back after a program.
+    pub(super) fn restore_references(&self, active: &ActiveRun, who: Watched) -> Result<MovedReferences> {
+        let mut restored = match who {
+            Watched::Author => self.references.restore_others(&active.space),
+            Watched::Reader | Watched::Command => self.references.restore(&active.space),
+        }?;
         let new = self.files.list_left(&active.space);
         restored.left.extend(new.iter().cloned());
         restored.seldom.extend(new);
@@ -86,19 +88,23 @@ pub(super) fn note_put_back(active: &mut ActiveRun, who: &str, names: &[String])
         .note(PUT_BACK, format!("{who} changed git's own files, which was undone: {names} (kept in {kept})"))
 }
 
-/// Notes references that moved while an agent worked. Of an agent that only reads, what was undone is told with its answer.
+/// Notes references that moved while a program worked. Of an agent that only reads, what was undone is told with its answer.
 pub(super) fn note_moved_references(
     active: &mut ActiveRun,
     moved: &MovedReferences,
-    writes: bool,
+    who: Watched,
 ) -> Result<()> {
-    if writes && !moved.undone.is_empty() {
-        active.note(MOVED, format!("moved by an author, and restored: {}", shorten(&moved.undone)))?;
+    let during = match who {
+        Watched::Author => "while an author worked",
+        Watched::Reader => "in a read-only step",
+        Watched::Command => "while a command of the repository ran",
+    };
+    if who != Watched::Reader && !moved.undone.is_empty() {
+        active.note(MOVED, format!("moved or new {during}, and restored: {}", shorten(&moved.undone)))?;
     }
     if moved.left.is_empty() {
         return Ok(());
     }
-    let during = if writes { "while an author worked" } else { "in a read-only step" };
     active.note(MOVED, format!("moved or new {during}, and not restored: {}", shorten(&moved.left)))
 }
 

@@ -81,6 +81,15 @@ impl Scene {
         self.sandbox.run(&[&command[..], &["--agent", &agent], more].concat())
     }
 
+    /// Has the checks run a script as the tests of the repository.
+    fn use_test_command(&self, script: &str) {
+        let script = Self::beside(&self.sandbox, script);
+        let test = format!("test = [\"sh\", \"{}\", \"test\"]", script.display());
+        let settings: Vec<&str> =
+            SETTINGS.lines().map(|line| if line.starts_with("test") { &test } else { line }).collect();
+        self.sandbox.write(".ai-workflow/config.toml", &settings.join("\n"));
+    }
+
     /// Returns a turn of the implementation in which an agent runs a script.
     fn turn(&self, step: &str, script: &str, does: &str) -> String {
         let script = Self::beside(&self.sandbox, script);
@@ -126,6 +135,15 @@ say = "done""##;
     }
 }
 
+/// Returns a line with `[ID]` in the place of the tips of references.
+fn without_ids(line: &str) -> String {
+    let words = line.split_inclusive("(was at ");
+    let rest = |word: &str| word.trim_start_matches(|c: char| c.is_ascii_hexdigit()).to_owned();
+    let mut words = words.map(str::to_owned);
+    let first = words.next().unwrap_or_default();
+    words.fold(first, |line, word| line + "[ID]" + &rest(&word))
+}
+
 #[test]
 fn git_files_planted_by_agents_are_never_executed_and_are_gone() {
     for more in [&[][..], &["--worktree"]] {
@@ -147,17 +165,31 @@ fn git_files_planted_by_agents_are_never_executed_and_are_gone() {
 #[test]
 fn git_files_planted_by_a_command_of_the_repository_are_gone() {
     let scene = Scene::new();
-    let plant = Scene::beside(&scene.sandbox, "plant.sh");
-    let test = format!("test = [\"sh\", \"{}\", \"test\"]", plant.display());
-    let settings: Vec<&str> =
-        SETTINGS.lines().map(|line| if line.starts_with("test") { &test } else { line }).collect();
-    scene.sandbox.write(".ai-workflow/config.toml", &settings.join("\n"));
+    scene.use_test_command("plant.sh");
     let before = scene.own_files();
     let ran = scene.run("", &[]).exits(0);
     assert!(Scene::beside(&scene.sandbox, "once-test").exists(), "it ran");
     scene.nothing_ran();
     assert_eq!(scene.own_files(), before);
     insta::assert_snapshot!(line_with(&ran.stderr, "changed git's own files"), @" WARN Phase implementation: A command of the repository changed git's own files, which was undone: .git/config, .git/hooks/commit-msg, .git/hooks/post-checkout, .git/hooks/post-commit, .git/hooks/post-index-change, .git/hooks/pre-commit, .git/hooks/pre-push, .git/hooks/reference-transaction, .git/info/attributes, .git/info/exclude, .git/objects/info/alternates (kept in .git/ai-workflow/issue-243/removed)");
+}
+
+#[test]
+fn references_that_a_command_of_the_repository_moves_are_told_and_those_of_the_run_are_put_back() {
+    let scene = Scene::new();
+    let moves_once = "[ ! -e \"$0.once\" ] || exit 0\ntouch \"$0.once\"\n\
+        clean=$(git commit-tree -m clean -p HEAD 'HEAD^{tree}')\n\
+        git switch -q -c planted\n\
+        for name in heads/main heads/ai-workflow/issue-243 ai-workflow/issue-243; do\n\
+        git update-ref \"refs/$name\" \"$clean\"; done\n";
+    scene.sandbox.executable("move.sh", moves_once);
+    scene.use_test_command("move.sh");
+    let ran = scene.run("", &[]).exits(0);
+    let noted = |words: &str| without_ids(&line_with(&ran.stderr, words));
+    insta::assert_snapshot!(noted("and restored:"), @" WARN moved or new while a command of the repository ran, and restored: refs/heads/ai-workflow/issue-243 (was at [ID])");
+    insta::assert_snapshot!(noted("and not restored:"), @" WARN moved or new while a command of the repository ran, and not restored: refs/heads/main (was at [ID]), refs/heads/planted (was not there)");
+    assert_eq!(scene.sandbox.git(&["for-each-ref", "refs/ai-workflow"]), "");
+    assert_eq!(scene.pushed(), scene.sandbox.git(&["rev-parse", "refs/heads/ai-workflow/issue-243"]));
 }
 
 #[test]

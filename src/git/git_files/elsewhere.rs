@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::OPERATIONS;
-use super::places::is_of_a_run;
-use crate::references::other_worktrees;
+use crate::references::{is_of_a_run, other_worktrees};
 use crate::regular_file;
 use crate::workspace::Workspace;
 

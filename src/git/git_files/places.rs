@@ -5,13 +5,10 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use model::issue::issue_of_run_branch;
-
 use super::{COPIES, DEEPEST, REMOVED};
-use crate::branch::head_reference;
 use crate::error::{at, ignore_missing};
 use crate::file_entry::Entry;
-use crate::references::{are_packed_references, is_reference, list_without_tip};
+use crate::references::{are_packed_references, is_of_a_run, is_reference, list_without_tip};
 use crate::workspace::RunWorkspace;
 use crate::{Result, regular_file};
 
@@ -62,15 +59,6 @@ pub(super) fn list_files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
         folders.extend(inner);
         found.extend(files.into_iter().filter(|path| !is_ignored(path)));
     }
-}
-
-/// Tells whether a run works in the worktree of a folder of git.
-pub(super) fn is_of_a_run(git_dir: &Path) -> bool {
-    let branch = head_reference(git_dir);
-    let branch = branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
-    let place = regular_file::read_text(&git_dir.join("gitdir")).unwrap_or_default();
-    branch.is_some_and(|branch| issue_of_run_branch(branch).is_some())
-        || (place.contains("issue-") && place.trim_end().trim_end_matches("/.git").ends_with("clean"))
 }
 
 /// Returns what is told where it is new, with what tells one from another.
