@@ -1,7 +1,8 @@
 //! Judges the working tree, and an agent's answer, by the checks of a phase that changes code: those of the first such phase
 //! and the commands that are set, or those asked for. Needs no run and writes nothing; commands of the repository run in the
-//! files as they are.
+//! files as they are, and what they change in git's own files is put back.
 
+mod git_files;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +17,7 @@ use crate::project::{Project, load_settings};
 use checks::Site;
 use content_parser::{read_claim, read_evaluation};
 use git::DiffBase;
+use git_files::GitBefore;
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus};
 use model::policy::{Agreement, DefinedCheck, OnFail, PhaseDef, check_id, criteria};
@@ -53,6 +55,8 @@ pub struct CheckReport {
     pub results: Vec<CheckResult>,
     /// Checks whose failure is noted and nothing else.
     pub noted: BTreeSet<String>,
+    /// What commands of the repository did to git's own files and references.
+    pub warnings: Vec<String>,
 }
 
 impl CheckReport {
@@ -81,8 +85,11 @@ pub fn check(project: &Project, request: &CheckRequest) -> Result<CheckReport> {
     let mut changes = project.workspace.changes().since(&since.commit)?;
     // Settings and records of ours are a person's here; in a run they are protected.
     changes.retain(|change| !change.path.starts_with(".ai-workflow/"));
-    let results = plan.run(project, request, &changes)?;
-    Ok(CheckReport { since, changed: changes.len(), results, noted: plan.noted })
+    let before = if plan.runs_commands() { Some(GitBefore::read(&project.workspace)?) } else { None };
+    let results = plan.run(project, request, &changes);
+    let warnings = before.map(|before| before.restore()).transpose()?.unwrap_or_default();
+    let results = results.map_err(|failure| warnings.iter().fold(failure, Failure::hint))?;
+    Ok(CheckReport { since, changed: changes.len(), results, noted: plan.noted, warnings })
 }
 
 /// Which checks are made, and by which settings.
@@ -94,6 +101,10 @@ struct CheckPlan {
 }
 
 impl CheckPlan {
+    fn runs_commands(&self) -> bool {
+        self.ids.iter().any(|id| checks::runs_a_command(id, &self.agreement.defined))
+    }
+
     fn run(&self, project: &Project, request: &CheckRequest, changes: &[Change]) -> Result<Vec<CheckResult>> {
         let agreement = &self.agreement;
         let changed: BTreeSet<String> = changes.iter().map(|change| change.path.clone()).collect();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::CommandResult;
 use super::arguments::CheckArgs;
-use super::output::print;
+use super::output::{print, words};
 use super::parse_review::read_file_or_stdin;
 use app::check::{CheckReport, CheckRequest, check};
 use app::failure::Failure;
@@ -34,6 +34,9 @@ pub(super) fn run(arguments: CheckArgs) -> CommandResult {
     };
     let request = CheckRequest { only, template, expected, base, answer, no_commands };
     let report = check(&project, &request)?;
+    for warning in &report.warnings {
+        words(&format!("warning: {}\n", plain(project.masker.mask(warning).as_str())));
+    }
     print(json, &value(&report, &project.masker), &lines(&report, &project.masker));
     Ok(u8::from(!report.is_ok()))
 }
@@ -58,7 +61,7 @@ fn value(report: &CheckReport, masker: &Masker) -> Value {
     });
     let mut value = json!({
         "ok": report.is_ok(), "base": report.since.commit.to_string(), "base_name": report.since.name,
-        "changed_files": report.changed, "results": results.collect::<Vec<_>>(),
+        "changed_files": report.changed, "results": results.collect::<Vec<_>>(), "warnings": report.warnings,
     });
     masker.mask_value(&mut value);
     value

@@ -102,6 +102,12 @@ impl Workspace {
         RunWorkspace { workspace: self.clone(), issue, state_dir }
     }
 
+    /// Returns the part of the workspace that belongs to no run, for what is done without one.
+    pub fn outside_a_run(&self) -> RunWorkspace {
+        let state_dir = self.common.join("ai-workflow").join("check");
+        RunWorkspace { workspace: self.clone(), issue: IssueNumber::MAX, state_dir }
+    }
+
     /// Returns what this process knows about the clean worktree.
     pub(crate) fn clean(&self) -> MutexGuard<'_, Option<LastUse>> {
         self.clean.lock().unwrap_or_else(PoisonError::into_inner)

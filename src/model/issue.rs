@@ -20,6 +20,9 @@ pub struct IssueNumber(u64);
 pub struct BadIssueNumber(String);
 
 impl IssueNumber {
+    /// The highest number, which no issue has.
+    pub const MAX: Self = Self(u64::MAX);
+
     /// Returns the number.
     pub fn get(self) -> u64 {
         self.0

@@ -82,7 +82,7 @@ fn check_json_lists_every_result_with_its_places() {
     assert_eq!(
         ran.json(),
         json!({
-            "ok": false, "base": base, "base_name": "main", "changed_files": 2,
+            "ok": false, "base": base, "base_name": "main", "changed_files": 2, "warnings": [],
             "results": [
                 {"check": "lint", "criterion": "Q8", "status": "skipped", "required": true, "pattern": null,
                     "summary": "no `[commands] lint` is set or detected", "places": [], "evidence": ""},
@@ -236,4 +236,23 @@ fn secrets_of_the_environment_are_never_printed() {
         let ran = sandbox.run(&[&arguments[..], json].concat()).exits(1);
         assert!(!ran.stdout.contains("s3cr3t"), "{}", ran.stdout);
     }
+}
+
+#[test]
+fn what_a_command_plants_in_git_files_is_put_back_and_moved_references_are_told() {
+    let sandbox = changed();
+    let plants = "#!/bin/sh\necho planted > .git/hooks/post-commit\ngit config core.fsmonitor planted\n\
+        git update-ref refs/heads/planted HEAD\ngit update-ref refs/topic HEAD^{tree}\n";
+    let plant = sandbox.executable("plant", plants);
+    let set = format!("commands.test={}", plant.display());
+    let ran = sandbox.run(&["check", "--only", "tests", "--set", &set, "--json"]);
+    insta::assert_snapshot!(ran.stderr, @"
+    warning: a command of the repository changed git's own files, which was undone: .git/config, .git/hooks/post-commit, .git/refs/topic (kept in .git/ai-workflow/check/removed)
+    warning: references moved or were made while a command of the repository ran, and were left as they are: refs/heads/planted (was not there)
+    ");
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(report["warnings"].as_array().map(Vec::len), Some(2), "{report}");
+    assert!(!sandbox.has(".git/hooks/post-commit") && !sandbox.has(".git/refs/topic"));
+    assert!(!sandbox.read(".git/config").contains("planted"));
+    assert!(sandbox.has(".git/ai-workflow/check/removed/.git/hooks/post-commit"));
 }
