@@ -169,29 +169,34 @@ pub(crate) fn refuse_lost_log(project: &Project, issue: IssueNumber) -> Result<(
     let copy = LogCopy::of(project.workspace.common(), issue);
     let run = copy.entries().and_then(|entries| fold(&entries).ok()?.run);
     if run.is_none_or(|run| matches!(run.outcome, RunOutcome::Completed | RunOutcome::Cancelled)) {
-        return refuse_lone_view(project, &folder);
+        return refuse_view_without_log(project, &folder);
     }
     let (log, copied) = (folder.at(&folder.events()), copy.path().display());
     let back =
         format!("mkdir -p {} && cp {copied} {}", folder.at(&folder.relative()).display(), log.display());
-    Err(Failure::state(format!("{} is gone or empty; its copy {copied} is intact", log.display()))
+    Err(Failure::state(format!("{} is gone or holds no facts; its copy {copied} is intact", log.display()))
         .hint(format!("bring it back with `{back}`, then run the same command again"))
         .hint(format!("or give up what the run has done and begin anew: remove the copy with `rm {copied}`")))
 }
 
-/// Refuses to begin a run where the view of another one is left, and nothing but the view.
-fn refuse_lone_view(project: &Project, folder: &RunFolder) -> Result<()> {
+/// Refuses to begin a run where the view of another one is left, whose log is gone.
+fn refuse_view_without_log(project: &Project, folder: &RunFolder) -> Result<()> {
     let known = journal::facts_known_to_view(&folder.at(&folder.relative()))?;
     if known == 0 {
         return Ok(());
     }
-    let (log, view) = (folder.at(&folder.events()), folder.at(&folder.metadata()));
-    let message = format!(
-        "{} is gone or empty, and so is its copy; only {} is left of a run, which knows {known} facts",
-        log.display(),
-        view.display()
-    );
-    Err(LogRepair { project, folder }.taken_back(Failure::state(message), 0, known))
+    let repair = LogRepair { project, folder };
+    let (log, view, copy) = (repair.log(), repair.view(), repair.copy());
+    let (log, view) = (log.display(), view.display());
+    let message = match copy.entries() {
+        Some(_) => {
+            format!("{log} is gone or holds no facts; its copy {} is intact", copy.path().display())
+        }
+        None => format!(
+            "{log} is gone or holds no facts, and so is its copy; only {view} is left of a run, which knows {known} facts"
+        ),
+    };
+    Err(repair.taken_back(Failure::state(message), 0, known))
 }
 
 /// Refuses a log that has fewer facts than the log in the last commit on the run's branch: going on would repeat what is

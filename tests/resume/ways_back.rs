@@ -78,7 +78,7 @@ fn a_log_that_is_gone_before_the_first_commit_is_brought_back_from_its_copy() {
         format!("printf '{{\"chain' > {LOG}"),
     ] {
         let world = killed_in(STEPS[0]);
-        comes_back(&world, &damage, "events.jsonl is gone or empty; its copy ");
+        comes_back(&world, &damage, "events.jsonl is gone or holds no facts; its copy ");
     }
 }
 
@@ -355,7 +355,7 @@ fn no_run_is_begun_over_a_view_that_knows_another() {
         let world = killed_in(STEPS[0]);
         shell(&world, &damage);
         world.sandbox.run(&["status", "--issue", "243"]).exits(6);
-        follows_the_hint(&world, "events.jsonl is gone or empty, and so is its copy; only ");
+        follows_the_hint(&world, "events.jsonl is gone or holds no facts, and so is its copy; only ");
         world.execute().exits(0);
         assert_eq!(world.sandbox.metadata()["outcome"], "completed");
     }
