@@ -10,6 +10,7 @@ use crate::project::{CONFIG, Project, REVIEW_LOOP, STEPS, second_reviewers};
 use agents::find_program;
 use checks::detected::{detect, detect_integration};
 use engine::Run;
+use git::regular_file;
 use journal::store::folders::HOME;
 use journal::store::sha256_hex;
 use model::policy::{
@@ -266,14 +267,14 @@ fn are_second_reviewers_pinned(project: &Project, run: &Run) -> Result<bool> {
 
 /// Returns the SHA-256 of the repository's own configuration, files of other systems that count as such, and prompts.
 pub(crate) fn repository_settings_digest(project: &Project) -> String {
-    let config = fs::read(project.root().join(HOME).join(CONFIG)).unwrap_or_default();
+    let config = regular_file::read(&project.root().join(HOME).join(CONFIG)).unwrap_or_default();
     let mut text = format!("{}\0", String::from_utf8_lossy(&config));
     for (path, prompt) in project.prompts() {
         text.extend([path.as_str(), "\0", prompt.as_str(), "\0"]);
     }
     // A repository without them has the digest that it had before they were known.
     let files = [STEPS, REVIEW_LOOP].into_iter().filter_map(|path| {
-        let bytes = fs::read(project.root().join(path)).ok()?;
+        let bytes = regular_file::read(&project.root().join(path)).ok()?;
         Some((path.to_owned(), String::from_utf8_lossy(&bytes).into_owned()))
     });
     // Those of a registry that keeps its prompts among ours are counted already.

@@ -198,8 +198,10 @@ impl From<journal::JournalError> for Failure {
             Journal::DoesNotFit { .. } => Self::state(&error).hint("the log was written by another program or is damaged; nothing was changed"),
             // Where the files of the run are known, a command is named in place of this.
             Journal::TakenBack { .. } => Self::state(&error).hint("nothing was changed"),
-            Journal::Edited(_) => Self::state(&error)
-                .hint("delete metadata.json to have it rebuilt from the log; to go back to an earlier phase use `ai-workflow rollback`"),
+            Journal::Edited(ref view) => Self::state(&error).hint(format!(
+                "the log is intact; delete the view with `rm {view}`, and it is rebuilt from the log; to go back to an earlier \
+                 phase use `ai-workflow rollback`"
+            )),
         }
     }
 }

@@ -224,7 +224,7 @@ pub(crate) fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock> 
     Lock::take(&folder, &command_line, journal::now()).map_err(|error| match error {
         LockError::Busy { .. } => Failure::new(FailureKind::Busy, &error)
             .hint(format!("watch it with `ai-workflow status --issue {issue}`, or end it with `ai-workflow cancel --issue {issue}`")),
-        LockError::Store(_) => lock_failure(&error),
+        LockError::Store(error) => error.into(),
     })
 }
 
@@ -238,7 +238,7 @@ pub(crate) fn lock_checkout(
     let taken = CheckoutLock::take(workspace.git_dir(), issue, &command_line, journal::now());
     taken.map_err(|error| match error {
         LockError::Busy { holder } => in_use_failure(issue, workspace, holder),
-        LockError::Store(_) => lock_failure(&error),
+        LockError::Store(error) => error.into(),
     })
 }
 
@@ -265,11 +265,6 @@ pub(crate) fn remove_lock(project: &Project, issue: IssueNumber, lock: Lock) {
     // A folder that is not empty stays.
     let _ = fs::remove_dir(&folder);
     let _ = folder.parent().map(fs::remove_dir);
-}
-
-fn lock_failure(error: &LockError) -> Failure {
-    let hint = "look at the permissions and the disk, then run the same command again";
-    Failure::state(error).hint(hint)
 }
 
 fn in_use_failure(issue: IssueNumber, workspace: &Workspace, holder: Option<LockHolder>) -> Failure {

@@ -13,6 +13,7 @@ use crate::failure::{Failure, Result};
 use crate::lost_repository::open_failure;
 use agents::AgentSpec;
 use git::Workspace;
+use git::regular_file::read_text;
 use journal::store::folders::HOME;
 use model::issue::IssueSnapshot;
 use model::policy::{PanelReviewer, RetryPromptPath};
@@ -161,7 +162,7 @@ fn refuse_unreadable(folder: &Path, shown: &str) -> Result<()> {
         let is_prompt = path.extension().is_some_and(|ending| ending == "md");
         if path.is_dir() {
             refuse_unreadable(&path, &name)?;
-        } else if let (true, Err(error)) = (is_prompt, fs::read_to_string(&path)) {
+        } else if let (true, Err(error)) = (is_prompt, read_text(&path)) {
             return Err(Failure::usage(format!("failed to read {name}: {error}"))
                 .hint("a prompt is a readable file in UTF-8; without it ours is used"));
         }
@@ -176,7 +177,7 @@ fn collect_texts(folder: &Path, below: &str, found: &mut BTreeMap<String, String
         let path = entry.path();
         if path.is_dir() {
             collect_texts(&path, &format!("{name}/"), found);
-        } else if let Ok(text) = fs::read_to_string(&path) {
+        } else if let Ok(text) = read_text(&path) {
             found.insert(name, text);
         }
     }
@@ -257,11 +258,21 @@ fn optional_file(path: &Path, shown_from: &Path) -> Result<Option<(String, Strin
         Ok(below) if shown_from != Path::new("/") => below,
         _ => path,
     };
-    match fs::read_to_string(path) {
+    match read_text(path) {
         Ok(text) => Ok(Some((name.display().to_string(), text))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::usage(format!("failed to read {}: {error}", path.display()))
-            .hint("it has to be a readable file in UTF-8; `ai-workflow init --force` writes a new one")),
+        Err(error) => {
+            let failure = Failure::usage(format!("failed to read {}: {error}", path.display()));
+            Err(failure.hint(if path.is_file() {
+                "it has to be a readable file in UTF-8; `ai-workflow init --force` writes a new one"
+                    .to_owned()
+            } else {
+                format!(
+                    "move it away with `mv {0} {0}.damaged`; without it the settings are ours",
+                    path.display()
+                )
+            }))
+        }
     }
 }
 

@@ -89,7 +89,7 @@ impl CleanWorktree<'_> {
     fn record_place(&self, root: &Path) -> Result<()> {
         let record = self.run.state_dir().join(RECORD);
         fs::create_dir_all(self.run.state_dir()).map_err(at(self.run.state_dir()))?;
-        fs::write(&record, root.as_os_str().as_encoded_bytes()).map_err(at(record))
+        regular_file::write(&record, root.as_os_str().as_encoded_bytes()).map_err(at(record))
     }
 
     /// Returns the recorded path, if it is one that we would choose; any other path is not ours.

@@ -34,9 +34,18 @@ pub(crate) fn refuse_pipes(dir: &Path) -> Result<()> {
     let branch = head.trim().strip_prefix("ref: ").map(|name| common.join(name));
     let places = [&git_dir, &common].into_iter().flat_map(|folder| OPENED.map(|name| folder.join(name)));
     let pipe = places.chain(branch).find(|place| regular_file::is_pipe(place));
-    let Some(path) = pipe else { return Ok(()) };
+    let Some(path) = pipe else { return refuse_pipe_as_index(&git_dir) };
     let kept = write_kept(&common, &path);
     Err(Error::Pipe { path, kept })
+}
+
+/// An index can be made anew.
+fn refuse_pipe_as_index(git_dir: &Path) -> Result<()> {
+    let index = git_dir.join("index");
+    if !regular_file::is_pipe(&index) {
+        return Ok(());
+    }
+    Err(Error::DamagedIndex { detail: format!("{} is a pipe or a device", index.display()) })
 }
 
 /// Says what is wrong with a repository that git does not take for one.
@@ -85,7 +94,7 @@ fn write_kept(common: &Path, path: &Path) -> Option<PathBuf> {
     runs.flatten().find_map(|run| {
         let bytes = read_kept(&run.path().join(REFERENCE), path)?;
         let kept = run.path().join(format!("{}.kept", path.file_name()?.to_str()?));
-        fs::write(&kept, bytes).ok()?;
+        regular_file::write(&kept, &bytes).ok()?;
         Some(kept)
     })
 }

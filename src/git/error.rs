@@ -1,5 +1,6 @@
 //! Why something could not be done with git, and what a person can do about it.
 
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
@@ -101,10 +102,17 @@ pub enum Error {
 impl Error {
     /// Returns what a person can do about it.
     pub fn hint(&self) -> Option<String> {
-        if let Some(repair) = self.repair() {
-            return Some(repair);
-        }
         let hint = match self {
+            Self::DamagedHead { .. }
+            | Self::LostBranch { .. }
+            | Self::LostReferences { .. }
+            | Self::DamagedReferences { .. }
+            | Self::LostObjects { .. }
+            | Self::DamagedObjects { .. }
+            | Self::MissingObjects { .. }
+            | Self::DamagedIndex { .. }
+            | Self::DamagedConfig { .. }
+            | Self::Pipe { .. } => return self.repair(),
             Self::NoGit { .. } | Self::TooOld => "install git 2.31 or newer",
             Self::NotARepository { .. } => "go into a clone of the repository, or make one with `git init`",
             Self::Bare { .. } => "make a clone with files: `git clone REPOSITORY FOLDER`",
@@ -153,7 +161,7 @@ impl Error {
                 &format!("look at {} for settings you did not make, then run again", path.display())
             }
             Self::ConfigUnknown { path } => &format!(
-                "look at .git/config and .git/hooks for what you did not make, delete {}, and run again",
+                "look at .git/config and .git/hooks for what you did not make, delete that file with `rm -r {}`, and run again",
                 path.display()
             ),
             Self::RepositoryReplaced { path } => {
@@ -163,7 +171,13 @@ impl Error {
                 "look for a pipe or device where git expects a file, such as `.gitignore`"
             }
             Self::DiskFull { .. } => "make room, then run again",
-            _ => return None,
+            Self::File { path, .. } if fs::metadata(path).is_ok_and(|found| !found.is_file()) => {
+                &format!("move it away with `mv {0} {0}.damaged`, and run again", path.display())
+            }
+            Self::File { .. } => "look at the permissions and the disk, then run again",
+            Self::BadObjectId(_) | Self::BadPath { .. } | Self::Git { .. } | Self::Unexpected { .. } => {
+                return None;
+            }
         };
         Some(hint.to_owned())
     }
@@ -196,7 +210,7 @@ impl Error {
                 "bring them back from another clone with `git fetch PATH_OR_URL`; `git fsck` shows what is missing"
             }
             Self::DamagedIndex { .. } => {
-                "make it again with `rm -f \"$(git rev-parse --git-path index)\" && git reset -q`, and run again"
+                "make it again with `rm -rf \"$(git rev-parse --git-path index)\" && git reset -q`, and run again"
             }
             Self::DamagedConfig { kept: Some((config, kept)), .. } => &format!(
                 "an agent was at work when an earlier process was killed, and the settings from before are kept: put them back \

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::pinned_config::list_deliberate_settings;
+use crate::regular_file;
 
 /// A larger file is copied.
 const LARGEST: u64 = 1 << 20;
@@ -176,7 +177,7 @@ pub(crate) fn read_kept(reference: &Path, path: &Path) -> Option<Vec<u8>> {
         #[serde(default)]
         references: BTreeMap<PathBuf, Option<Entry>>,
     }
-    let mut kept: Kept = serde_json::from_slice(&fs::read(reference).ok()?).ok()?;
+    let mut kept: Kept = serde_json::from_slice(&regular_file::read(reference).ok()?).ok()?;
     let entry = kept.entries.remove(path).or_else(|| kept.references.remove(path)?)?;
     if let Entry::File { bytes, .. } = entry { Some(bytes) } else { None }
 }

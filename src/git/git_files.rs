@@ -23,13 +23,13 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{at, ignore_missing};
+use crate::error::at;
 use crate::file_entry::{self, Entry, REFERENCE};
 use crate::index_folders::read_folders;
 use crate::pinned_config::list_settings_files;
 use crate::program::Call;
 use crate::references::{MovedReferences, References};
-use crate::regular_file::list_pipes;
+use crate::regular_file::{list_pipes, remove_all};
 use crate::run_branch::RESTS_AT;
 use crate::snapshot::Snapshot;
 use crate::workspace::RunWorkspace;
@@ -38,8 +38,7 @@ use elsewhere::OtherWorktree;
 use named::{NamedPlaces, find_submodule_entry, follow_link, list_tracked};
 use places::{
     can_be_read, holds_reference, is_folder, list_files, list_git_dirs, list_indexes, list_left,
-    list_reference_files, name_of, read_all, read_time, read_worktree_entry, remove_all, set_aside, set_time,
-    write,
+    list_reference_files, name_of, read_all, read_time, read_worktree_entry, set_aside, set_time, write,
 };
 
 /// Files of a folder of git.
@@ -241,11 +240,12 @@ impl GitFiles {
 
     /// Keeps the state on disk until it was compared, for the case that this process is killed.
     pub fn keep(&mut self, run: &RunWorkspace) -> Result<()> {
-        let path = run.state_dir().join(REFERENCE);
-        ignore_missing(fs::remove_file(run.state_dir().join(ENDED))).map_err(at(&path))?;
+        let (path, ended) = Self::files(run);
+        remove_all(&ended).map_err(at(ended))?;
         let text = serde_json::to_vec(self).map_err(|error| at(&path)(error.into()))?;
         let new = path.with_extension("new");
         fs::create_dir_all(run.state_dir()).map_err(at(run.state_dir()))?;
+        remove_all(&new).map_err(at(&new))?;
         let written =
             File::create(&new).and_then(|mut file| file.write_all(&text).and_then(|()| file.sync_data()));
         written.and_then(|()| fs::rename(&new, &path)).map_err(at(&path))?;
@@ -285,7 +285,9 @@ impl GitFiles {
         changed.extend(indexes);
         let (reference, ended) = Self::files(run);
         // Where it is missing, it is kept in memory.
-        ignore_missing(fs::copy(&reference, &ended).map(drop)).map_err(at(ended))?;
+        if let Ok(kept) = regular_file::read(&reference) {
+            regular_file::write(&ended, &kept).map_err(at(ended))?;
+        }
         Ok(changed)
     }
 
@@ -294,7 +296,7 @@ impl GitFiles {
         let (reference, ended) = Self::files(run);
         let copies = run.state_dir().join(COPIES);
         remove_all(&copies).map_err(at(&copies))?;
-        [ended, reference].iter().try_for_each(|file| ignore_missing(fs::remove_file(file)).map_err(at(file)))
+        [ended, reference].iter().try_for_each(|file| remove_all(file).map_err(at(file)))
     }
 
     /// Returns the names of what is new of linked worktrees, submodules, references without a tip and the end of a shallow history.
@@ -541,7 +543,9 @@ impl GitFiles {
         let Some(mut known) = known else { return Err(Error::ConfigUnknown { path: reference }) };
         known.accept_folders();
         let began = read_time(&reference);
-        let ends = [&ended, &run.state_dir().join(RESTS_AT)].map(|file| read_time(file));
+        // The reaper writes files; something else was put there by the call.
+        let ends = [&ended, &run.state_dir().join(RESTS_AT)]
+            .map(|file| if file.is_symlink() || !file.is_file() { None } else { read_time(file) });
         let end = ends.into_iter().flatten().filter(|end| Some(*end) > began).max();
         let is_of_call = |path: &Path| end.is_none_or(|end| file_entry::changed_at(path) <= Some(end));
         let pipes = known.remove_pipes(run)?;
@@ -560,7 +564,7 @@ impl GitFiles {
         moved.left.extend(known.list_new_elsewhere_where(run, &is_of_call));
         // The state stays: until the next call is on record, the log shows one without an end.
         if end.is_none() {
-            fs::copy(&reference, &ended).map_err(at(ended))?;
+            regular_file::write(&ended, &text).map_err(at(ended))?;
         }
         Ok(Some(KilledCall { changed, moved }))
     }

@@ -427,6 +427,7 @@ fn is_about_index(errors: &str) -> bool {
     [
         "index file smaller than expected",
         "index file corrupt",
+        "index file open failed",
         "bad signature 0x",
         "bad index version",
         "bad index file sha",

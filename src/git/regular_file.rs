@@ -6,6 +6,8 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use crate::error::ignore_missing;
+
 /// Reads a file; an error where there is something else.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(path)?.is_file() {
@@ -18,6 +20,20 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads a file as text; an error where there is something else.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+}
+
+/// Writes a file, in the place of whatever else stands there: writing into a pipe could wait for ever.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+        remove_all(path)?;
+    }
+    fs::write(path, bytes)
+}
+
+/// Removes what stands there, with everything in it.
+pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
+    let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    if is_folder { fs::remove_dir_all(path) } else { ignore_missing(fs::remove_file(path)) }
 }
 
 /// Tells whether a pipe or a device stands there. A socket is none: opening one fails at once.

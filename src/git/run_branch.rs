@@ -164,7 +164,7 @@ impl RunBranch<'_> {
 
     /// Forgets that tip: from here on an agent may commit, and later commits are not known as a person's.
     pub fn forget_resting_tip(&self) {
-        let _ = fs::remove_file(self.run.state_dir().join(RESTS_AT));
+        let _ = regular_file::remove_all(&self.run.state_dir().join(RESTS_AT));
     }
 
     /// Returns the tip to which people moved the branch since no agent worked; nothing when that is not known, or when the
@@ -200,10 +200,11 @@ impl RunBranch<'_> {
     /// Writes a tip into a file of the run. A write that fails is logged and stops nothing; the tip is not known later.
     fn note_tip(&self, name: &str, tip: &str) {
         let place = self.run.state_dir().join(name);
-        let written = fs::create_dir_all(self.run.state_dir()).and_then(|()| fs::write(&place, tip));
+        let written = fs::create_dir_all(self.run.state_dir())
+            .and_then(|()| regular_file::write(&place, tip.as_bytes()));
         if let Err(error) = written {
             tracing::debug!("{}: {error}", place.display());
-            let _ = fs::remove_file(place);
+            let _ = regular_file::remove_all(&place);
         }
     }
 

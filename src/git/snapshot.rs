@@ -23,7 +23,7 @@ use crate::regular_file::list_pipes;
 use crate::run_files::{is_behind_link, is_engines_own};
 use crate::status::{PathStatus, StatusEntry, read_status, status_call};
 use crate::workspace::{Head, RunWorkspace};
-use crate::{CommitId, Result, Tree};
+use crate::{CommitId, Error, Result, Tree};
 
 /// The files of a worktree at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -365,6 +365,9 @@ impl Snapshots<'_> {
     pub(crate) fn copy_own_index(&self) -> Result<(PathBuf, bool)> {
         let own = self.run.workspace().git_dir().join("index");
         let exists = own.exists();
+        if own.is_dir() {
+            return Err(Error::DamagedIndex { detail: format!("{} is a folder", own.display()) });
+        }
         Ok((if exists { self.copy_to_incoming(&own)? } else { self.prepare_incoming_index()? }, exists))
     }
 

@@ -93,6 +93,8 @@ impl ReaperArguments {
             && let Some((from, to)) = &self.copy_after_end
         {
             // A file that cannot be copied is missing afterwards, and then nothing is known.
+            // What the program itself put there is not to stay.
+            let _ = std::fs::remove_file(to);
             let _ = std::fs::read(from).and_then(|bytes| std::fs::write(to, bytes));
         }
         reports.end(tree.leader_status)

@@ -20,6 +20,7 @@ mod killed;
 #[cfg(target_os = "linux")]
 mod killed_in_exchange;
 mod lost_facts;
+mod odd_files;
 mod outages;
 mod over_budget;
 #[cfg(target_os = "linux")]

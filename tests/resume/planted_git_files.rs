@@ -52,7 +52,7 @@ fn a_killed_author_who_removed_the_state_of_git_files_stops_the_run_until_a_pers
             let refused = world.execute().exits(6);
             insta::allow_duplicates! {
                 insta::assert_snapshot!(line_with(&refused.stderr, "error:"), @"error: an agent was at work when an earlier process was killed, and [REPO]/.git/ai-workflow/issue-243/git-files does not say any more what git's files were before");
-                insta::assert_snapshot!(line_with(&refused.stderr, "hint:"), @"hint: look at .git/config and .git/hooks for what you did not make, delete [REPO]/.git/ai-workflow/issue-243/git-files, and run again");
+                insta::assert_snapshot!(line_with(&refused.stderr, "hint:"), @"hint: look at .git/config and .git/hooks for what you did not make, delete that file with `rm -r [REPO]/.git/ai-workflow/issue-243/git-files`, and run again");
             }
         }
         std::fs::remove_file(world.sandbox.root().join(state)).expect("there");

@@ -6,9 +6,10 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use super::{COPIES, DEEPEST, REMOVED};
-use crate::error::{at, ignore_missing};
+use crate::error::at;
 use crate::file_entry::Entry;
 use crate::references::{are_packed_references, is_of_a_run, is_reference, list_without_tip};
+use crate::regular_file::remove_all;
 use crate::workspace::RunWorkspace;
 use crate::{Result, regular_file};
 
@@ -155,10 +156,6 @@ pub(super) fn write(run: &RunWorkspace, was: &Entry, path: &Path) -> Result<()> 
         }
         written => written.map_err(at(path)),
     }
-}
-
-pub(super) fn remove_all(path: &Path) -> std::io::Result<()> {
-    if is_folder(path) { fs::remove_dir_all(path) } else { ignore_missing(fs::remove_file(path)) }
 }
 
 /// Names a place for people: from the worktree or the checkout, if it is in one of them.

@@ -20,3 +20,18 @@ fn pipes_and_folders_are_not_read_and_pipes_are_found() {
     assert!(["in", "in/pipe", "link to a pipe", "none"].iter().all(|name| read(&at(name)).is_err()));
     assert_eq!(list_pipes(dir.path(), |folder| folder.ends_with("passed")), [at("in/pipe")]);
 }
+
+#[test]
+fn a_file_is_written_in_the_place_of_a_pipe_a_folder_or_a_link() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| dir.path().join(name);
+    fs::create_dir_all(at("folder/in")).expect("made");
+    rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), 0o600.into()).expect("made");
+    fs::write(at("file"), "text").expect("written");
+    std::os::unix::fs::symlink(at("file"), at("link")).expect("linked");
+    for name in ["folder", "pipe", "link", "none"] {
+        write(&at(name), b"new").expect("written");
+        assert_eq!(read_text(&at(name)).ok().as_deref(), Some("new"), "{name}");
+    }
+    assert_eq!(read_text(&at("file")).ok().as_deref(), Some("text"));
+}

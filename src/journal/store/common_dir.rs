@@ -11,7 +11,10 @@ use jiff::civil::Date;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::files::{StoreError, if_there, io_error, make_folders, read_if_there, remove, replace_in_folder};
+use super::files::{
+    StoreError, if_there, io_error, make_folders, read_if_there, refuse_other_than_file, remove,
+    replace_in_folder,
+};
 use model::event::UsageTotal;
 use model::issue::IssueNumber;
 
@@ -175,6 +178,7 @@ impl DaySpending {
         let path = Self::file(common, day);
         let text = serde_json::to_string(self).map_err(|error| io_error("write", &path)(error.into()))?;
         make_folders(path.parent().unwrap_or(Path::new(".")))?;
+        refuse_other_than_file(&path)?;
         let opened = OpenOptions::new().create(true).append(true).open(&path);
         // One write, begun with the line break: neither another run nor a torn line mixes with it.
         let line = format!("\n{text}");

@@ -90,6 +90,9 @@ pub enum StoreError {
 impl StoreError {
     /// Returns what a person can do about it.
     pub fn hint(&self) -> Cow<'static, str> {
+        if let Some(obstacle) = self.find_obstacle() {
+            return move_away(obstacle);
+        }
         Cow::Borrowed(match self {
             Self::Damaged { .. } => {
                 "nothing was changed; restore the file from the run's branch (`git checkout -- FILE`) or start anew with `cleanup`"
@@ -107,11 +110,21 @@ impl StoreError {
             Self::JobFile { .. } => {
                 "what it wrote was taken out again; look at what the agent and the tests of the repository did"
             }
-            Self::Foreign { .. } => "move it out of the way, then run the same command again",
+            Self::Foreign { file, .. } => return move_away(Path::new(file)),
             Self::Io { .. } if self.is_disk_full() => "free some space, then run the same command again",
             Self::Io { .. } => "look at the permissions and the disk, then run the same command again",
             Self::Unwritable { .. } => "this is a bug of ai-workflow; please report it",
         })
+    }
+
+    /// Returns what stands in the place of a folder that is needed.
+    fn find_obstacle(&self) -> Option<&Path> {
+        let Self::Io { file, source, .. } = self else { return None };
+        if !matches!(source.kind(), ErrorKind::NotADirectory | ErrorKind::AlreadyExists) {
+            return None;
+        }
+        let is_no_folder = |path: &&Path| fs::metadata(path).is_ok_and(|found| !found.is_dir());
+        Path::new(file).ancestors().find(is_no_folder)
     }
 
     /// Tells whether there was no space left.
@@ -119,6 +132,15 @@ impl StoreError {
         use ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         matches!(self, Self::Io { source, .. } if matches!(source.kind(), StorageFull | QuotaExceeded | FileTooLarge))
     }
+}
+
+/// Says how something that stands in the place of a file or a folder of ours is moved away.
+fn move_away(path: &Path) -> Cow<'static, str> {
+    Cow::Owned(format!(
+        "nothing was changed; move it out of the way with `mv {0} {0}.damaged`, then run the same command again where the files \
+         of the run are",
+        path.display()
+    ))
 }
 
 /// Returns a function that turns an input/output error into ours, which names the file.
@@ -140,9 +162,21 @@ pub(super) fn read_metadata(path: &Path) -> Result<Option<Metadata>, StoreError>
     if_there(fs::symlink_metadata(path)).map_err(io_error("look at", path))
 }
 
-/// Returns what a file holds; nothing when there is none.
+/// Returns what a file holds; nothing when there is none. What is no file is refused: reading a pipe could wait for ever.
 pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    refuse_other_than_file(path)?;
     if_there(fs::read(path)).map_err(io_error("read", path))
+}
+
+/// Refuses what stands in the place of a file and is none; a link to a file is one.
+pub(super) fn refuse_other_than_file(path: &Path) -> Result<(), StoreError> {
+    let is_other = fs::metadata(path).is_ok_and(|found| !found.is_file());
+    if is_other { Err(not_ordinary(path)) } else { Ok(()) }
+}
+
+/// Returns the error about a path at which there is no ordinary file.
+pub(super) fn not_ordinary(path: &Path) -> StoreError {
+    StoreError::Foreign { file: path.display().to_string(), what: "no ordinary file" }
 }
 
 /// Makes a folder and those above it.

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::files::{StoreError, io_error, replace};
+use super::files::{StoreError, io_error, read_if_there, refuse_other_than_file, replace};
 use model::issue::IssueNumber;
 use model::redact::Masked;
 
@@ -77,6 +77,7 @@ impl Lock {
 
     fn take_for(folder: &Path, holder: &LockHolder) -> Result<Self, LockError> {
         let path = folder.join("lock");
+        refuse_other_than_file(&path)?;
         let acquired = acquire_file(folder, &path).map_err(io_error("lock", &path))?;
         let mut file = acquired.ok_or_else(|| LockError::Busy { holder: read_holder(&path) })?;
         write_holder(&mut file, holder).map_err(io_error("lock", &path))?;
@@ -135,7 +136,7 @@ impl CheckoutLock {
 
     /// Returns when a process of ours on this machine worked here last.
     pub fn last_work(&self) -> Option<CheckoutWork> {
-        let bytes = fs::read(self.folder.join(WORK)).ok()?;
+        let bytes = read_if_there(&self.folder.join(WORK)).ok()??;
         let work: CheckoutWork = serde_json::from_slice(&bytes).ok()?;
         if work.host == hostname() { Some(work) } else { None }
     }
@@ -181,6 +182,7 @@ impl Drop for CheckoutLock {
 /// Returns who holds the lock now, if it is held and the lock file names the holder.
 pub fn holder(folder: &Path) -> Option<LockHolder> {
     let path = folder.join("lock");
+    refuse_other_than_file(&path).ok()?;
     let file = File::open(&path).ok()?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => read_holder(&path),

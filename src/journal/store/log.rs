@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::common_dir::issue_folder;
 use super::files::{
-    StoreError, io_error, make_folders, read_metadata, read_ordinary_file, replace_durably,
+    StoreError, io_error, make_folders, not_ordinary, read_metadata, read_ordinary_file, replace_durably,
     replace_in_folder, sha256_hex,
 };
 use jiff::Timestamp;
@@ -297,7 +297,7 @@ fn read_log_bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
     match read_metadata(path)? {
         None => Ok(Vec::new()),
         Some(found) if found.is_file() => fs::read(path).map_err(io_error("read", path)),
-        Some(_) => Err(StoreError::Foreign { file: path.display().to_string(), what: "no ordinary file" }),
+        Some(_) => Err(not_ordinary(path)),
     }
 }
 
@@ -418,7 +418,8 @@ impl LogCopy {
 
     /// Brings a copy that may be older, or of another run, to what the log holds.
     fn catch_up(&self, written: &[u8]) {
-        if !written.is_empty() && fs::read(&self.path).is_ok_and(|copy| copy != written) {
+        let copy = read_ordinary_file(&self.path).ok().flatten();
+        if !written.is_empty() && copy.is_some_and(|copy| copy != written) {
             self.update(written, written.len());
         }
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value};
 
-use super::files::{StoreError, if_there, io_error, replace, sha256_hex};
+use super::files::{StoreError, if_there, io_error, refuse_other_than_file, replace, sha256_hex};
 use content_parser::read_value;
 use engine::State;
 use model::redact::Masker;
@@ -47,6 +47,7 @@ pub(crate) fn write(folder: &Path, state: &State, chain: &str, masker: &Masker) 
 
 /// Judges a sealed view on disk.
 pub(crate) fn check_file(path: &Path) -> Result<ViewOnDisk, StoreError> {
+    refuse_other_than_file(path)?;
     let opened = if_there(File::open(path)).map_err(io_error("open", path))?;
     let Some(file) = opened else { return Ok(ViewOnDisk::Missing) };
     let mut bytes = Vec::new();
