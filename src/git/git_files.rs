@@ -6,6 +6,7 @@
 //! A reference outside of the folder of branches that has the short name of one counts, because git takes it for the branch.
 //! An operation that was begun and not ended, such as a rebase, counts as well; with it HEAD is put back. HEAD, the packed references
 //! and the run's branch are put back, too, where git could not read them any more. What is begun in other worktrees is only told.
+//! Locks that the program left are removed.
 //! Nothing is read of what git itself writes while it works: objects, index, logs. References are compared by
 //! `references`. A folder of git that is new, of a linked worktree or a submodule, is left alone: nothing of ours uses it.
 //! The state before is on disk as well until it was compared, so that a killed process leaves nothing that is not compared.
@@ -32,6 +33,7 @@ use crate::references::{MovedReferences, References};
 use crate::regular_file::{list_pipes, remove_all};
 use crate::run_branch::RESTS_AT;
 use crate::snapshot::Snapshot;
+use crate::stale_locks::{list_all_locks, list_left_locks};
 use crate::workspace::RunWorkspace;
 use crate::{Error, Result, Tree, regular_file};
 use elsewhere::OtherWorktree;
@@ -111,6 +113,9 @@ pub struct GitFiles {
     /// The files in these folders of hooks, whether git ignores them or not.
     #[serde(default)]
     tracked_entries: BTreeMap<PathBuf, Entry>,
+    /// Locks that a git had taken.
+    #[serde(default)]
+    locks: BTreeSet<PathBuf>,
     /// The indexes of snapshots, which can be made anew.
     indexes: BTreeMap<PathBuf, Option<Entry>>,
     /// When it was kept, by the clock of the file system.
@@ -228,6 +233,7 @@ impl GitFiles {
             others: elsewhere::read_others(workspace),
             tracked_entries,
             indexes,
+            locks: list_all_locks(run),
             kept_at,
         };
         found.entries = read_all(found.list_places());
@@ -277,9 +283,10 @@ impl GitFiles {
         {
             return Err(Error::RepositoryReplaced { path: own });
         }
-        let pipes = self.remove_pipes(run)?;
+        let mut left = self.remove_left_locks(run)?;
+        left.extend(self.remove_pipes(run)?);
         let mut changed = self.restore_changed(run, &|_| true)?;
-        changed.extend(pipes);
+        changed.extend(left);
         let indexes = self.remove_changed_indexes(run, &|_| true)?;
         changed.extend(self.restore_ignored_hooks(run, &|_| true)?);
         changed.extend(indexes);
@@ -352,6 +359,13 @@ impl GitFiles {
         pipes.retain(|pipe| !is_kept(pipe));
         pipes.iter().try_for_each(|pipe| fs::remove_file(pipe).map_err(at(pipe)))?;
         Ok(pipes.iter().map(|pipe| name_of(run, pipe)).collect())
+    }
+
+    /// Removes the locks that the program left, for which a later git would wait, and returns their names.
+    fn remove_left_locks(&self, run: &RunWorkspace) -> Result<Vec<String>> {
+        let left = list_left_locks(run, &self.locks);
+        left.iter().try_for_each(|lock| set_aside(run, lock))?;
+        Ok(left.iter().map(|lock| name_of(run, lock)).collect())
     }
 
     fn is_in_other(&self, git_dir: &Path) -> bool {

@@ -7,7 +7,10 @@
 //! in this worktree, is open in no process, and no git is at work here; where that is not known, it has to be older than ten
 //! minutes. A person decides about the others. Processes are known by their command line and working directory; where there
 //! is no `/proc`, no process is seen or waited for.
+//!
+//! After a call that has ended, a lock that was not there before and that nobody holds is what the call left.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -16,6 +19,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::Result;
 use crate::error::at;
 use crate::program::STANDING_OPTIONS;
+use crate::regular_file::remove_all;
 use crate::workspace::{RunWorkspace, Workspace};
 
 /// A lock that is older than this is not in use any more.
@@ -49,10 +53,34 @@ pub fn remove_stale_locks(
     }
     left.retain(|path| is_older(path, started));
     for path in &left {
-        fs::remove_file(path).map_err(at(path))?;
+        remove_all(path).map_err(at(path))?;
         tracing::warn!(path = %path.display(), "removed a lock that a killed git left behind");
     }
     Ok(left)
+}
+
+/// Returns the locks at the places where a git of this run takes them.
+pub(crate) fn list_all_locks(run: &RunWorkspace) -> BTreeSet<PathBuf> {
+    let workspace = run.workspace();
+    let mut locks: BTreeSet<PathBuf> = list_locks(&run.snapshots().index_folder()).into_iter().collect();
+    locks.extend(shared_locks(workspace));
+    let mut folders = vec![workspace.common().join("refs")];
+    while let Some(folder) = folders.pop() {
+        locks.extend(list_locks(&folder));
+        let inner = fs::read_dir(folder).into_iter().flatten().flatten();
+        folders.extend(inner.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.is_symlink()));
+    }
+    locks
+}
+
+/// Returns the locks that there are beside those of before and that no program holds which still runs.
+pub(crate) fn list_left_locks(run: &RunWorkspace, before: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    let mut new: Vec<PathBuf> = list_all_locks(run).difference(before).cloned().collect();
+    if new.is_empty() || is_git_at_work(run.workspace(), &new) {
+        return Vec::new();
+    }
+    new.retain(|path| !is_open(path));
+    new
 }
 
 /// Locks that only this run can have taken.
@@ -61,7 +89,7 @@ fn own_locks(run: &RunWorkspace) -> Vec<PathBuf> {
     let mut locks = list_locks(&indexes);
     locks.push(indexes.join("incoming.index"));
     locks.push(run.workspace().common().join("refs/heads").join(format!("{}.lock", run.branch())));
-    locks.retain(|path| path.is_file());
+    locks.retain(|path| path.symlink_metadata().is_ok());
     locks
 }
 
@@ -71,7 +99,7 @@ fn shared_locks(workspace: &Workspace) -> Vec<PathBuf> {
     locks.retain(|path| is_of_git(path));
     if workspace.is_linked() {
         locks.extend(["packed-refs.lock", "config.lock"].map(|name| workspace.common().join(name)));
-        locks.retain(|path| path.is_file());
+        locks.retain(|path| path.symlink_metadata().is_ok());
     }
     locks
 }
@@ -113,18 +141,21 @@ fn are_certainly_unused(locks: &[PathBuf], now: SystemTime) -> bool {
 
 fn list_locks(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let is_lock =
-        |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock") && path.is_file();
+    // A folder or a broken link is in the way of git, too.
+    let is_lock = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock");
     entries.map(|entry| entry.path()).filter(is_lock).collect()
 }
 
 fn is_older(path: &Path, than: SystemTime) -> bool {
-    fs::metadata(path).and_then(|metadata| metadata.modified()).is_ok_and(|modified| modified < than)
+    modified_at(path).is_some_and(|modified| modified < than)
 }
 
 fn is_within(path: &Path, (since, until): (SystemTime, SystemTime)) -> bool {
-    let made = fs::metadata(path).and_then(|metadata| metadata.modified());
-    made.is_ok_and(|made| made + TIME_STEP >= since && made <= until)
+    modified_at(path).is_some_and(|made| made + TIME_STEP >= since && made <= until)
+}
+
+fn modified_at(path: &Path) -> Option<SystemTime> {
+    fs::symlink_metadata(path).and_then(|metadata| metadata.modified()).ok()
 }
 
 /// Returns the folders of all processes; none where the system has no `/proc`.

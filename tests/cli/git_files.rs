@@ -193,6 +193,18 @@ fn references_that_a_command_of_the_repository_moves_are_told_and_those_of_the_r
 }
 
 #[test]
+fn locks_that_an_agent_leaves_are_removed_and_void_a_review() {
+    let scene = Scene::new();
+    let leaves_once = "[ ! -e \"$0.once-$1\" ] || exit 0\ntouch \"$0.once-$1\"\n\
+        touch .git/HEAD.lock .git/index.lock .git/config.lock .git/refs/heads/ai-workflow/issue-243.lock\n";
+    scene.sandbox.executable("leave.sh", leaves_once);
+    let author = scene.author().replace("plant.sh", "leave.sh");
+    let ran = scene.run(&(author + &scene.reviewer("leave.sh")), &[]).exits(0);
+    insta::assert_snapshot!(line_with(&ran.stderr, "The author changed git's own files"), @" WARN Phase implementation: The author changed git's own files, which was undone: .git/HEAD.lock, .git/config.lock, .git/index.lock, .git/refs/heads/ai-workflow/issue-243.lock (kept in .git/ai-workflow/issue-243/removed)");
+    insta::assert_snapshot!(line_with(&ran.stderr, "The review step broke"), @" WARN Phase implementation: The review step broke: the reviewer changed files, which was undone: .git/HEAD.lock, .git/config.lock, .git/index.lock, .git/refs/heads/ai-workflow/issue-243.lock");
+}
+
+#[test]
 fn a_repository_that_a_reviewer_makes_in_the_worktree_voids_its_review() {
     let scene = Scene::new();
     let made_once = "[ -e \"$0.once\" ] || { touch \"$0.once\"; git init -q made; echo x > made/file; }\n";

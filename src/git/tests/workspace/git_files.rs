@@ -2,6 +2,7 @@
 //! is left alone.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::time::SystemTime;
 
@@ -92,6 +93,46 @@ impl Fixture {
             }
         }
     }
+}
+
+#[test]
+fn locks_that_a_program_leaves_are_removed_and_those_of_before_or_of_a_git_at_work_stay() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    fixture.sh("touch .git/config.lock");
+    let files = Fixture::read_git_files(&space);
+    let leaves = "touch .git/HEAD.lock .git/index.lock .git/packed-refs.lock .git/refs/heads/main.lock editor.lock
+        touch .git/ai-workflow/issue-7/snapshots/x.index.lock; mkdir -p .git/refs/heads/ai-workflow/issue-7.lock/x";
+    fixture.sh(leaves);
+    let mut git_at_work = Command::new("git")
+        .current_dir(fixture.root())
+        .args(["cat-file", "--batch"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("git is installed");
+    git_at_work.stdin.as_mut().expect("it is piped").write_all(b"HEAD\n").expect("fed");
+    git_at_work.stdout.as_mut().expect("it is piped").read_exact(&mut [0; 40]).expect("answered");
+    if cfg!(target_os = "linux") {
+        assert_eq!(files.restore(&space).expect("restored"), Vec::<String>::new(), "a git is at work");
+    }
+    drop(git_at_work.stdin.take());
+    git_at_work.wait().expect("it ends");
+    let mut removed = files.restore(&space).expect("restored");
+    removed.sort();
+    assert_eq!(
+        removed,
+        [
+            ".git/HEAD.lock",
+            ".git/ai-workflow/issue-7/snapshots/x.index.lock",
+            ".git/index.lock",
+            ".git/packed-refs.lock",
+            ".git/refs/heads/ai-workflow/issue-7.lock",
+            ".git/refs/heads/main.lock",
+        ]
+    );
+    assert!(fixture.root().join(".git/config.lock").exists() && fixture.root().join("editor.lock").exists());
+    assert_eq!(files.restore(&space).expect("restored"), Vec::<String>::new());
 }
 
 fn ctime(path: &Path) -> (i64, i64) {
