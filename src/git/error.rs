@@ -47,6 +47,8 @@ pub enum Error {
     Pipe { path: PathBuf, kept: Option<PathBuf> },
     #[error("git does not know who commits: {detail}")]
     NoIdentity { detail: String },
+    #[error("git could not sign a commit, and made none: {detail}")]
+    NotSigned { detail: String },
     #[error("HEAD is detached and no base branch was named")]
     DetachedHead,
     #[error("`{name}` cannot be a branch: {why}")]
@@ -119,6 +121,11 @@ impl Error {
             Self::NoCommits { .. } => "commit something first: `git add -A && git commit -m start`",
             Self::NoIdentity { .. } => {
                 "tell git who you are: `git config user.name NAME` and `git config user.email ADDRESS`"
+            }
+            Self::NotSigned { .. } => {
+                "commits are made without a signature after `git config commit.gpgSign false`; or repair what signs them: \
+                 `git config --show-origin --get-regexp 'gpg|sign'` shows the settings, and the program that they name may be one \
+                 that an author changed; then run again"
             }
             Self::DetachedHead => "name the branch to start from: `--base-branch BRANCH`",
             Self::BadBranchName { .. } => "use the plain name of a branch, such as `main`",

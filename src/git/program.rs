@@ -399,6 +399,9 @@ impl GitOutput {
         if is_about_index(&detail) {
             return Error::DamagedIndex { detail };
         }
+        if is_about_signature(&detail) {
+            return Error::NotSigned { detail };
+        }
         if detail.contains("bad config line") {
             return Error::DamagedConfig { detail, kept: None };
         }
@@ -434,6 +437,14 @@ fn is_about_index(errors: &str) -> bool {
     ]
     .iter()
     .any(|words| errors.contains(words))
+}
+
+/// Tells whether git says that it could not sign a commit; ssh has similar words about a connection.
+fn is_about_signature(errors: &str) -> bool {
+    let is_about_key = ["signing failed", "load public key"].iter().any(|words| errors.contains(words));
+    errors.contains("failed to sign the data")
+        || errors.contains("user.signingkey")
+        || (is_about_key && errors.contains("failed to write commit object"))
 }
 
 /// Returns the lock that another git holds.

@@ -205,6 +205,24 @@ fn locks_that_an_agent_leaves_are_removed_and_void_a_review() {
 }
 
 #[test]
+fn a_signing_program_that_fails_is_told_with_a_command_that_helps() {
+    let scene = Scene::new();
+    scene.sandbox.write("tools/sign.sh", "#!/bin/sh\nexit 0\n");
+    make_executable(&scene.sandbox.root().join("tools/sign.sh"));
+    scene.sandbox.git(&["add", "tools"]);
+    scene.sandbox.git(&["commit", "-q", "-m", "tools"]);
+    scene.sandbox.git(&["config", "commit.gpgSign", "true"]);
+    scene.sandbox.git(&["config", "gpg.program", "./tools/sign.sh"]);
+    let refused = scene.run("", &[]).exits(2);
+    insta::assert_snapshot!(line_with(&refused.stderr, "error: "), @"error: git could not sign a commit, and made none: error: gpg failed to sign the data:; (no gpg output); fatal: failed to write commit object");
+    insta::assert_snapshot!(line_with(&refused.stderr, "hint: "), @"hint: commits are made without a signature after `git config commit.gpgSign false`; or repair what signs them: `git config --show-origin --get-regexp 'gpg|sign'` shows the settings, and the program that they name may be one that an author changed; then run again");
+    let hint = line_with(&refused.stderr, "hint: ");
+    let command = hint.split('`').nth(1).expect("a command");
+    assert!(scene.sandbox.command("sh").args(["-c", command]).status().expect("a shell").success());
+    scene.run("", &[]).exits(0);
+}
+
+#[test]
 fn a_repository_that_a_reviewer_makes_in_the_worktree_voids_its_review() {
     let scene = Scene::new();
     let made_once = "[ -e \"$0.once\" ] || { touch \"$0.once\"; git init -q made; echo x > made/file; }\n";

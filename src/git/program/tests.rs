@@ -30,3 +30,21 @@ fn lock_error_names_the_lock_file() {
     assert_eq!(parse_held_lock(errors), Some("/r/.git/index.lock".to_owned()));
     assert_eq!(parse_held_lock("fatal: something else"), None);
 }
+
+#[test]
+fn failures_to_sign_are_recognized() {
+    for errors in [
+        "error: gpg failed to sign the data:; (no gpg output); fatal: failed to write commit object",
+        "gpg: signing failed: No secret key; fatal: failed to write commit object",
+        "fatal: either user.signingkey or gpg.ssh.defaultKeyCommand needs to be configured",
+        "error: Couldn't load public key /no: No such file or directory?; fatal: failed to write commit object",
+    ] {
+        assert!(is_about_signature(errors), "{errors}");
+    }
+    for other in [
+        "fatal: failed to write commit object",
+        "sign_and_send_pubkey: signing failed for ED25519 \"/home/me/.ssh/id\" from agent: agent refused operation",
+    ] {
+        assert!(!is_about_signature(other), "{other}");
+    }
+}
