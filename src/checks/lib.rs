@@ -75,6 +75,7 @@ pub use secrets::ID as SECRETS;
 pub use site::{Read, Site, Untaken, World};
 pub use task_list::only_ticks;
 pub use task_list::task_lists;
+pub use test_runs::TestTrees;
 
 use model::event::{CheckResult, CheckStatus};
 use model::policy::{CheckMode, OnFail};

@@ -6,9 +6,8 @@ use super::command::{Look, lost_tests};
 use super::outcome::{judged, of_answer};
 use super::suite::{Losses, LostTest, Suite};
 use super::test_runs::TestRuns;
-use super::{Site, result, skipped};
-use git::Error;
-use model::event::{CheckResult, CheckStatus, Place};
+use super::{Site, skipped};
+use model::event::{CheckResult, Place};
 use process::Stop;
 use tool_output::TestOutcome;
 
@@ -73,33 +72,28 @@ pub(super) async fn examine_expectations(site: &Site<'_>, stop: &mut Stop) -> Ch
         Err(why) => return skipped(EXPECTATIONS, why),
     };
     match changed_expectations(&runs, stop).await {
-        Ok(Ok(places)) => judged(
+        Ok(places) => judged(
             EXPECTATIONS,
             "changed-expectations",
             places,
             "tests expect something else now",
             "no test expects something else",
         ),
-        Ok(Err(why)) => skipped(EXPECTATIONS, &why),
-        Err(error) => result(EXPECTATIONS, CheckStatus::Unavailable, &error.to_string()),
+        Err(why) => skipped(EXPECTATIONS, &why),
     }
 }
 
-async fn changed_expectations(
-    runs: &TestRuns<'_>,
-    stop: &mut Stop,
-) -> Result<Result<Vec<Place>, String>, Error> {
-    let Some(old_tests) = runs.old_tests_on_new_code(stop).await? else {
-        return Ok(Err("the run left the tests as they were".into()));
-    };
+/// Returns the tests, or why they cannot be told.
+async fn changed_expectations(runs: &TestRuns<'_>, stop: &mut Stop) -> Result<Vec<Place>, String> {
+    let old_tests = runs.old_tests_on_new_code(stop).await.ok_or("the run left the tests as they were")?;
     let now = runs.now(stop).await;
     if let Some(why) = unnamed(runs, &now, &old_tests) {
-        return Ok(Err(why));
+        return Err(why);
     }
     let (old_tests, now) = (Suite::of(&old_tests.results), Suite::of(&now.results));
     let is_changed = |id: &&str| {
         old_tests.outcome(id) == Some(TestOutcome::Failed) && now.outcome(id) == Some(TestOutcome::Passed)
     };
     let what = "fails on the new code in its version of the base, and passes in its new version";
-    Ok(Ok(old_tests.ids().filter(is_changed).map(|id| of_answer(format!("{id} {what}"))).collect()))
+    Ok(old_tests.ids().filter(is_changed).map(|id| of_answer(format!("{id} {what}"))).collect())
 }

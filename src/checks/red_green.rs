@@ -17,10 +17,8 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Ok(runs) => runs,
         Err(why) => return skipped(ID, why),
     };
-    let without = match runs.new_tests_on_old_code(stop).await {
-        Ok(Some(without)) => without,
-        Ok(None) => return skipped(ID, "the run did not change both tests and code"),
-        Err(error) => return command::Asked { id: ID, ..runs.asked }.unavailable(&error.to_string()),
+    let Some(without) = runs.new_tests_on_old_code(stop).await else {
+        return skipped(ID, "the run did not change both tests and code");
     };
     let (now, base) = (runs.now(stop).await, runs.base(stop).await);
     if now.results.is_empty() {

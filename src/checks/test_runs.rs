@@ -2,10 +2,51 @@
 //! Each is made in the clean worktree, once a tree. Which file is a test is said by `reading::role`; judges nothing.
 
 use super::command::{self, Asked, Look};
-use super::reading::role::{is_fixture, is_runner_setting, is_test};
 use super::{Published, Site};
-use git::{Error, Tree};
+use git::{CommitId, Error, RunWorkspace, Tree};
+use model::policy::Policy;
 use process::Stop;
+use source::{is_fixture, is_runner_setting, is_test};
+
+/// The trees for two of the runs. They are written before commands run, because what changes under git's folder meanwhile is
+/// theirs.
+#[derive(Debug, Default)]
+pub struct TestTrees {
+    /// The code of now with the tests of the base; nothing where the run left all tests as they were.
+    old_tests: Option<Tree>,
+    /// The code of the base with the tests of now; nothing where the run did not change both.
+    new_tests: Option<Tree>,
+}
+
+impl TestTrees {
+    /// Writes the trees that the checks of a policy need, between the base of a run and what it would publish.
+    pub fn write(space: &RunWorkspace, policy: &Policy, base: &CommitId, tree: &Tree) -> Result<Self, Error> {
+        let runs = |id: &str| policy.checks.iter().any(|rule| rule.id == id);
+        let mut trees = Self::default();
+        if runs(super::pass_to_pass::EXPECTATIONS) {
+            trees.old_tests = space.snapshots().reset_paths(tree, base, |path| !is_of_tests(path))?;
+        }
+        if runs(super::red_green::ID) {
+            trees.new_tests = with_code_of_base(space, base, tree)?;
+        }
+        Ok(trees)
+    }
+}
+
+fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Result<Option<Tree>, Error> {
+    let changed = space.workspace().changes().present_paths_between(base, tree)?;
+    if !changed.iter().any(|path| is_of_tests(path)) {
+        return Ok(None);
+    }
+    // New tests may need what is newly depended on.
+    let is_kept = |path: &str| {
+        is_of_tests(path)
+            || is_runner_setting(path)
+            || is_lock_file(path)
+            || path.starts_with(".ai-workflow/")
+    };
+    space.snapshots().reset_paths(tree, base, is_kept)
+}
 
 /// The test command of a run, ready to be run on four trees.
 pub(super) struct TestRuns<'a> {
@@ -33,26 +74,15 @@ impl<'a> TestRuns<'a> {
     }
 
     /// Returns what the tests of the base say about the code of now; nothing where the run left all tests as they were.
-    pub(super) async fn old_tests_on_new_code(&self, stop: &mut Stop) -> Result<Option<Look>, Error> {
-        let Some(tree) = self.reset(|path| !is_of_tests(path))? else { return Ok(None) };
-        Ok(Some(self.look(&tree, stop).await))
+    pub(super) async fn old_tests_on_new_code(&self, stop: &mut Stop) -> Option<Look> {
+        let tree = self.published.test_trees.old_tests.as_ref()?;
+        Some(self.look(tree, stop).await)
     }
 
     /// Returns what the tests of now say about the code of the base; nothing where the run did not change both.
-    pub(super) async fn new_tests_on_old_code(&self, stop: &mut Stop) -> Result<Option<Look>, Error> {
-        let Published { space, tree, base, .. } = self.published;
-        let changed = space.workspace().changes().present_paths_between(base, tree)?;
-        if !changed.iter().any(|path| is_of_tests(path)) {
-            return Ok(None);
-        }
-        let is_kept = |path: &str| is_of_tests(path) || is_runner_setting(path) || is_ours(path);
-        let Some(tree) = self.reset(is_kept)? else { return Ok(None) };
-        Ok(Some(self.look(&tree, stop).await))
-    }
-
-    fn reset(&self, is_kept: impl Fn(&str) -> bool) -> Result<Option<Tree>, Error> {
-        let Published { space, tree, base, .. } = self.published;
-        space.snapshots().reset_paths(tree, base, is_kept)
+    pub(super) async fn new_tests_on_old_code(&self, stop: &mut Stop) -> Option<Look> {
+        let tree = self.published.test_trees.new_tests.as_ref()?;
+        Some(self.look(tree, stop).await)
     }
 
     async fn look(&self, tree: &Tree, stop: &mut Stop) -> Look {
@@ -65,6 +95,6 @@ fn is_of_tests(path: &str) -> bool {
     is_test(path) || is_fixture(path)
 }
 
-fn is_ours(path: &str) -> bool {
-    path.starts_with(".ai-workflow/")
+fn is_lock_file(path: &str) -> bool {
+    [".lock", "-lock.json", "-lock.yaml", "/go.sum"].iter().any(|end| path.ends_with(end)) || path == "go.sum"
 }

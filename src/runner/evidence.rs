@@ -13,7 +13,7 @@ use crate::git_files::{GitBefore, Watched, note_moved_references, note_put_back}
 use crate::publisher::Publisher;
 use crate::unreviewed::base_of;
 use crate::{documents, manual_changes, remote_checks};
-use checks::{Published, Site, Untaken, World};
+use checks::{Published, Site, TestTrees, Untaken, World};
 use engine::{PhaseState, Run, Status};
 use git::{CommitId, GitFiles, Snapshot, Tree, WorktreeState};
 use journal::store::folders::CallFolder;
@@ -36,10 +36,11 @@ pub(super) async fn run_checks(
         return Ok(());
     }
     let seen = active.ensure_snapshot(Some(&before))?.clone();
+    let trees = TreesOfCommands::write(active, active.run()?, active.phase(name)?, &seen)?;
     let git_before =
         if runs_commands(active, name)? { Some(GitBefore::read(active, &before)?) } else { None };
     let (run, phase) = (active.run()?, active.phase(name)?);
-    let results = CheckedPhase { active, publisher, run, phase, seen }.examine().await;
+    let results = CheckedPhase { active, publisher, run, phase, seen, trees }.examine().await;
     if let Some(git_before) = git_before {
         undo_changes_by_commands(active, name, &git_before)?;
     }
@@ -68,6 +69,13 @@ fn undo_changes_by_commands(active: &mut ActiveRun, name: &PhaseName, before: &G
     note_moved_references(active, &moved, Watched::Command)
 }
 
+/// Writes the tree that a commit of the phase would have, without strays.
+fn write_committed_tree(active: &ActiveRun, phase: &PhaseState, seen: &Snapshot) -> Result<Tree> {
+    let mut paths = phase.files.changed.clone();
+    paths.insert(active.folder.deliverable(&phase.def));
+    Ok(active.space.snapshots().published_tree(seen, &paths)?)
+}
+
 /// A phase that is checked, with the files as they are.
 struct CheckedPhase<'a> {
     active: &'a ActiveRun,
@@ -75,6 +83,28 @@ struct CheckedPhase<'a> {
     run: &'a Run,
     phase: &'a PhaseState,
     seen: Snapshot,
+    trees: Option<TreesOfCommands>,
+}
+
+/// The trees on which commands of the repository run.
+struct TreesOfCommands {
+    base: CommitId,
+    published: Tree,
+    tests: TestTrees,
+}
+
+impl TreesOfCommands {
+    /// Writes what a commit of the phase would publish, and what the comparisons of tests need; nothing when no check runs a
+    /// command.
+    fn write(active: &ActiveRun, run: &Run, phase: &PhaseState, seen: &Snapshot) -> Result<Option<Self>> {
+        if !runs_commands(active, phase.name())? {
+            return Ok(None);
+        }
+        let base = CommitId::try_from(run.started.base_commit.as_str())?;
+        let published = write_committed_tree(active, phase, seen)?;
+        let tests = TestTrees::write(&active.space, &phase.def.policy, &base, &published)?;
+        Ok(Some(Self { base, published, tests }))
+    }
 }
 
 impl CheckedPhase<'_> {
@@ -88,7 +118,7 @@ impl CheckedPhase<'_> {
             None => all_changes.uncommitted(seen, &changed)?,
         };
         let committable = self.is_committable()?;
-        let published = self.build_published()?;
+        let published = self.trees.as_ref().map(|trees| self.published(trees));
         let since_base = self.list_changes_since_base(&changes)?;
         let approved = documents::list_approved(active, phase.name())?;
         let documents = documents::see_approved(active, phase, &seen.tree)?;
@@ -171,22 +201,10 @@ impl CheckedPhase<'_> {
         Ok(is_new || !self.active.space.workspace().list_tracked_files(&output)?.is_empty())
     }
 
-    /// Returns what a commit of the phase would publish; nothing when no check runs a command.
-    fn build_published(&self) -> Result<Option<Published<'_>>> {
-        let started = &self.run.started;
-        if !runs_commands(self.active, self.phase.name())? {
-            return Ok(None);
-        }
-        let base = CommitId::try_from(started.base_commit.as_str())?;
+    fn published<'a>(&'a self, trees: &'a TreesOfCommands) -> Published<'a> {
+        let TreesOfCommands { base, published, tests } = trees;
         let (space, memory) = (&self.active.space, &self.active.commands);
-        Ok(Some(Published { space, tree: self.build_committed_tree()?, base, memory }))
-    }
-
-    /// Returns the tree that a commit of the phase would have, without strays.
-    fn build_committed_tree(&self) -> Result<Tree> {
-        let mut paths = self.phase.files.changed.clone();
-        paths.insert(self.active.folder.deliverable(&self.phase.def));
-        Ok(self.active.space.snapshots().published_tree(&self.seen, &paths)?)
+        Published { space, tree: published.clone(), base: base.clone(), test_trees: tests, memory }
     }
 
     /// Returns what the run changed since its base, as a commit of the phase would have it; nothing when the checks need only
@@ -199,7 +217,10 @@ impl CheckedPhase<'_> {
         }
         let space = &self.active.space;
         let base = base_of(space, self.run, &self.seen.head.commit)?;
-        Ok(space.workspace().changes().all_between(&base.as_tree(), &self.build_committed_tree()?)?)
+        Ok(space
+            .workspace()
+            .changes()
+            .all_between(&base.as_tree(), &write_committed_tree(self.active, self.phase, &self.seen)?)?)
     }
 
     /// Reads the latest answer of the author, if it is on this machine.

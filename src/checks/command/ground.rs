@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use super::charged::{End, Look};
 use super::{reports, running};
-use crate::Site;
+use crate::{Site, TestTrees};
 use git::{CommitId, Error, RunWorkspace, Tree};
 use process::{ProgramExit, Stop};
 
@@ -20,6 +20,8 @@ pub struct Published<'a> {
     pub tree: Tree,
     /// The commit that the run began from.
     pub base: CommitId,
+    /// The trees for the runs of the tests that compare.
+    pub test_trees: &'a TestTrees,
     /// What the commands have shown.
     pub memory: &'a Memory,
 }

@@ -53,38 +53,6 @@ fn is_test_class(path: &str) -> bool {
     ["Test", "Tests", "IT", "Spec"].iter().any(|end| stem.ends_with(end))
 }
 
-/// Tells whether a file says which tests are run and how, and may say more: what the project depends on, how it is built.
-pub(crate) fn is_runner_setting(path: &str) -> bool {
-    let (_, name) = split(path);
-    RUNNER_SETTINGS
-        .iter()
-        .any(|setting| name == *setting || name.starts_with(setting) && setting.ends_with('.'))
-}
-
-/// Names of files, and beginnings of names, that end with a dot.
-const RUNNER_SETTINGS: [&str; 20] = [
-    "cargo.toml",
-    "cargo.lock",
-    "nextest.toml",
-    "package.json",
-    "package-lock.json",
-    "pyproject.toml",
-    "pytest.ini",
-    "tox.ini",
-    "noxfile.py",
-    "setup.cfg",
-    "requirements.txt",
-    "jest.config.",
-    "vitest.config.",
-    ".mocharc.",
-    "tsconfig.",
-    "deno.json",
-    "go.mod",
-    "go.sum",
-    "pom.xml",
-    "makefile",
-];
-
 /// Tells whether a file is material of tests, which may be unfinished or broken on purpose.
 pub(crate) fn is_fixture(path: &str) -> bool {
     let (folders, name) = split(path);
