@@ -2,6 +2,7 @@
 //! `execute` would go through; what was made here is taken up there.
 
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
+use crate::continued_elsewhere::refuse_continued_elsewhere;
 use crate::external_changes;
 use crate::failure::{Failure, FailureKind, Halt};
 use crate::locked_run::LockedRun;
@@ -59,6 +60,7 @@ pub fn review_documents(
     locked.space.run_branch().refuse_missing()?;
     let run = locked.run();
     refuse_contradiction(project, run)?;
+    refuse_continued_elsewhere(project, locked.space.workspace(), run)?;
     refuse_untrusted_settings(project, run)?;
     external_changes::refuse_closed(project, run)?;
     if run.waits_for_a_person() {

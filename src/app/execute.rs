@@ -2,6 +2,7 @@
 
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::begin::begin_run;
+use crate::continued_elsewhere::refuse_continued_elsewhere;
 use crate::external_changes;
 use crate::failure::{Failure, FailureKind, HaltResult};
 use crate::locked_run::{LockedIssue, LockedRun};
@@ -105,6 +106,7 @@ fn take_or_begin(project: &Project, request: &ExecuteRequest) -> Result<LockedRu
         LockedIssue::Begun(locked) => {
             let run = locked.run();
             refuse_contradiction(project, run)?;
+            refuse_continued_elsewhere(project, locked.space.workspace(), run)?;
             if matches!(run.outcome, RunOutcome::Running | RunOutcome::Paused) || request.retry_failed {
                 refuse_lost_commits(&locked)?;
                 locked.space.run_branch().refuse_missing()?;

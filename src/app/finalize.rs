@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use crate::continued_elsewhere::refuse_continued_elsewhere;
 use crate::environment::runtime;
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
@@ -73,6 +74,7 @@ impl Finalizer<'_> {
         let (project, request) = (self.project, self.request);
         let mut locked = LockedRun::take(project, request.issue, &|run| self.refuse(run))?;
         locked.space.run_branch().refuse_missing()?;
+        refuse_continued_elsewhere(project, locked.space.workspace(), locked.run())?;
         let found = tip_of_completed(&locked, locked.run())?;
         self.unreviewed(&locked.space, locked.run(), &found)?;
         let tip = self.restore_kept(&mut locked, found)?;

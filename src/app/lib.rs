@@ -13,6 +13,7 @@ pub mod bundle;
 pub mod cancel;
 pub mod check;
 pub mod cleanup;
+mod continued_elsewhere;
 pub mod doc_review;
 pub mod doctor;
 pub mod dry_run;

@@ -4,6 +4,7 @@
 use tokio::runtime::Runtime;
 
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
+use crate::continued_elsewhere::refuse_continued_elsewhere;
 use crate::environment::runtime;
 use crate::external_changes;
 use crate::failure::{Failure, Halt};
@@ -57,6 +58,7 @@ pub fn take_up_feedback(
         return Ok(FeedbackOutcome::Listed(issue, threads));
     }
     refuse_contradiction(project, run)?;
+    refuse_continued_elsewhere(project, locked.space.workspace(), run)?;
     refuse_untrusted_settings(project, run)?;
     if run.waits_for_a_person() {
         return Ok(FeedbackOutcome::Halted(driver.show_halt(&locked, RunOutcome::Paused)));

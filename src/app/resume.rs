@@ -1,6 +1,7 @@
 //! Answers the question of a paused run and goes on with it until it halts.
 
 use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
+use crate::continued_elsewhere::refuse_continued_elsewhere;
 use crate::external_changes;
 use crate::failure::{Failure, HaltResult};
 use crate::locked_run::LockedRun;
@@ -73,6 +74,7 @@ pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerReq
     let run = locked.run();
     refuse_unasked(run)?;
     refuse_lost_commits(&locked)?;
+    refuse_continued_elsewhere(project, locked.space.workspace(), run)?;
     locked.space.run_branch().refuse_missing()?;
     refuse_untrusted_settings(project, run)?;
     let choice = accepted(run)?;

@@ -1,6 +1,7 @@
 //! Opens a phase again, with a reason that stands on top of its next prompt. History is never rewritten: what a revert takes
 //! back is one more commit.
 
+use crate::continued_elsewhere::refuse_continued_elsewhere;
 use crate::failure::{Failure, Result};
 use crate::locked_run::LockedRun;
 use crate::lost_commits::refuse_lost_commits;
@@ -47,6 +48,7 @@ pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<Rollbac
     let mut locked = LockedRun::take(project, request.issue, &refuse)?;
     refuse_lost_commits(&locked)?;
     locked.space.run_branch().refuse_missing()?;
+    refuse_continued_elsewhere(project, locked.space.workspace(), locked.run())?;
     let phase = reopenable_phase(locked.run(), &request.to_phase)?;
     let commits = commits_from(locked.run(), &phase).len();
     if request.dry_run {

@@ -140,7 +140,7 @@ impl RunDriver<'_> {
             observer.show_start(project, &locked);
         }
         let forge = forge_connection::of_run(project, locked.run())?;
-        let push = if project.role == JobRole::Work { PushWhen::Never } else { self.push(&forge) };
+        let push = if project.role == JobRole::Work { PushWhen::Never } else { push_when(project, &forge) };
         let request = PendingRequest::default();
         let is_job = forge.is_remote() && forge_connection::in_ci();
         let minutes = if is_job { project.settings.github.job_minutes } else { None };
@@ -320,17 +320,17 @@ impl RunDriver<'_> {
         journal.add_reporter(Box::new(reporter));
         Some(task)
     }
+}
 
-    /// Returns when to push. Unless the settings say it, a server gets the branch, in a job after each phase, because the job's disk
-    /// is gone afterwards.
-    fn push(self, forge: &Forge) -> PushWhen {
-        let unsaid = match (forge.is_remote(), forge_connection::in_ci()) {
-            (false, _) => PushWhen::Never,
-            (true, true) => PushWhen::Phase,
-            (true, false) => PushWhen::Halt,
-        };
-        self.project.settings.push.unwrap_or(unsaid)
-    }
+/// Returns when to push. Unless the settings say it, a server gets the branch, in a job after each phase, because the job's disk
+/// is gone afterwards.
+pub(crate) fn push_when(project: &Project, forge: &Forge) -> PushWhen {
+    let unsaid = match (forge.is_remote(), forge_connection::in_ci()) {
+        (false, _) => PushWhen::Never,
+        (true, true) => PushWhen::Phase,
+        (true, false) => PushWhen::Halt,
+    };
+    project.settings.push.unwrap_or(unsaid)
 }
 
 /// Returns what the halt of a run counts as.

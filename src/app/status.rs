@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
+use crate::continued_elsewhere::find_continued_elsewhere;
 use crate::failure::Result;
 use crate::project::Project;
 use crate::run_location::{RunLocation, RunView, locate, view};
@@ -79,12 +80,21 @@ fn run_status(project: &Project, issue: IssueNumber) -> Result<RunStatus> {
     let view = view(project, issue)?;
     let held_by = holder(&issue_folder(project.workspace.common(), issue));
     let under_way = held_by.as_ref().and_then(|_| under_way(&view));
-    let unknown = if held_by.is_none() { summary::find_unknown(&view.state, &view.entries) } else { None };
-    let unknown = match unknown {
+    let unknown = if held_by.is_none() { find_unknown(project, &view)? } else { None };
+    Ok(RunStatus { view, held_by, under_way, unknown })
+}
+
+/// Returns what is unknown of a run that no process works on.
+fn find_unknown(project: &Project, view: &RunView) -> Result<Option<summary::Unknown>> {
+    let workspace = match &view.root {
+        Some(root) => project.open_worktree(root)?,
+        None => project.workspace.clone(),
+    };
+    let elsewhere = find_continued_elsewhere(&workspace, view.run(), &view.entries)?;
+    Ok(match elsewhere.or_else(|| summary::find_unknown(&view.state, &view.entries)) {
         Some(summary::Unknown::Push { .. }) if !may_be_unpushed(project, view.run())? => None,
         unknown => unknown,
-    };
-    Ok(RunStatus { view, held_by, under_way, unknown })
+    })
 }
 
 /// Tells whether the run pushes its branch, and the tip of it may not be on the server.
@@ -96,7 +106,12 @@ fn may_be_unpushed(project: &Project, run: &Run) -> Result<bool> {
 impl RunStatus {
     /// Returns the word for where the run stands. What is running by its log is not, when no process works on it.
     pub fn word(&self) -> &'static str {
-        word(self.view.run(), self.held_by.as_ref())
+        word(self.view.run(), self.held_by.as_ref(), self.unknown.as_ref())
+    }
+
+    /// Returns the command that comes next.
+    pub fn next_command(&self) -> String {
+        next_command(self.view.run(), self.unknown.as_ref())
     }
 
     /// Returns where the run stands, for people.
@@ -143,9 +158,10 @@ fn under_way(view: &RunView) -> Option<RunningStep> {
     Some(RunningStep { phase, step, round, attempt, agent, since, seconds, file })
 }
 
-fn word(run: &Run, held_by: Option<&LockHolder>) -> &'static str {
+fn word(run: &Run, held_by: Option<&LockHolder>, unknown: Option<&summary::Unknown>) -> &'static str {
     let is_begun = run.phases.iter().any(|phase| phase.status == Status::InProgress);
     match run.outcome {
+        _ if matches!(unknown, Some(summary::Unknown::ContinuedElsewhere(_))) => "unknown",
         RunOutcome::Running if held_by.is_none() && is_begun => "interrupted",
         RunOutcome::Running if held_by.is_none() => "unfinished",
         outcome => outcome.as_str(),
@@ -161,7 +177,8 @@ fn lines(
     let issue = &run.started.issue;
     let alone = run.outcome == RunOutcome::Running && held_by.is_none();
     let nobody = if alone { "; no process here works on it" } else { "" };
-    let mut text = format!("#{} {}: {}{nobody}\n", issue.number, plain(&issue.title), word(run, held_by));
+    let mut text =
+        format!("#{} {}: {}{nobody}\n", issue.number, plain(&issue.title), word(run, held_by, unknown));
     if let Some(why) = summary::reason_without_tests(run, run.outcome) {
         let _ = writeln!(text, "no test was run: {}", plain(&why));
     }
@@ -182,13 +199,21 @@ fn lines(
     if let Some(unknown) = unknown {
         let _ = writeln!(text, "  unknown  {}", unknown.sentence());
     }
-    if let Some(escalation) = &run.paused {
+    let is_elsewhere = matches!(unknown, Some(summary::Unknown::ContinuedElsewhere(_)));
+    if let Some(escalation) = run.paused.as_ref().filter(|_| !is_elsewhere) {
         let _ = write!(text, "\n{}", summary::question_lines(run, escalation));
     }
     if held_by.is_none() {
-        let _ = writeln!(text, "\nnext: {}", summary::next_command(run));
+        let _ = writeln!(text, "\nnext: {}", next_command(run, unknown));
     }
     text
+}
+
+fn next_command(run: &Run, unknown: Option<&summary::Unknown>) -> String {
+    match unknown {
+        Some(summary::Unknown::ContinuedElsewhere(found)) => found.command.clone(),
+        _ => summary::next_command(run),
+    }
 }
 
 /// Returns what stands below a phase: the rounds of a document review, second opinions, a standstill, what is open.

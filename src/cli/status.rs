@@ -13,7 +13,7 @@ use app::project::Project;
 use app::status::{RunStatus, StatusOutcome, list_runs, status};
 use model::event::RunOutcome;
 use views::metadata::metadata;
-use views::summary::{next_command, pad, plain, used_line};
+use views::summary::{pad, plain, used_line};
 
 pub(super) fn run(arguments: &arguments::StatusArgs) -> CommandResult {
     let project = Project::open_without_settings()?;
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &arguments::StatusArgs) -> CommandResult {
     value["worktree"] = json!(status.view.root);
     value["under_way"] = json!(status.under_way);
     value["unknown"] = json!(status.unknown);
-    value["next"] = json!(next_command(run));
+    value["next"] = json!(status.next_command());
     value["used"] = json!(used_line(run));
     show(arguments.json, &value, &status.text())
 }

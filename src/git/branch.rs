@@ -73,6 +73,14 @@ impl Branches<'_> {
         Ok(remote.map(|remote| Some(remote) == local))
     }
 
+    /// Returns the tip that a branch of origin had when this repository last heard from it.
+    pub fn find_on_origin(&self, name: &str) -> Result<Option<CommitId>> {
+        check_branch_name(name)?;
+        let [_, remote] = reference_names(name);
+        let [_, tip] = tips(&self.list(&[&remote])?, name);
+        Ok(tip)
+    }
+
     /// Tells without a process that a reference is neither in a file of its own nor in the packed ones. In this order,
     /// because packing writes first and removes then. Where git keeps references in another way, it is asked.
     pub(crate) fn is_surely_missing(&self, reference: &str) -> bool {

@@ -1,6 +1,7 @@
 //! The files of a worktree beside those that a run works on: what they are like before a run, what is unfinished, what git
 //! ignores, and taking files back to a commit. Judges nothing: whether a dirty tree is refused is the caller's.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::thread;
@@ -77,6 +78,20 @@ impl Workspace {
             list.push(entry.path);
         }
         Ok(survey)
+    }
+
+    /// Returns the files that keep git from checking out a commit, or that nobody has a copy of: tracked ones that are changed,
+    /// and untracked ones where the commit has a file. What is under `.ai-workflow/` counts as well.
+    pub fn list_in_the_way(&self, commit: &CommitId) -> Result<Vec<String>> {
+        let status = read_status(self, &status_call().arg("--ignore-submodules=all").read_only())?;
+        let (untracked, changed): (Vec<StatusEntry>, Vec<StatusEntry>) =
+            status.entries.into_iter().partition(|entry| entry.kind == PathStatus::Untracked);
+        let mut paths: Vec<String> = changed.into_iter().map(|entry| entry.path).collect();
+        if !untracked.is_empty() {
+            let known: BTreeSet<String> = self.list_plain_files(&commit.as_tree())?.into_iter().collect();
+            paths.extend(untracked.into_iter().map(|entry| entry.path).filter(|path| known.contains(path)));
+        }
+        Ok(paths)
     }
 
     /// Returns what was begun in this worktree and not ended, without a process.

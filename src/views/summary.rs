@@ -40,4 +40,4 @@ pub use pull_request::{
 pub use question::question_lines;
 pub use sarif::sarif;
 pub use suggestions::{Suggestions, suggestions};
-pub use unknown::{Unknown, find_unknown};
+pub use unknown::{ContinuedElsewhere, StateElsewhere, Unknown, find_unknown};

@@ -9,6 +9,7 @@
 )]
 
 mod concurrent_process;
+mod continued_elsewhere;
 mod damaged_log;
 mod disk_full;
 #[cfg(target_os = "linux")]

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::text::counted;
 use engine::{Action, Decision, State, Status, StepPosition, decide};
 use model::event::{Entry, Fact, RunOutcome};
 use model::phase::{PhaseName, Step};
@@ -37,6 +38,60 @@ pub enum Unknown {
     },
     /// The pull request, or its text.
     Publication,
+    /// The newest state of the run.
+    ContinuedElsewhere(ContinuedElsewhere),
+}
+
+/// What another machine did with a run, by the run's branch on origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ContinuedElsewhere {
+    /// How the run stands there; nothing where the branch has no log any more that can be read.
+    pub state: Option<StateElsewhere>,
+    /// The number of facts that only the log here has.
+    pub only_here: u64,
+    /// The command that takes the run over, or removes it here where it is over.
+    pub command: String,
+}
+
+/// How a run stands on another machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StateElsewhere {
+    /// The outcome.
+    pub outcome: RunOutcome,
+    /// The phase under way, or the one that was begun last.
+    pub phase: Option<PhaseName>,
+    /// The number of facts that only the log there has.
+    pub facts: u64,
+}
+
+impl ContinuedElsewhere {
+    /// Says how the run stands there.
+    pub fn there(&self) -> String {
+        let Some(StateElsewhere { outcome, phase, facts }) = &self.state else {
+            return "its branch on origin has no log that can be read, as after `finalize`".to_owned();
+        };
+        let outcome = outcome.as_str();
+        let phase = phase.as_ref().map_or(String::new(), |phase| format!(" (last phase: {phase})"));
+        format!("on origin it is {outcome}{phase}, with {} that are not here", counted(*facts, "fact"))
+    }
+
+    /// Says with which command a person goes on, and what is given up by it.
+    pub fn way_on(&self) -> String {
+        let command = &self.command;
+        if self.state.is_none() {
+            return format!("look at the branch on origin, and remove the run here with `{command}`");
+        }
+        let lost = match self.only_here {
+            0 => String::new(),
+            facts => format!(", which gives up {} that are only here", counted(facts, "fact")),
+        };
+        let kept = if command.contains("git stash") {
+            "; what is not committed here and is in the way goes into a stash"
+        } else {
+            ""
+        };
+        format!("take it over with `{command}`{lost}{kept}")
+    }
 }
 
 impl Unknown {
@@ -61,6 +116,11 @@ impl Unknown {
             Self::Publication => {
                 "whether the pull request was published; `execute` looks for it on the server".to_owned()
             }
+            Self::ContinuedElsewhere(found) => format!(
+                "whether the run is as the log here says, because another machine went on: {}; {}",
+                found.there(),
+                found.way_on()
+            ),
         }
     }
 
@@ -68,7 +128,7 @@ impl Unknown {
     pub fn phase(&self) -> Option<&PhaseName> {
         match self {
             Self::Call { phase, .. } | Self::Checks { phase } | Self::Commit { phase } => Some(phase),
-            Self::Push { .. } | Self::Publication => None,
+            Self::Push { .. } | Self::Publication | Self::ContinuedElsewhere(_) => None,
         }
     }
 }
