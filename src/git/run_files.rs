@@ -8,7 +8,7 @@ use model::issue::IssueNumber;
 use model::phase::is_answer_document;
 
 /// The files at the top of a run's folder that are committed.
-const COMMITTED: [&str; 3] = ["events.jsonl", "metadata.json", "review-result.json"];
+const COMMITTED: [&str; 4] = ["events.jsonl", "metadata.json", "review-result.json", ".gitattributes"];
 
 /// The files of one run in the worktree: what lies in `.ai-workflow/issue-N/`.
 #[derive(Debug, Clone, Copy)]
@@ -54,8 +54,8 @@ impl RunFiles {
         vec![format!(":(exclude,top,glob){}/**", self.folder())]
     }
 
-    /// Tells whether a path is to be committed even where git ignores it: the log, the views, and what a phase delivers. No
-    /// name in it begins with a dot.
+    /// Tells whether a path is to be committed even where git ignores it: the log, the views, the attributes of all these files,
+    /// and what a phase delivers. No name in that begins with a dot.
     pub(crate) fn is_delivered(self, path: &str) -> bool {
         let Some(inside) = path.strip_prefix(&self.folder()).and_then(|path| path.strip_prefix('/')) else {
             return false;

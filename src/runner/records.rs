@@ -1,5 +1,6 @@
 //! The records of reviews: the documents that the engine makes of the answers in a phase with triage, and
-//! `review-result.json`. Only the engine writes them, from the log. Before each commit, and before and after each call of an
+//! `review-result.json`. Only the engine writes them, from the log. The attributes by which git keeps the files of the run byte
+//! for byte belong to them; others below them would count more and are removed. Before each commit, and before and after each call of an
 //! agent, every record is compared with the log; one that was touched is written again, what stands under the name of a record
 //! that the log does not know is removed, and the user is told. The next commit holds all of them.
 
@@ -12,10 +13,13 @@ use crate::error::Result;
 use crate::review::result_file;
 use engine::{AnswerDocument, Call, PhaseState, Run};
 use git::{CommitId, RunWorkspace, Snapshot};
-use journal::store::folders::{CallFolder, RunFolder};
+use journal::store::folders::{CallFolder, GITATTRIBUTES, RunFolder};
 use journal::store::sha256_hex;
 use model::phase::{Step, is_answer_document};
 use model::redact::{Masked, Masker};
+
+/// The name of a file of attributes.
+const ATTRIBUTES: &str = ".gitattributes";
 
 /// The records of a run by path; nothing where the log has none, or only a text that is lost.
 pub(super) struct Records(BTreeMap<String, Option<Masked>>);
@@ -46,6 +50,8 @@ pub(super) fn restore_in(
     folder: &RunFolder,
     masker: &Masker,
 ) -> Result<(Records, bool)> {
+    // A run of an earlier version has none.
+    folder.prepare_attributes()?;
     let records = RecordSource { run, space, folder, masker }.read()?;
     let told = "is not what the log says and is written again: nobody writes it but us";
     let restored = records.put_back_in(folder, told)?;
@@ -62,9 +68,12 @@ pub(super) fn list_paths(run: &Run, folder: &RunFolder, seen: Option<&Snapshot>)
     paths
 }
 
-/// Tells whether a path has the name of a record that the log does not know.
+/// Tells whether a path has the name of a record that the log does not know, or of attributes that are not ours.
 fn is_planted(run: &Run, folder: &RunFolder, path: &str) -> bool {
     let Some((place, name)) = path.rsplit_once('/') else { return false };
+    if name == ATTRIBUTES {
+        return path.starts_with(&format!("{}/", folder.relative())) && path != folder.attributes();
+    }
     let mut phases = run.phases.iter().filter(|phase| phase.def.stores_review_documents());
     let phase = phases.find(|phase| folder.output(&phase.def) == place);
     is_answer_document(name) && phase.is_some_and(|phase| !may_have_document(folder, phase, path))
@@ -80,10 +89,11 @@ fn may_have_document(folder: &RunFolder, phase: &PhaseState, path: &str) -> bool
         || (1..=begun).filter(|n| !is_named(n)).flat_map(of_round).any(|known| known == path)
 }
 
-/// Lists what stands under the name of a record that the log does not know.
+/// Lists what stands under the name of a record that the log does not know, or of attributes that are not ours.
 fn find_planted(run: &Run, folder: &RunFolder) -> Vec<String> {
     let phases = run.phases.iter().filter(|phase| phase.def.stores_review_documents());
     let mut planted = Vec::new();
+    list_attributes_below(folder, &folder.relative(), &mut planted);
     for place in phases.map(|phase| folder.output(&phase.def)) {
         let entries = fs::read_dir(folder.at(&place)).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -93,11 +103,28 @@ fn find_planted(run: &Run, folder: &RunFolder) -> Vec<String> {
     planted
 }
 
+/// Lists the files of attributes below a folder of the run; the calls of agents are left out, because nothing of them is committed.
+fn list_attributes_below(folder: &RunFolder, place: &str, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder.at(place)).into_iter().flatten().flatten() {
+        let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
+        let path = format!("{place}/{name}");
+        if name == ATTRIBUTES {
+            found.push(path);
+        } else if kind.is_dir() && !name.starts_with("round-") {
+            list_attributes_below(folder, &path, found);
+        }
+    }
+}
+
 fn remove_planted(run: &Run, folder: &RunFolder, except: Option<&str>) -> Result<bool> {
     let mut planted = find_planted(run, folder);
     planted.retain(|path| Some(path.as_str()) != except);
     for path in &planted {
-        tracing::warn!("{path} belongs to no answer in the log and is removed: nobody writes it but us");
+        if path.ends_with(ATTRIBUTES) {
+            tracing::warn!("{path} is removed: git keeps the files of a run as they are");
+        } else {
+            tracing::warn!("{path} belongs to no answer in the log and is removed: nobody writes it but us");
+        }
         folder.remove(path)?;
     }
     Ok(!planted.is_empty())
@@ -180,7 +207,8 @@ fn document_path(folder: &RunFolder, phase: &PhaseState, made: &AnswerDocument) 
 
 impl RecordSource<'_> {
     fn read(&self) -> Result<Records> {
-        let mut records = BTreeMap::from([result_record(self.run, self.folder, self.masker)]);
+        let attributes = (self.folder.attributes(), Some(self.masker.mask(GITATTRIBUTES)));
+        let mut records = BTreeMap::from([result_record(self.run, self.folder, self.masker), attributes]);
         for phase in &self.run.phases {
             for made in &phase.calls.documents {
                 let path = document_path(self.folder, phase, made);

@@ -20,6 +20,7 @@ mod finalize_and_cleanup;
 mod findings;
 mod git_files;
 mod help_and_schemas;
+mod line_ends;
 mod manual_changes;
 mod refusals;
 mod review_records;

@@ -614,6 +614,7 @@ fn the_branch_has_the_documents(sandbox: &Sandbox) {
     let ours: Vec<&str> =
         tracked.lines().filter_map(|path| path.strip_prefix(".ai-workflow/issue-243/")).collect();
     let expected = [
+        ".gitattributes",
         "00_planning/output/planning.md",
         "01_requirements/output/requirements.md",
         "events.jsonl",

@@ -33,6 +33,7 @@ fn files_written_by_the_engine_are_recognized() {
         ".ai-workflow/issue-7/metadata.json",
         ".ai-workflow/issue-7/.metadata.json.tmp",
         ".ai-workflow/issue-7/review-result.json",
+        ".ai-workflow/issue-7/.gitattributes",
         ".ai-workflow/issue-7/00_planning/execute/round-1/attempt-1/prompt.md",
         ".ai-workflow/issue-7/00_planning/output",
         ".ai-workflow/issue-7/document_review/output/document-review-1.md",

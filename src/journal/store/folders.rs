@@ -18,6 +18,9 @@ pub const HOME: &str = ".ai-workflow";
 /// What keeps prompts, answers and raw streams out of commits. Written once; a person may change it.
 const GITIGNORE: &str = include_str!("gitignore.txt");
 
+/// What keeps git from changing line ends, or anything else, in the files of a run.
+pub const GITATTRIBUTES: &str = include_str!("gitattributes.txt");
+
 /// The files of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFolder {
@@ -74,9 +77,14 @@ impl RunFolder {
         format!("{}/review-result.json", self.relative())
     }
 
+    /// Returns the attributes of the run's files, relative to the root.
+    pub fn attributes(&self) -> String {
+        format!("{}/.gitattributes", self.relative())
+    }
+
     /// Returns the files of ours that lie on the branch beside the documents of the phases, relative to the root.
-    pub fn own_files(&self) -> [String; 3] {
-        [self.events(), self.metadata(), self.review_result()]
+    pub fn own_files(&self) -> [String; 4] {
+        [self.events(), self.metadata(), self.review_result(), self.attributes()]
     }
 
     /// Returns the folder of a phase, relative to the root.
@@ -115,10 +123,20 @@ impl RunFolder {
         self.root.join(relative)
     }
 
-    /// Makes the run's folder and the `.gitignore` of all runs, unless there is one.
+    /// Makes the run's folder with its attributes, and the `.gitignore` of all runs, unless there is one.
     pub fn prepare(&self) -> Result<(), StoreError> {
-        make_folder(&self.root, &self.relative())?;
+        self.prepare_attributes()?;
         self.prepare_home()
+    }
+
+    /// Writes the attributes of the run's files where there are none.
+    pub fn prepare_attributes(&self) -> Result<(), StoreError> {
+        make_folder(&self.root, &self.relative())?;
+        let path = self.at(&self.attributes());
+        if fs::symlink_metadata(&path).is_ok() {
+            return Ok(());
+        }
+        files::replace(&path, GITATTRIBUTES.as_bytes())
     }
 
     /// Makes the folder of all runs and its `.gitignore`, unless there is one.

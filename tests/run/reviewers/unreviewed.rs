@@ -37,7 +37,13 @@ fn opinions<'a>(facts: &'a [Value], phase: &Value) -> Vec<&'a Value> {
 /// What lay around before the run is in no commit.
 fn other_files(sandbox: &Sandbox, started: &Value, opinion: &Value, commit: &str) -> Option<String> {
     let paths = sandbox.git(&["diff", "--name-only", opinion["tree"].as_str().expect("a tree"), commit]);
-    let own = ["events.jsonl", "metadata.json", "review-result.json", ".ai-workflow/config.toml"];
+    let own = [
+        "events.jsonl",
+        "metadata.json",
+        "review-result.json",
+        "issue-243/.gitattributes",
+        ".ai-workflow/config.toml",
+    ];
     let strays: Vec<&str> =
         started["strays"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let ours = |path: &&str| own.iter().any(|name| path.ends_with(name)) || strays.contains(path);
