@@ -105,12 +105,23 @@ impl Comparison<'_> {
 
 /// Refuses a run that another machine went on with. Asks origin where the run is published there.
 pub(crate) fn refuse_continued_elsewhere(project: &Project, workspace: &Workspace, run: &Run) -> Result<()> {
+    let folder = RunFolder::new(workspace.root(), run.started.issue.number);
+    let entries = log::read_file(&folder.at(&folder.events()))?.entries;
+    refuse_other_log_on_origin(project, workspace, run, &entries)
+}
+
+/// Refuses a run with these entries that another machine went on with.
+pub(crate) fn refuse_other_log_on_origin(
+    project: &Project,
+    workspace: &Workspace,
+    run: &Run,
+    entries: &[Entry],
+) -> Result<()> {
     let branch = &run.started.branch;
-    let folder = &RunFolder::new(workspace.root(), run.started.issue.number);
     look_at_origin(project, run);
     let Some(tip) = workspace.branches().find_on_origin(branch)? else { return Ok(()) };
-    let entries = log::read_file(&folder.at(&folder.events()))?.entries;
-    let comparison = Comparison { workspace, folder, entries: &entries, run };
+    let folder = &RunFolder::new(workspace.root(), run.started.issue.number);
+    let comparison = Comparison { workspace, folder, entries, run };
     match comparison.find_new(&tip)? {
         None => Ok(()),
         Some(NewOnOrigin::Log(found)) => Err(continued_failure(run, &found, &tip)),

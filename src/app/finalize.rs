@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::continued_elsewhere::refuse_continued_elsewhere;
+use crate::continued_elsewhere::{refuse_continued_elsewhere, refuse_other_log_on_origin};
 use crate::environment::runtime;
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
@@ -18,6 +18,7 @@ use journal::store::common_dir::{FinalizedRun, PendingRewrite, RunPointer};
 use journal::store::folders::RunFolder;
 use model::event::RunOutcome;
 use model::issue::IssueNumber;
+use runner::{RunFilesAt, plan_restore_lost};
 use views::summary::{Documents, UnreviewedFiles, format_title, next_command, pull_request};
 
 /// How a run is finalized.
@@ -131,10 +132,26 @@ impl Finalizer<'_> {
         let space = workspace.for_issue(issue);
         space.run_branch().refuse_missing()?;
         refuse_incomplete(&run)?;
-        refuse_unclean(&workspace.read_state()?)?;
+        refuse_other_log_on_origin(project, &workspace, &run, &view.entries)?;
+        let survey = workspace.read_state()?;
+        refuse_unclean(&survey)?;
         let branch = workspace.branches().find(&run.started.branch)?.ok_or_else(|| no_run(issue))?;
-        let unreviewed = self.unreviewed(&space, &run, &branch.tip)?;
-        Ok(FinalizeOutcome::Planned { steps: self.steps(&run, &unreviewed), unreviewed: names(&unreviewed) })
+        let mut unreviewed = self.unreviewed(&space, &run, &branch.tip)?;
+        let is_here = survey.head.branch.as_ref() == Some(&run.started.branch);
+        let mut steps = Vec::new();
+        if !is_here {
+            steps.push(format!("switch {} to {}", workspace.root().display(), run.started.branch));
+        }
+        if self.request.keep_files {
+            let files = if is_here { RunFilesAt::Worktree } else { RunFilesAt::Commit(&branch.tip) };
+            let folder = RunFolder::new(workspace.root(), issue);
+            for restored in plan_restore_lost(&run, &space, &folder, &project.masker, files)? {
+                unreviewed.after_the_end.retain(|path| *path != restored.path);
+                steps.push(restored.sentence);
+            }
+        }
+        steps.extend(self.steps(&run, &unreviewed)?);
+        Ok(FinalizeOutcome::Planned { steps, unreviewed: names(&unreviewed) })
     }
 
     /// Refuses what this run does not take, before the checkout goes to its branch.
@@ -170,9 +187,12 @@ impl Finalizer<'_> {
         )))
     }
 
-    fn steps(&self, run: &Run, unreviewed: &UnreviewedFiles) -> Vec<String> {
+    fn steps(&self, run: &Run, unreviewed: &UnreviewedFiles) -> Result<Vec<String>> {
         let (request, started) = (self.request, &run.started);
         let mut steps = Vec::new();
+        if is_on_server(self.project, run)? {
+            steps.push(format!("push {}, and again what it becomes", started.branch));
+        }
         if !request.keep_files {
             steps.push(format!("remove .ai-workflow/issue-{} from {}", started.issue.number, started.branch));
         }
@@ -183,7 +203,7 @@ impl Finalizer<'_> {
         if !unreviewed.is_empty() {
             steps.push(format!("say in it what is {}", unreviewed_warning(&unreviewed.line())));
         }
-        steps
+        Ok(steps)
     }
 
     /// Makes one commit of all, without the run's own files unless they are wanted. Nothing moves yet.

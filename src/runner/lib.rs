@@ -37,10 +37,13 @@ mod tests;
 
 pub use active_run::{ActiveRun, begin, planned_run};
 pub use error::RunError;
-pub use phase_commit::{phase_message, record_end, record_message, restore_lost, settle_commit};
+pub use phase_commit::{
+    phase_message, plan_restore_lost, record_end, record_message, restore_lost, settle_commit,
+};
 pub use phase_runner::{PauseConditions, PendingRequest, PhaseRunner, SteeringRequest};
 pub use prompt::{AgentContext, nonce};
 pub use publisher::{JobRole, Publisher};
+pub use records::{RestoreStep, RunFilesAt};
 pub use unapproved_documents::put_back_before_reopening;
 pub use unfinished_work::has_shared_work;
 pub use unreviewed::{base_of, unreviewed};

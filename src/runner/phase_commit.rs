@@ -7,6 +7,7 @@ use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::prompt::DiffCache;
 use crate::publisher::{JobRole, Publisher};
+use crate::records::{RestoreStep, RunFilesAt};
 use crate::{documents, manual_changes, records};
 use engine::{PhaseState, Run, Status, StepPosition, change_since_approval};
 use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree, Workspace};
@@ -91,6 +92,29 @@ pub fn restore_lost(
     commit_own(journal, space, folder, masker, lost)
 }
 
+/// Says for each file what `restore_lost` would do. Writes nothing.
+///
+/// # Errors
+///
+/// Fails where a document cannot be brought back, as `restore_lost` does.
+pub fn plan_restore_lost(
+    run: &Run,
+    space: &RunWorkspace,
+    folder: &RunFolder,
+    masker: &Masker,
+    files: RunFilesAt<'_>,
+) -> Result<Vec<RestoreStep>> {
+    let is_lost = |path: &str| Ok(files.read(space, path)?.is_none_or(|text| checks::is_blank(&text)));
+    let lost = list_lost(run, space, is_lost)?;
+    let put_back = |path: String| {
+        let sentence = format!("put {path} back, which is approved and missing on the branch");
+        RestoreStep { path, sentence }
+    };
+    let mut steps: Vec<RestoreStep> = lost.into_iter().map(put_back).collect();
+    steps.extend(records::plan_restore(run, space, folder, masker, files)?);
+    Ok(steps)
+}
+
 fn commit_own(
     journal: &Journal,
     space: &RunWorkspace,
@@ -123,16 +147,27 @@ fn list_deliverables(run: &Run) -> Vec<String> {
 /// Puts back the approved documents that the worktree has no more, as the last phase committed them, and returns their paths.
 fn put_back_lost(run: &Run, space: &RunWorkspace, folder: &RunFolder) -> Result<Vec<String>> {
     let approved = CommitId::try_from(run.branch.phase_head.as_str())?;
-    let mut lost: Vec<String> = list_deliverables(run);
-    lost.retain(|path| checks::content_lack(folder.root(), path).is_some());
+    let lost = list_lost(run, space, |path| Ok(checks::content_lack(folder.root(), path).is_some()))?;
     for path in &lost {
-        let text = space.workspace().read_file(&approved, path)?;
-        if text.is_none_or(|text| checks::is_blank(&text)) {
-            return Err(RunError::DocumentLost { path: path.clone(), commit: approved.to_string() });
-        }
         tracing::warn!("{path} is approved and is missing on the branch; it is put back");
     }
     space.snapshots().restore_paths(&approved.as_tree(), &lost)?;
+    Ok(lost)
+}
+
+/// Returns the approved documents that are lost; the commit of the last phase has each of them.
+fn list_lost(run: &Run, space: &RunWorkspace, is_lost: impl Fn(&str) -> Result<bool>) -> Result<Vec<String>> {
+    let approved = CommitId::try_from(run.branch.phase_head.as_str())?;
+    let mut lost = Vec::new();
+    for path in list_deliverables(run) {
+        if !is_lost(&path)? {
+            continue;
+        }
+        if !documents::has_text(space, &approved, &path)? {
+            return Err(RunError::DocumentLost { path, commit: approved.to_string() });
+        }
+        lost.push(path);
+    }
     Ok(lost)
 }
 

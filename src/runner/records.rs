@@ -59,6 +59,68 @@ pub(super) fn restore_in(
     Ok((records, restored || removed))
 }
 
+/// The files of a run: those of the worktree, or those of a commit where the branch is not checked out.
+#[derive(Debug, Clone, Copy)]
+pub enum RunFilesAt<'a> {
+    /// What is on disk.
+    Worktree,
+    /// What a commit holds.
+    Commit(&'a CommitId),
+}
+
+impl RunFilesAt<'_> {
+    /// Reads a file; a link or a folder is none.
+    pub(super) fn read(self, space: &RunWorkspace, path: &str) -> Result<Option<Vec<u8>>> {
+        let workspace = space.workspace();
+        Ok(match self {
+            Self::Worktree => git::regular_file::read(&workspace.root().join(path)).ok(),
+            Self::Commit(commit) => workspace.read_file(commit, path)?,
+        })
+    }
+
+    /// Lists what stands under the name of a record that the log does not know, or of attributes that are not ours.
+    fn list_planted(self, run: &Run, space: &RunWorkspace, folder: &RunFolder) -> Result<Vec<String>> {
+        let Self::Commit(commit) = self else { return Ok(find_planted(run, folder)) };
+        let mut paths = space.workspace().list_plain_files(&commit.as_tree())?;
+        paths.retain(|path| is_planted(run, folder, path));
+        Ok(paths)
+    }
+}
+
+/// A file of a run that would be as the log says again, or as it was approved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoreStep {
+    /// Its path.
+    pub path: String,
+    /// What would be done, in a sentence.
+    pub sentence: String,
+}
+
+/// Says for each record what restoring the records would do. Writes nothing.
+pub(super) fn plan_restore(
+    run: &Run,
+    space: &RunWorkspace,
+    folder: &RunFolder,
+    masker: &Masker,
+    files: RunFilesAt<'_>,
+) -> Result<Vec<RestoreStep>> {
+    let mut steps = Vec::new();
+    for (path, text) in (RecordSource { run, space, folder, masker }.read()?).0 {
+        let found = files.read(space, &path)?;
+        if found.as_deref() != text.as_ref().map(|text| text.as_str().as_bytes()) {
+            let sentence = format!("write {path} again, which is not what the log says");
+            steps.push(RestoreStep { path, sentence });
+        }
+    }
+    let planted = files.list_planted(run, space, folder)?;
+    let remove = |path: String| {
+        let sentence = format!("remove {path}, which nobody writes but us");
+        RestoreStep { path, sentence }
+    };
+    steps.extend(planted.into_iter().map(remove));
+    Ok(steps)
+}
+
 /// Returns the paths of all records, and those of planted ones that the snapshot found on the branch.
 pub(super) fn list_paths(run: &Run, folder: &RunFolder, seen: Option<&Snapshot>) -> BTreeSet<String> {
     let documents = run.phases.iter().flat_map(|phase| list_answer_documents(folder, phase));

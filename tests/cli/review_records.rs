@@ -102,6 +102,28 @@ fn finalize_restores_records_and_removed_documents_that_stay_on_the_branch() {
     sandbox.git(&["commit", "-q", "-m", "mine, too"]);
     let finalize = ["finalize", "--issue", "243", "--keep-files"];
     sandbox.run(&finalize).refuses(2, "not reviewed: ").says("requirements.md");
+    let dry = [&finalize[..], &["--include-unreviewed", "--dry-run"]].concat();
+    let planned = sandbox.run(&dry).exits(0).stdout;
+    insta::assert_snapshot!(planned, @r"
+    put .ai-workflow/issue-243/01_requirements/output/requirements.md back, which is approved and missing on the branch
+    write .ai-workflow/issue-243/document_review/output/document-review-1-reply.md again, which is not what the log says
+    write .ai-workflow/issue-243/document_review/output/document-review-1.md again, which is not what the log says
+    write .ai-workflow/issue-243/review-result.json again, which is not what the log says
+    make one commit of the run's commits on main
+    mark the pull request ready
+    ");
+    sandbox.git(&["switch", "-q", "main"]);
+    let from_main = sandbox.run(&dry).exits(0).stdout;
+    insta::assert_snapshot!(filtered(&from_main).replace(&sandbox.root().display().to_string(), "[REPO]"), @r"
+    switch [REPO] to ai-workflow/issue-243
+    put .ai-workflow/issue-243/01_requirements/output/requirements.md back, which is approved and missing on the branch
+    write .ai-workflow/issue-243/document_review/output/document-review-1-reply.md again, which is not what the log says
+    write .ai-workflow/issue-243/document_review/output/document-review-1.md again, which is not what the log says
+    write .ai-workflow/issue-243/review-result.json again, which is not what the log says
+    make one commit of the run's commits on main
+    mark the pull request ready
+    ");
+    sandbox.git(&["switch", "-q", "ai-workflow/issue-243"]);
     let ran = sandbox.run(&[&finalize[..], &["--include-unreviewed"]].concat()).exits(0);
     let told: Vec<String> = ran.stderr.lines().filter(|line| line.contains("WARN")).map(filtered).collect();
     insta::assert_snapshot!(told.join("\n"), @r"
