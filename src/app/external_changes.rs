@@ -12,8 +12,8 @@ use crate::locked_run::LockedRun;
 use crate::project::Project;
 use engine::{Run, Status};
 use forge::digest;
-use git::{CommitId, Tree, is_engines_own};
-use model::event::Fact;
+use git::{CommitId, Tree, Workspace, is_engines_own};
+use model::event::{Fact, RunOutcome};
 use model::issue::Issue;
 use model::phase::PhaseName;
 use runner::unreviewed;
@@ -96,7 +96,7 @@ pub(crate) fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> R
     if !found.is_empty() {
         line = format!("; not reviewed: {}", found.line());
     }
-    let lost = list_lost_documents(project, run, &tip)?;
+    let lost = list_lost_documents(&project.workspace, run, &tip)?;
     if !lost.is_empty() {
         let _ = write!(line, "; approved documents that are no longer there: {}", lost.join(", "));
     }
@@ -105,12 +105,23 @@ pub(crate) fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> R
     Ok(true)
 }
 
+/// Returns the approved documents of a completed run that people took off its branch.
+pub(crate) fn find_lost_documents(workspace: &Workspace, run: &Run) -> Result<Vec<String>> {
+    if run.outcome != RunOutcome::Completed {
+        return Ok(Vec::new());
+    }
+    let space = workspace.for_issue(run.started.issue.number);
+    let known = CommitId::try_from(run.branch.head.as_str())?;
+    let tip = space.run_branch().find_tip_beyond(&run.started.run_id, &known)?;
+    tip.map_or(Ok(Vec::new()), |tip| list_lost_documents(workspace, run, &tip))
+}
+
 /// Returns the approved documents that the tip of the branch does not have.
-fn list_lost_documents(project: &Project, run: &Run, tip: &CommitId) -> Result<Vec<String>> {
+fn list_lost_documents(workspace: &Workspace, run: &Run, tip: &CommitId) -> Result<Vec<String>> {
     let approved = run.phases.iter().filter(|phase| phase.files.deliverable.is_some());
     let mut lost = Vec::new();
     for path in approved.map(|phase| deliverable_path(run, phase)) {
-        if project.workspace.file_size(tip, &path)?.is_none() {
+        if workspace.file_size(tip, &path)?.is_none() {
             lost.push(path);
         }
     }

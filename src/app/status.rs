@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use crate::continued_elsewhere::find_continued_elsewhere;
+use crate::external_changes::find_lost_documents;
 use crate::failure::Result;
 use crate::project::Project;
 use crate::run_location::{RunLocation, RunView, locate, view};
 use engine::{PhaseState, Run, Status, StepPosition};
+use git::Workspace;
 use journal::store::common_dir::{FinalizedRun, RunPointer, issue_folder};
 use journal::store::folders::{CallFolder, HOME, RunFolder};
 use journal::store::lock::{LockHolder, holder};
@@ -31,6 +33,8 @@ pub struct RunStatus {
     pub under_way: Option<RunningStep>,
     /// What the log cannot say, where no process works on the run.
     pub unknown: Option<summary::Unknown>,
+    /// Approved documents of a completed run that are no longer on its branch.
+    pub lost_documents: Vec<String>,
 }
 
 /// The agent call that goes on right now.
@@ -80,17 +84,30 @@ fn run_status(project: &Project, issue: IssueNumber) -> Result<RunStatus> {
     let view = view(project, issue)?;
     let held_by = holder(&issue_folder(project.workspace.common(), issue));
     let under_way = held_by.as_ref().and_then(|_| under_way(&view));
-    let unknown = if held_by.is_none() { find_unknown(project, &view)? } else { None };
-    Ok(RunStatus { view, held_by, under_way, unknown })
+    let (mut unknown, mut lost_documents) = (None, Vec::new());
+    if held_by.is_none() {
+        let workspace = workspace_of(project, &view)?;
+        unknown = find_unknown(project, &workspace, &view)?;
+        lost_documents = find_lost_documents(&workspace, view.run())?;
+    }
+    Ok(RunStatus { view, held_by, under_way, unknown, lost_documents })
+}
+
+/// Returns the worktree that the files of a run are in; the user's where they are on the branch only.
+fn workspace_of(project: &Project, view: &RunView) -> Result<Workspace> {
+    match &view.root {
+        Some(root) => project.open_worktree(root),
+        None => Ok(project.workspace.clone()),
+    }
 }
 
 /// Returns what is unknown of a run that no process works on.
-fn find_unknown(project: &Project, view: &RunView) -> Result<Option<summary::Unknown>> {
-    let workspace = match &view.root {
-        Some(root) => project.open_worktree(root)?,
-        None => project.workspace.clone(),
-    };
-    let elsewhere = find_continued_elsewhere(&workspace, view.run(), &view.entries)?;
+fn find_unknown(
+    project: &Project,
+    workspace: &Workspace,
+    view: &RunView,
+) -> Result<Option<summary::Unknown>> {
+    let elsewhere = find_continued_elsewhere(workspace, view.run(), &view.entries)?;
     Ok(match elsewhere.or_else(|| summary::find_unknown(&view.state, &view.entries)) {
         Some(summary::Unknown::Push { .. }) if !may_be_unpushed(project, view.run())? => None,
         unknown => unknown,
@@ -116,13 +133,15 @@ impl RunStatus {
 
     /// Returns where the run stands, for people.
     pub fn text(&self) -> String {
-        lines(self.view.run(), self.held_by.as_ref(), self.under_way.as_ref(), self.unknown.as_ref())
+        let lost = &self.lost_documents;
+        let (held_by, unknown) = (self.held_by.as_ref(), self.unknown.as_ref());
+        lines(self.view.run(), held_by, self.under_way.as_ref(), unknown, lost)
     }
 }
 
 /// Returns where a run stands that no process holds, for people.
 pub(crate) fn text(run: &Run) -> String {
-    lines(run, None, None, None)
+    lines(run, None, None, None, &[])
 }
 
 /// Returns the runs that this repository points to, and those whose files are in this checkout.
@@ -173,6 +192,7 @@ fn lines(
     held_by: Option<&LockHolder>,
     under_way: Option<&RunningStep>,
     unknown: Option<&summary::Unknown>,
+    lost_documents: &[String],
 ) -> String {
     let issue = &run.started.issue;
     let alone = run.outcome == RunOutcome::Running && held_by.is_none();
@@ -198,6 +218,9 @@ fn lines(
     }
     if let Some(unknown) = unknown {
         let _ = writeln!(text, "  unknown  {}", unknown.sentence());
+    }
+    for path in lost_documents {
+        let _ = writeln!(text, "  lost     {} is approved and is no longer on the branch", plain(path));
     }
     let is_elsewhere = matches!(unknown, Some(summary::Unknown::ContinuedElsewhere(_)));
     if let Some(escalation) = run.paused.as_ref().filter(|_| !is_elsewhere) {

@@ -31,6 +31,7 @@ pub(super) fn run(arguments: &arguments::StatusArgs) -> CommandResult {
     value["worktree"] = json!(status.view.root);
     value["under_way"] = json!(status.under_way);
     value["unknown"] = json!(status.unknown);
+    value["lost_documents"] = json!(status.lost_documents);
     value["next"] = json!(status.next_command());
     value["used"] = json!(used_line(run));
     show(arguments.json, &value, &status.text())

@@ -57,6 +57,14 @@ fn a_document_that_a_commit_on_top_of_a_completed_run_removed_is_named() {
     world.sandbox.git(&["rm", "-q", document]);
     world.sandbox.git(&["commit", "-q", "-m", "without the plan"]);
     leaves_alone(&world, &format!("; approved documents that are no longer there: {document}\n"));
+    let status = ["status", "--issue", "243"];
+    let text = world.sandbox.run(&status).exits(0).stdout;
+    assert!(
+        text.contains(&format!("lost     {document} is approved and is no longer on the branch\n")),
+        "{text}"
+    );
+    let value = world.sandbox.run(&[&status[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!(value["lost_documents"], serde_json::json!([document]));
 }
 
 #[test]
