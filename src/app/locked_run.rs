@@ -103,10 +103,12 @@ impl LockedRun {
         self.journal.add_reporter(Box::new(LogLines::default()));
     }
 
-    /// Puts back the approved documents that no person changed, before a phase is opened again.
+    /// Puts back the approved documents that no person changed, before a phase is opened again, and notes what else a killed
+    /// program may have changed.
     pub(crate) fn put_back_documents(&mut self, phase: &PhaseName) -> Result<()> {
         self.locks.begin_work();
-        Ok(runner::put_back_before_reopening(&self.journal, &self.space, &self.folder, phase)?)
+        let note = runner::put_back_before_reopening(&self.journal, &self.space, &self.folder, phase)?;
+        note.map_or(Ok(()), |note| self.record(note))
     }
 
     /// Begins a phase anew by itself.

@@ -57,8 +57,8 @@ pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<Rollbac
     if request.revert {
         revert(project, &locked, &phase)?;
     }
-    locked.put_back_documents(&phase)?;
     locked.log_facts();
+    locked.put_back_documents(&phase)?;
     let (reopened, step, by) = (phase.clone(), request.to_step, ReopenedBy::Rollback);
     locked.record(Fact::Reopened(Reopened { phase: reopened, step, reason, by }))?;
     Ok(RollbackOutcome { phase, commits })

@@ -127,7 +127,7 @@ impl Run {
             }
             Fact::Ruled(ruled) => self.record_ruling(ruled, at),
             Fact::ApprovalVoided { phase, reason } => self.phase_mut(phase).void_approval(reason),
-            Fact::ChangedByHand { phase, tree, changed } => {
+            Fact::ChangedByHand { phase, tree, changed, .. } => {
                 self.phase_mut(phase).record_manual_changes(tree, changed);
             }
             Fact::Committed { phase, commit, documents } => {

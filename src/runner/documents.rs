@@ -216,7 +216,7 @@ fn put_back_after_kill(active: &mut ActiveRun, name: &PhaseName, step: Step) -> 
 
 /// Tells whether the process before was killed while a program worked that must not write: a reviewer whose call has no end in
 /// the log, or the commands of the checks.
-fn was_killed_at_work(active: &ActiveRun, name: &PhaseName, step: Step) -> Result<bool> {
+pub(super) fn was_killed_at_work(active: &ActiveRun, name: &PhaseName, step: Step) -> Result<bool> {
     let position = active.phase(name)?.position;
     if step.writes() || (step != Step::Check && position != StepPosition::Working(step)) {
         return Ok(false);

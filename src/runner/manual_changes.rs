@@ -3,6 +3,7 @@
 //! phase without a review the changes of a person are not counted as the author's.
 
 use crate::active_run::ActiveRun;
+use crate::documents;
 use crate::error::Result;
 use git::{Snapshot, Tree, is_engines_own};
 use model::event::Fact;
@@ -37,7 +38,8 @@ pub(super) fn record_new_changes(
     if changed.is_empty() && step == Step::Check {
         return Ok(false);
     }
-    active.record(Fact::ChangedByHand { phase: name.clone(), tree, changed })?;
+    let after_kill = documents::was_killed_at_work(active, name, step)?;
+    active.record(Fact::ChangedByHand { phase: name.clone(), tree, changed, after_kill })?;
     Ok(true)
 }
 
@@ -65,7 +67,7 @@ pub(super) fn record_voiding(active: &mut ActiveRun, name: &PhaseName, seen: Opt
     }
     changed.retain(|path| is_from_person(active, path));
     let (phase, tree) = (name.clone(), tree.to_string());
-    active.record(Fact::ChangedByHand { phase, tree, changed })
+    active.record(Fact::ChangedByHand { phase, tree, changed, after_kill: false })
 }
 
 /// Tells whether changes are recorded as a person's: always before a step that only reads, because a reviewer is shown every

@@ -6,17 +6,23 @@ use std::collections::BTreeSet;
 use crate::active_run::ActiveRun;
 use crate::documents::{BY_WHOM_IS_UNKNOWN, has_text, is_ticked, list_rewritten, restore};
 use crate::error::Result;
+use crate::git_files::shorten;
 use crate::unfinished_work::find_tree;
 use engine::{PhaseState, Run};
-use git::{CommitId, RunWorkspace, Tree};
+use git::{CommitId, RunWorkspace, Tree, is_engines_own};
 use journal::Journal;
 use journal::store::folders::RunFolder;
 use journal::store::log;
+use model::event::Fact;
 use model::phase::{PhaseName, Step};
 use views::summary::find_unknown;
 
+/// The kind of the note about files that changed when the run was killed.
+const LEFT_BY_KILLED: &str = "left_by_killed";
+
 /// Puts back the approved documents that stay approved when a phase is opened again and that no person changed: those that
-/// changed when the run was killed, and those that a phase without an approval repaired or ticked.
+/// changed when the run was killed, and those that a phase without an approval repaired or ticked. Returns what is to be noted of
+/// other files that changed when the run was killed; they stay.
 ///
 /// # Errors
 ///
@@ -26,13 +32,23 @@ pub fn put_back_before_reopening(
     space: &RunWorkspace,
     folder: &RunFolder,
     name: &PhaseName,
-) -> Result<()> {
-    let Some(run) = &journal.state().run else { return Ok(()) };
+) -> Result<Option<Fact>> {
+    let Some(run) = &journal.state().run else { return Ok(None) };
     let unapproved = UnapprovedDocuments { run, space, folder, name };
+    let mut left = Vec::new();
     if is_end_of_work_unknown(journal, folder)? {
         unapproved.put_back_since_latest_fact()?;
+        left = unapproved.list_left_since_latest_fact()?;
     }
-    unapproved.put_back_recorded().map(drop)
+    unapproved.put_back_recorded()?;
+    Ok(if left.is_empty() { None } else { Some(note_left(name, &left)) })
+}
+
+/// Notes files that nobody knows the author of.
+fn note_left(name: &PhaseName, paths: &[String]) -> Fact {
+    let paths = shorten(paths);
+    let text = format!("Phase {name}: Changed{BY_WHOM_IS_UNKNOWN}; it stays in the worktree: {paths}");
+    Fact::Noted { kind: LEFT_BY_KILLED.to_owned(), text }
 }
 
 /// Tells whether a program may have been at work when the process before ended, without an end in the log.
@@ -93,6 +109,15 @@ impl<'a> UnapprovedDocuments<'a> {
         let seen = self.space.snapshots().take(Some(&known))?;
         paths.retain(|path| seen.changed.contains(path));
         restore(self.space, self.name, &known, &paths, (&seen.tree, BY_WHOM_IS_UNKNOWN))
+    }
+
+    /// Returns the files beside those documents that changed after the latest fact.
+    fn list_left_since_latest_fact(&self) -> Result<Vec<String>> {
+        let Some(known) = self.find_latest_tree()? else { return Ok(Vec::new()) };
+        let mut left = self.space.snapshots().take(Some(&known))?.changed;
+        let is_stray = |path: &String| self.run.started.strays.contains(path);
+        left.retain(|path| !is_engines_own(path) && !self.space.files().is_setting(path) && !is_stray(path));
+        Ok(left)
     }
 
     /// Puts back what the facts say that phases changed; tells whether there was anything.

@@ -12,6 +12,9 @@ use crate::support::Ran;
 const NOTES: &str = "NOTES.md";
 const CODE: &str = "pub fn pages() -> u32 {\n    3 // by hand\n}\n";
 const WARNED: &str = "Phase implementation: Changed by hand since the last step, judged as it is: ";
+/// Nobody can tell who wrote what where the run was killed.
+const WARNED_AFTER_KILL: &str = "Phase implementation: Changed, by a program that was at work when the run was killed or by a \
+                                 person, judged as it is: ";
 
 /// A run that ended while the reviewer of its second phase was at work.
 fn ended_by(signal: Option<Signal>) -> World {
@@ -57,8 +60,8 @@ fn facts(world: &World, kind: &str) -> Vec<Value> {
 
 /// Asserts that what the person changed is there, was reviewed and is published.
 #[track_caller]
-fn is_kept_and_reviewed(world: &World, ran: &Ran, attempt: u32) {
-    assert_eq!(ran.stderr.matches(WARNED).count(), 1, "{}", ran.stderr);
+fn is_kept_and_reviewed(world: &World, ran: &Ran, attempt: u32, warned: &str) {
+    assert_eq!(ran.stderr.matches(warned).count(), 1, "{}", ran.stderr);
     assert!(!ran.stderr.contains("which was undone"), "{}", ran.stderr);
     assert_eq!(
         (world.sandbox.read(NOTES), world.sandbox.read("src/lib.rs")),
@@ -89,13 +92,17 @@ fn holds(world: &World, commit: &str) {
     assert_eq!(branches, BRANCH, "{commit} is off the branch");
 }
 
+fn warning_after(signal: Option<Signal>) -> &'static str {
+    if signal.is_some() { WARNED } else { WARNED_AFTER_KILL }
+}
+
 #[test]
 fn edits_after_an_interrupted_or_killed_reviewer_are_kept_and_reviewed() {
     for signal in [Some(Signal::INT), Some(Signal::TERM), None] {
         let world = ended_by(signal);
         edit(&world);
         let ran = world.execute().exits(0);
-        is_kept_and_reviewed(&world, &ran, 2);
+        is_kept_and_reviewed(&world, &ran, 2, warning_after(signal));
     }
 }
 
@@ -107,7 +114,7 @@ fn commits_after_an_interrupted_or_killed_reviewer_are_kept_and_reviewed() {
         let by_hand = commit(&world);
         let ran = world.execute().exits(0);
         holds(&world, &by_hand);
-        is_kept_and_reviewed(&world, &ran, 2);
+        is_kept_and_reviewed(&world, &ran, 2, warning_after(signal));
     }
 }
 
@@ -124,7 +131,7 @@ fn change_during_a_budget_pause_before_a_review_is_reviewed() {
         if let Some(by_hand) = by_hand {
             holds(&world, &by_hand);
         }
-        is_kept_and_reviewed(&world, &ran, 1);
+        is_kept_and_reviewed(&world, &ran, 1, WARNED);
     }
 }
 
@@ -313,6 +320,40 @@ fn approved_document_that_changed_in_a_killed_run_is_put_back_before_a_rollback(
         let plan = world.sandbox.git(&["show", &format!("{BRANCH}:{PLAN}")]);
         assert!(plan.starts_with("# planning"), "{plan}");
     }
+}
+
+/// Nobody can tell then who wrote it.
+#[test]
+fn code_that_changed_in_a_killed_run_is_no_persons_after_a_rollback() {
+    for step in ["execute", "review"] {
+        let world = World::new();
+        world.beside("lenient", "");
+        let child = world.start_until(&format!("implementation/{step}"));
+        world.sandbox.write(NOTES, "written\n");
+        world.kill(child);
+        world.let_go();
+        let told = "Phase implementation: Changed, by a program that was at work when the run was killed or by a person; it \
+                    stays in the worktree: NOTES.md";
+        let rolled_back = roll_back(&world).exits(0).says(told);
+        assert!(!rolled_back.stderr.contains(PLAN), "{}", rolled_back.stderr);
+        let ran = world.execute().exits(0);
+        assert!(!ran.stderr.contains("by hand"), "{}", ran.stderr);
+        assert_eq!(world.sandbox.read(NOTES), "written\n");
+    }
+}
+
+#[test]
+fn code_that_changed_when_a_reviewer_was_killed_is_told_as_unknown() {
+    let world = World::new();
+    world.beside("lenient", "");
+    let child = world.start_until("implementation/review");
+    world.sandbox.write(NOTES, "written\n");
+    world.kill(child);
+    world.let_go();
+    let ran = world.execute().exits(0).says(&format!("{WARNED_AFTER_KILL}{NOTES}"));
+    assert!(!ran.stderr.contains("by hand"), "{}", ran.stderr);
+    let changed = facts(&world, "changed_by_hand");
+    assert_eq!(changed[0]["after_kill"], true);
 }
 
 #[test]

@@ -53,8 +53,8 @@ pub enum Fact {
     RunRequested(RunRequested),
     /// A phase is not going to run.
     PhaseSkipped { phase: PhaseName, because: String },
-    /// A phase began; `tree` is the state of the files its work is compared with, and `by_hand` what of it a person changed
-    /// that no commit has.
+    /// A phase began; `tree` is the state of the files its work is compared with, and `by_hand` what of it no commit has and no
+    /// call of an author changed by its record: a person did, or a program that was killed.
     PhaseStarted {
         phase: PhaseName,
         tree: String,
@@ -83,12 +83,15 @@ pub enum Fact {
     Ruled(Ruled),
     /// What was approved changed before it could be committed: checks and review again.
     ApprovalVoided { phase: PhaseName, reason: String },
-    /// A person changed the files while no process of ours worked; the evidence is gathered on what is there now.
+    /// A person changed the files while no process of ours worked; the evidence is gathered on what is there now. With
+    /// `after_kill` a program was at work when the process before was killed, and may have changed them as well.
     ChangedByHand {
         phase: PhaseName,
         tree: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         changed: Vec<String>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        after_kill: bool,
     },
     /// The announced commit is on the branch; `documents` are the digests of the deliverables of all completed phases in it.
     Committed {

@@ -3,6 +3,7 @@
 use tracing::{debug, error, info, warn};
 
 use super::Reporter;
+use crate::documents::BY_WHOM_IS_UNKNOWN;
 use engine::{PhaseState, Run, State};
 use model::event::{
     CallEnd, CheckResult, CheckStatus, Checked, Entry, ExecOutcome, Fact, PauseChoice, Reading, Replied,
@@ -47,9 +48,10 @@ impl Reporter for LogLines {
             Fact::ReviewStands { phase, .. } => log_reused_approval(run.phase(phase)),
             Fact::PhaseSkipped { because, .. } => self.log_skipped(because),
             Fact::ApprovalVoided { phase, reason } => warn!("Phase {phase}: Approval void: {reason}"),
-            Fact::ChangedByHand { phase, changed, .. } => {
+            Fact::ChangedByHand { phase, changed, after_kill, .. } => {
                 let paths = list_first(changed);
-                warn!("Phase {phase}: Changed by hand since the last step, judged as it is: {paths}");
+                let who = if *after_kill { BY_WHOM_IS_UNKNOWN } else { " by hand since the last step" };
+                warn!("Phase {phase}: Changed{who}, judged as it is: {paths}");
             }
             Fact::Committed { phase, commit, .. } => {
                 if self.approved.as_ref() != Some(phase) {

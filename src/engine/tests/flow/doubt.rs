@@ -109,7 +109,12 @@ fn open_confirmation_question_survives_edits_by_a_person() {
         .collect();
     let mut before = world.cut(reviews[1]);
     let changed = vec!["README.md".to_owned()];
-    before.record(Fact::ChangedByHand { phase: name("planning"), tree: "t-by-hand".into(), changed });
+    before.record(Fact::ChangedByHand {
+        phase: name("planning"),
+        tree: "t-by-hand".into(),
+        changed,
+        after_kill: false,
+    });
     assert_eq!(before.first().doubt_of(None), Some("Must fix: the lock"));
     assert!(!before.first().may_be_asked_to_clarify(None), "it is asked once");
 }
