@@ -1,5 +1,6 @@
 //! Whether a triage may dismiss the critical findings of its review as it does. What counts as evidence, the caller knows.
 
+use crate::triage_counts::names_no_severity;
 use content_parser::TriageRows;
 use model::event::FindingJudgment;
 use model::finding::{Disposition, Finding, Severity, worst_first};
@@ -14,7 +15,7 @@ pub fn undefended(
     (findings, stated): (&[Finding], u32),
     cites_evidence: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
-    let dismissed = rows.dismissed_as_critical();
+    let dismissed = dismissed_as_critical(rows);
     if dismissed == 0 {
         return None;
     }
@@ -25,13 +26,24 @@ pub fn undefended(
     let mut critical = told.filter(|(finding, _)| finding.severity == Severity::Critical).peekable();
     if critical.peek().is_none() {
         let open = stated.saturating_sub(rows.sums.fix_required.saturating_add(rows.sums.needs_discussion));
-        let needed = if rows.has_critical_row() { dismissed } else { open.min(dismissed) };
+        let has_critical_row = rows.by_severity().any(|(severity, _)| severity == Some(Severity::Critical));
+        let needed = if has_critical_row { dismissed } else { open.min(dismissed) };
         let lacks = defences.len() < needed as usize;
         return lacks.then(|| format!("a critical finding is dismissed {WITHOUT_REASON}"));
     }
     let (_, number) =
         critical.find(|(finding, _)| !is_settled(&finding.fingerprint(), judgments, &defences, findings))?;
     Some(format!("the critical finding [{number}] is dismissed {WITHOUT_REASON}"))
+}
+
+/// Returns how many findings that may be critical need no fix by this table: any of them, where no row names a severity.
+fn dismissed_as_critical(rows: &TriageRows) -> u32 {
+    if names_no_severity(rows) {
+        return rows.sums.no_fix_needed;
+    }
+    let may_be_critical = |severity: Option<Severity>| severity.is_none_or(|row| row == Severity::Critical);
+    let rows = rows.by_severity().filter(|(severity, _)| may_be_critical(*severity));
+    rows.fold(0, |sum, (_, table)| sum.saturating_add(table.no_fix_needed))
 }
 
 /// What a dismissal lacks.

@@ -57,6 +57,7 @@ mod templates;
 mod test_runs;
 mod todo;
 mod traceability;
+mod triage_counts;
 mod trivial_diff;
 
 pub use cited::{Citable, cites_evidence};
@@ -76,6 +77,7 @@ pub use site::{Read, Site, Untaken, World};
 pub use task_list::only_ticks;
 pub use task_list::task_lists;
 pub use test_runs::TestTrees;
+pub use triage_counts::answering;
 
 use model::event::{CheckResult, CheckStatus};
 use model::policy::{CheckMode, OnFail};

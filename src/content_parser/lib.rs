@@ -64,7 +64,7 @@ pub use json::{Fields, WrittenObject, last_object, read_object, read_value, spli
 pub use judgments::read_dispositions;
 pub use markdown::{CodeBlock, code_blocks, last_json_block, own_lines};
 pub use review::{read_review, read_structured};
-pub use triage::{TriageRows, answering, read_triage, read_triage_rows, stated_findings};
+pub use triage::{TriageRows, read_triage, read_triage_rows, stated_findings};
 
 /// What a review is read by: which one is asked for, and what its words mean.
 #[derive(Debug, Clone, Copy)]

@@ -49,47 +49,9 @@ impl TriageRows {
         self
     }
 
-    fn names_no_severity(&self) -> bool {
-        self.rows.keys().all(Option::is_none)
-    }
-
-    /// Returns how many findings that may be critical need no fix by this table: any of them, where no row names a severity.
-    pub fn dismissed_as_critical(&self) -> u32 {
-        if self.names_no_severity() {
-            return self.sums.no_fix_needed;
-        }
-        let of = |severity| self.rows.get(&severity).map_or(0, |[_, no_fix, _]| *no_fix);
-        of(Some(Severity::Critical)).saturating_add(of(None))
-    }
-
-    /// Tells whether a row counts critical findings.
-    pub fn has_critical_row(&self) -> bool {
-        self.rows.contains_key(&Some(Severity::Critical))
-    }
-
-    /// Refuses a table that counts a finding in a row that is milder than the finding: the rows for its severity and worse count
-    /// less than the review names, and the milder ones more, or those for its severity and worse count nothing.
-    fn check_severities(&self, findings: &[Finding]) -> Result<(), String> {
-        if self.names_no_severity() {
-            return Ok(());
-        }
-        for severity in [Severity::Critical, Severity::Major, Severity::Minor] {
-            let is_milder = |row: &Option<Severity>| row.is_some_and(|row| row < severity);
-            let (milder, others): (Vec<_>, Vec<_>) = self.rows.iter().partition(|(row, _)| is_milder(row));
-            let count =
-                |rows: Vec<(_, &Counts)>| rows.iter().map(|(_, row)| u64::from(total(row))).sum::<u64>();
-            let (milder, counted) = (count(milder), count(others));
-            let named = findings.iter().filter(|finding| finding.severity >= severity).count() as u64;
-            let rest = findings.len() as u64 - named;
-            if counted < named && (milder > rest || counted == 0) {
-                let word = severity.as_str();
-                let or_worse = if severity == Severity::Critical { "" } else { " or worse" };
-                return Err(format!(
-                    "the table counts a finding in a milder row than its review: {counted} as {word}{or_worse}, where the review names {named}"
-                ));
-            }
-        }
-        Ok(())
+    /// Returns the sums of the rows of each severity, and of those that name none.
+    pub fn by_severity(&self) -> impl Iterator<Item = (Option<Severity>, TriageTable)> {
+        self.rows.iter().map(|(severity, counts)| (*severity, table(*counts)))
     }
 }
 
@@ -120,23 +82,6 @@ pub fn read_triage_rows(text: &str, review_id: Option<&str>) -> Result<TriageRow
     let all = all.ok_or(NO_TABLE)?;
     judgments::check(&lines, all.sums)?;
     Ok(all)
-}
-
-/// Returns the sums of a table that answers the review. Refuses one that judges nothing, where the review has findings, and one
-/// that counts a finding in a row that is too mild. How many an honest triage makes of them is its own: it may take two as one.
-/// Only a table that lets a review that failed pass has to judge each of its findings.
-pub fn answering(rows: &TriageRows, review: &[Finding], failed: bool) -> Result<TriageTable, String> {
-    let (table, findings) = (rows.sums, review.len());
-    let judged = table.findings();
-    let passes = table.fix_required + table.needs_discussion == 0;
-    if failed && passes && judged > 0 && u64::from(judged) < findings as u64 {
-        return Err(format!("it judges {judged} of the {findings} findings of a review that failed"));
-    }
-    if table.findings() == 0 && findings > 0 {
-        return Err(format!("it judges none of the {findings} findings of the review"));
-    }
-    rows.check_severities(review)?;
-    Ok(table)
 }
 
 /// Returns the findings that a review states in its text, without their words: those that its last table counts, else a critical

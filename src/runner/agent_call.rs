@@ -396,7 +396,7 @@ fn read_triage(
     };
     let stated = findings_in_text(phase);
     let findings = if stated.is_empty() { phase.findings() } else { &stated[..] };
-    let table = match content_parser::answering(&rows, findings, failed) {
+    let table = match checks::answering(&rows, findings, failed) {
         Ok(table) => table,
         Err(why) => return Ok(Some(Err(why))),
     };

@@ -13,15 +13,6 @@ fn table(fix_required: u32, no_fix_needed: u32, needs_discussion: u32) -> Triage
     TriageTable { fix_required, no_fix_needed, needs_discussion }
 }
 
-fn findings(severities: &[Severity]) -> Vec<Finding> {
-    severities.iter().map(|severity| Finding::new(*severity, "design", "x".to_owned())).collect()
-}
-
-fn answers(rows: &str, severities: &[Severity], failed: bool) -> Result<TriageTable, String> {
-    let rows = read_triage_rows(&format!("{HEAD}{rows}\n"), None)?;
-    answering(&rows, &findings(severities), failed)
-}
-
 #[test]
 fn the_rows_are_summed_and_dashes_are_nothing() {
     assert_eq!(read("| Critical | 1 | **1** ✅ | - | – |\n| Info | 3 | 0 | ２ | 1件 |"), Ok(table(1, 2, 1)));
@@ -77,52 +68,6 @@ fn what_cannot_be_counted_is_unreadable() {
     assert_eq!(read_triage(&format!("> {HEAD}"), None), Err(NO_TABLE.to_owned()));
     let flood = format!("{HEAD}{}", "| Info | 0 | 0 | 0 | 0 |\n".repeat(50_000));
     assert_eq!(read_triage(&flood, None), Err("the triage is longer than a megabyte".to_owned()));
-}
-
-#[test]
-fn a_table_without_findings_answers_no_review_that_has_some() {
-    use Severity::Major;
-    assert_eq!(answers("| Major | 0 | 0 | 0 | 0 |", &[], true), Ok(table(0, 0, 0)));
-    assert_eq!(answers("| Major | 1 | 0 | 1 | 0 |", &[Major; 3], false), Ok(table(0, 1, 0)));
-    let why = "it judges none of the 2 findings of the review";
-    assert_eq!(answers("| Major | 0 | 0 | 0 | 0 |", &[Major; 2], false), Err(why.to_owned()));
-}
-
-#[test]
-fn a_review_that_failed_passes_only_when_each_of_its_findings_is_judged() {
-    let why = "it judges 1 of the 2 findings of a review that failed";
-    let two = [Severity::Major; 2];
-    assert_eq!(answers("| Major | 1 | 0 | 1 | 0 |", &two, true), Err(why.to_owned()));
-    assert_eq!(answers("| Major | 2 | 0 | 2 | 0 |", &two, true), Ok(table(0, 2, 0)));
-    assert_eq!(answers("| Major | 1 | 1 | 0 | 0 |", &two, true), Ok(table(1, 0, 0)), "two are fixed as one");
-}
-
-#[test]
-fn a_finding_counted_in_a_milder_row_contradicts_its_review() {
-    use Severity::{Critical, Info, Major, Minor};
-    for (rows, review) in [
-        ("| Minor | 1 | 0 | 1 | 0 |", &[Critical][..]),
-        ("| Minor | 1 | 1 | 0 | 0 |", &[Critical]),
-        ("| Critical | 0 | 0 | 0 | 0 |\n| Warning | 2 | 1 | 1 | 0 |", &[Critical, Minor]),
-        ("| Critical | 1 | 1 | 0 | 0 |\n| Minor | 2 | 0 | 2 | 0 |", &[Critical, Critical, Minor]),
-        ("| Minor | 1 | 0 | 1 | 0 |", &[Critical, Minor]),
-        ("| Info | 1 | 0 | 1 | 0 |", &[Major]),
-        ("| 軽微 | 1 | 0 | 1 | 0 |", &[Major]),
-    ] {
-        let why = answers(rows, review, false).expect_err(rows);
-        assert!(why.contains("in a milder row than its review"), "{rows}: {why}");
-    }
-    for (rows, review) in [
-        ("| Critical | 1 | 1 | 0 | 0 |", &[Critical][..]),
-        ("| Blocker | 1 | 1 | 0 | 0 |\n| Info | 3 | 0 | 3 | 0 |", &[Critical]),
-        ("| Critical | 1 | 1 | 0 | 0 |", &[Critical, Critical, Minor]),
-        ("| Critical | 2 | 2 | 0 | 0 |", &[Critical, Info]),
-        ("| 重大 | 1 | 1 | 0 | 0 |", &[Critical]),
-        ("| The limit | 1 | 1 | 0 | 0 |", &[Critical]),
-        ("| Minor | 1 | 0 | 1 | 0 |", &[]),
-    ] {
-        assert!(answers(rows, review, false).is_ok(), "{rows}");
-    }
 }
 
 #[test]
