@@ -1,5 +1,4 @@
-//! Reads what an author says about itself and its issue: its claim, how hard the issue is, and its answer to a reviewer's questions.
-//! A claim may trigger a check and is never evidence, so it is read leniently: no claim is as good as one. The author's own line
+//! Reads what an author says about itself: its claim. It may trigger a check and is never evidence, so it is read leniently: no claim is as good as one. The author's own line
 //! `INCOMPLETE: …` is stronger than a claim of completion.
 
 use std::cell::LazyCell;
@@ -90,52 +89,6 @@ fn next_action(value: &Value) -> Option<ClaimedNextAction> {
     };
     let claimed = ClaimedNextAction { action, reason: reason.unwrap_or_default() };
     if claimed.action.is_empty() { None } else { Some(claimed) }
-}
-
-/// How hard an issue is said to be.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Estimate {
-    /// `simple`, `moderate` or `complex`.
-    pub word: String,
-    /// From 0 to 1; nothing when it is missing or cannot be true.
-    pub confidence: Option<f64>,
-    /// The reason, in the agent's words.
-    pub reason: String,
-}
-
-/// The words, the easiest first.
-const WORDS: [&str; 3] = ["simple", "moderate", "complex"];
-
-/// Reads the objects of a text that carry a difficulty; of several the hardest counts.
-pub fn read_difficulty(text: &str) -> Option<Estimate> {
-    let budget = Budget::default();
-    let spans = objects::find(text).whole;
-    let stated = spans.into_iter().filter_map(|span| estimate(&json::object(&text[span], &budget)?));
-    stated.max_by_key(|estimate| rank(&estimate.word))
-}
-
-fn estimate(fields: &Map<String, Value>) -> Option<Estimate> {
-    let word = fields.get("difficulty")?.as_str()?.trim().to_lowercase();
-    rank(&word)?;
-    let confidence = fields.get("confidence").and_then(Value::as_f64);
-    Some(Estimate {
-        word,
-        confidence: confidence.filter(|value| (0.0..=1.0).contains(value)),
-        reason: json::text(fields, "reason"),
-    })
-}
-
-fn rank(word: &str) -> Option<usize> {
-    WORDS.iter().position(|known| *known == word)
-}
-
-/// The longest answer to questions that is handed on, in characters.
-const LONGEST: usize = 4_000;
-
-/// Returns what an author answers to a reviewer's questions, as it is; nothing when nothing was said.
-pub fn read_reply(text: &str) -> Option<String> {
-    let text = clipped(text.trim(), LONGEST).trim_end();
-    if text.is_empty() { None } else { Some(text.to_owned()) }
 }
 
 #[cfg(test)]

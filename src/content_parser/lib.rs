@@ -57,7 +57,7 @@ use std::collections::BTreeMap;
 use model::finding::Finding;
 use model::verdict::Judgment;
 
-pub use claim::{Estimate, read_claim, read_difficulty, read_reply};
+pub use claim::read_claim;
 pub use doubt::doubt;
 pub use evaluation::{read_evaluation, read_evaluations, unread_decision};
 pub use json::{Fields, WrittenObject, last_object, read_object, read_value, split_objects};

@@ -8,9 +8,10 @@ use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::git_files::{GitBefore, Watched, note_moved_references, note_put_back, shorten};
 use crate::prompt::{self, AgentContext, DiffCache, PreparedCall, nonce};
+use crate::short_answers::{Estimate, read_difficulty, read_reply};
 use crate::{dismissals, documents, manual_changes, records, review};
 use agents::{AgentAnswer, AgentCall};
-use content_parser::{Estimate, Terms, read_difficulty};
+use content_parser::Terms;
 use engine::{Call, PhaseState, PreviousReview};
 use git::{Diff, GitFiles, MovedReferences, Snapshot, Tree, is_engines_own};
 use journal::store::{folders, sha256_hex};
@@ -307,7 +308,7 @@ fn record(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Re
 fn record_reply(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
     let EndedCall { call, ended, .. } = ending;
     let Call { phase, round, attempt, .. } = call;
-    let text = if ended.outcome.ended() { content_parser::read_reply(&answer.text) } else { None };
+    let text = if ended.outcome.ended() { read_reply(&answer.text) } else { None };
     active.record(Fact::Replied(Replied { phase, round, attempt, ended, text }))
 }
 

@@ -16,6 +16,7 @@ mod dismissals;
 mod documents;
 mod prompt;
 mod records;
+mod short_answers;
 
 mod evidence;
 mod git_files;
