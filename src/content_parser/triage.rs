@@ -28,30 +28,30 @@ pub struct TriageRows {
     /// The sums of all rows.
     pub sums: TriageTable,
     /// The rows by their severity; those that name none together.
-    rows: BTreeMap<Option<Severity>, Counts>,
+    rows: BTreeMap<Option<Severity>, TriageTable>,
 }
 
 impl TriageRows {
     /// Adds a row.
-    fn add(&mut self, severity: Option<Severity>, counts: Counts) {
+    fn add(&mut self, severity: Option<Severity>, counts: TriageTable) {
         let known = self.rows.entry(severity).or_default();
-        *known = added(*known, counts);
-        self.sums = table(added(counts_of(self.sums), counts));
+        *known = known.plus(counts);
+        self.sums = self.sums.plus(counts);
     }
 
     /// Joins two tables: an agent that repeats its answer changes nothing, one that contradicts itself is read strictly.
     fn join(mut self, other: Self) -> Self {
         for (severity, counts) in other.rows {
             let known = self.rows.entry(severity).or_default();
-            *known = greatest(*known, counts);
+            *known = known.greatest(counts);
         }
-        self.sums = table(greatest(counts_of(self.sums), counts_of(other.sums)));
+        self.sums = self.sums.greatest(other.sums);
         self
     }
 
     /// Returns the sums of the rows of each severity, and of those that name none.
     pub fn by_severity(&self) -> impl Iterator<Item = (Option<Severity>, TriageTable)> {
-        self.rows.iter().map(|(severity, counts)| (*severity, table(*counts)))
+        self.rows.iter().map(|(severity, counts)| (*severity, *counts))
     }
 }
 
@@ -128,29 +128,6 @@ fn check_review_id(lines: &[&str], review_id: Option<&str>) -> Result<(), String
     }
 }
 
-/// What is to be fixed, what needs no fix, and what is to be discussed.
-type Counts = [u32; 3];
-
-fn counts_of(table: TriageTable) -> Counts {
-    [table.fix_required, table.no_fix_needed, table.needs_discussion]
-}
-
-fn table([fix_required, no_fix_needed, needs_discussion]: Counts) -> TriageTable {
-    TriageTable { fix_required, no_fix_needed, needs_discussion }
-}
-
-fn added(one: Counts, other: Counts) -> Counts {
-    [0, 1, 2].map(|place| one[place].saturating_add(other[place]))
-}
-
-fn greatest(one: Counts, other: Counts) -> Counts {
-    [0, 1, 2].map(|place| one[place].max(other[place]))
-}
-
-fn total(counts: &Counts) -> u32 {
-    counts.iter().copied().fold(0, u32::saturating_add)
-}
-
 /// Where the columns stand; how many findings a row has is not told by every table.
 struct Columns {
     issues: Option<usize>,
@@ -210,7 +187,7 @@ fn sum(columns: &Columns, rows: &[&str]) -> Result<TriageRows, String> {
             continue;
         }
         if is_total(&cells) {
-            check_total(columns, &cells, counts_of(read.sums), row)?;
+            check_total(columns, &cells, read.sums, row)?;
         } else {
             read.add(columns.severity(&cells), counts(columns, &cells, row)?);
         }
@@ -219,12 +196,15 @@ fn sum(columns: &Columns, rows: &[&str]) -> Result<TriageRows, String> {
 }
 
 /// Reads a row. What it counts has to add up to its findings; a cell left empty counts as nothing only where it does.
-fn counts(columns: &Columns, cells: &[String], row: &str) -> Result<Counts, String> {
-    let mut counts = Counts::default();
-    for (count, place) in counts.iter_mut().zip(columns.counts) {
-        *count = number(cells.get(place), row)?;
-    }
-    let judged = total(&counts);
+fn counts(columns: &Columns, cells: &[String], row: &str) -> Result<TriageTable, String> {
+    let [fix_required, no_fix_needed, needs_discussion] =
+        columns.counts.map(|place| number(cells.get(place), row));
+    let counts = TriageTable {
+        fix_required: fix_required?,
+        no_fix_needed: no_fix_needed?,
+        needs_discussion: needs_discussion?,
+    };
+    let judged = counts.findings();
     let blank = |place: usize| cells.get(place).is_none_or(String::is_empty);
     let issues = columns.issues.filter(|place| !blank(*place));
     match issues.map(|place| number(cells.get(place), row)).transpose()? {
@@ -239,7 +219,8 @@ fn counts(columns: &Columns, cells: &[String], row: &str) -> Result<Counts, Stri
 }
 
 /// A total that says other numbers than the rows above it contradicts them.
-fn check_total(columns: &Columns, cells: &[String], sums: Counts, row: &str) -> Result<(), String> {
+fn check_total(columns: &Columns, cells: &[String], sums: TriageTable, row: &str) -> Result<(), String> {
+    let sums = [sums.fix_required, sums.no_fix_needed, sums.needs_discussion];
     let total = |place: usize| cells.get(place).and_then(|cell| digits(cell));
     if columns.counts.iter().zip(sums).all(|(place, sum)| total(*place).is_none_or(|total| total == sum)) {
         return Ok(());

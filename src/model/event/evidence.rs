@@ -220,4 +220,24 @@ impl TriageTable {
     pub fn findings(&self) -> u32 {
         self.fix_required.saturating_add(self.no_fix_needed).saturating_add(self.needs_discussion)
     }
+
+    /// Returns the sums of both.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.combined(other, u32::saturating_add)
+    }
+
+    /// Returns the greater number of both for each judgment.
+    #[must_use]
+    pub fn greatest(self, other: Self) -> Self {
+        self.combined(other, u32::max)
+    }
+
+    fn combined(self, other: Self, combine: impl Fn(u32, u32) -> u32) -> Self {
+        Self {
+            fix_required: combine(self.fix_required, other.fix_required),
+            no_fix_needed: combine(self.no_fix_needed, other.no_fix_needed),
+            needs_discussion: combine(self.needs_discussion, other.needs_discussion),
+        }
+    }
 }
