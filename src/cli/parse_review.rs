@@ -28,6 +28,7 @@ pub(super) fn run(arguments: &ParseReviewArgs) -> CommandResult {
     };
     let mut reading = read_review(&text, &terms);
     reading.doubt = if reading.judgment.approves() { review::doubt(&reading, &text) } else { None };
+    let reading = review::add_stated_findings(reading, &text, false);
     let asked = reading
         .doubt
         .as_ref()

@@ -46,14 +46,6 @@ pub(super) fn in_prose(text: &str, objects: &[Range<usize>]) -> Option<String> {
     found.or_else(|| walk.end_section()).or_else(|| walk.heaviest.doubtful())
 }
 
-/// Tells whether a section, a row or an item of a text is marked as severe, and says something that is not settled.
-pub(super) fn names_critical(text: &str) -> bool {
-    let Ok(passages) = passages(text, &objects::joined(objects::find(text).whole)) else { return true };
-    let mut walk = Walk { only_marks: true, ..Walk::default() };
-    passages.iter().any(|passage| walk.look_at(passage.kind, &passage.text).is_some())
-        || walk.end_section().is_some()
-}
-
 /// What the passages before say about the one that is looked at.
 #[derive(Debug, Default)]
 struct Walk {
@@ -63,8 +55,6 @@ struct Walk {
     mild: Option<usize>,
     section: Option<Section>,
     heaviest: weights::Heaviest,
-    /// Only marks of severity count.
-    only_marks: bool,
 }
 
 /// What stands under a title that announces something severe.
@@ -90,6 +80,8 @@ impl Walk {
         if self.section.is_none() && !introduces && !pattern("severity.names").is_match(text) {
             return self.objection(kind, &folded(text));
         }
+        // It is an item of its own.
+        self.section.iter_mut().for_each(|section| section.text.push('\n'));
         // What is marked with a severity is judged by its mark.
         let mut unmarked = Vec::new();
         for line in text.lines() {
@@ -123,9 +115,6 @@ impl Walk {
 
     /// Returns the clause or line of a passage that does not go with an approval.
     fn objection(&mut self, kind: PassageKind, text: &str) -> Option<String> {
-        if self.only_marks {
-            return None;
-        }
         let place = match kind {
             _ if self.excused.is_some() => PassagePlace::Told,
             PassageKind::Title(_) => PassagePlace::Title,

@@ -47,6 +47,7 @@ mod passages;
 mod review;
 mod review_object;
 mod severity;
+mod stated_findings;
 mod tasks;
 mod text;
 mod triage;
@@ -64,7 +65,8 @@ pub use json::{Fields, WrittenObject, last_object, read_object, read_value, spli
 pub use judgments::read_dispositions;
 pub use markdown::{CodeBlock, code_blocks, last_json_block, own_lines};
 pub use review::{read_review, read_structured};
-pub use triage::{TriageRows, read_triage, read_triage_rows, stated_findings};
+pub use stated_findings::stated_findings;
+pub use triage::{TriageRows, counted_findings, read_triage, read_triage_rows};
 
 /// What a review is read by: which one is asked for, and what its words mean.
 #[derive(Debug, Clone, Copy)]

@@ -23,8 +23,8 @@ pub(super) struct Passage {
 pub(super) enum PassageKind {
     /// A heading, or a line in bold, with its depth.
     Title(usize),
-    /// An item of a list.
-    Item,
+    /// An item of a list, with how deep in lists it begins; 0 for what goes on in one.
+    Item(usize),
     /// A row of a table, its cells between bars.
     Row,
     /// Anything else.
@@ -76,6 +76,8 @@ struct Reader {
     title: Option<usize>,
     /// How deep in lists.
     items: usize,
+    /// How deep the item is that begins; 0 behind its first text.
+    begun: usize,
     cells: Option<Vec<String>>,
     head: Vec<String>,
     /// In code, or in what is struck out.
@@ -111,6 +113,7 @@ impl Reader {
             Tag::Heading { level, .. } => self.title = Some(*level as usize),
             Tag::Item => {
                 self.items += 1;
+                self.begun = self.items;
                 self.current.push_str("- ");
             }
             Tag::CodeBlock(_) | Tag::Strikethrough => self.skipped += 1,
@@ -183,7 +186,7 @@ impl Reader {
         let kind = match self.title.take() {
             Some(depth) => PassageKind::Title(depth),
             None if self.all_bold && self.items == 0 && is_line => PassageKind::Title(BOLD),
-            None if self.items > 0 => PassageKind::Item,
+            None if self.items > 0 => PassageKind::Item(self.begun),
             None => PassageKind::Text,
         };
         self.all_bold = false;
@@ -193,6 +196,7 @@ impl Reader {
     fn push(&mut self, kind: PassageKind, text: &str) {
         if text.contains(|c: char| !c.is_whitespace() && !"-*\u{fffc}".contains(c)) {
             self.passages.push(Passage { kind, text: text.trim().to_owned() });
+            self.begun = 0;
         }
     }
 }

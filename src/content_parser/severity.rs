@@ -3,8 +3,11 @@
 
 use std::borrow::Cow;
 
+use regex::Captures;
+
 use super::lexicon::pattern;
 use super::text::head;
+use model::finding::Severity;
 
 /// Returns what a title says beyond announcing something severe; empty where the text below says it.
 pub(super) fn announced(title: &str) -> Option<&str> {
@@ -15,11 +18,7 @@ pub(super) fn announced(title: &str) -> Option<&str> {
         pattern("severity.label").captures(title).or_else(|| pattern("severity.named").captures(title))?;
     let behind = &title[found.get(0)?.end()..];
     let rest = behind.trim_matches(|c: char| !c.is_alphanumeric());
-    let alone = found.name("alone").is_some() || rest.is_empty();
-    if !alone && found.name("sign").or(found.name("p0")).is_none() {
-        return None;
-    }
-    Some(if alone && pattern("severity.zero").is_match(behind) { "0" } else { rest })
+    Some(if pattern("severity.zero").is_match(behind) { "0" } else { rest })
 }
 
 /// Returns how severe an item such as `1. [CRITICAL] src/a.rs:3 …` is, where that is not settled.
@@ -30,23 +29,44 @@ pub(super) fn item(line: &str) -> Option<&str> {
 
 /// Returns what a line states as severe. A row of a table marks it in a cell of its own, and says something in another.
 pub(super) fn stated(line: &str) -> Option<&str> {
-    if line.starts_with('|') {
-        let is_severe =
-            cells(line).any(|cell| pattern("severity.cell").is_match(cell)) && says_something(line);
-        return if is_severe { Some(line) } else { None };
+    if field(line) == Some(Severity::Critical) {
+        return Some(line);
     }
-    if !pattern("severity.names").is_match(line) || pattern("severity.legend").is_match(line) {
+    graded(line)
+        .filter(|(severity, words)| *severity == Severity::Critical && words.contains(char::is_alphanumeric))
+        .map(|(_, words)| words)
+}
+
+/// Returns the severity with which a line is marked, and what it says besides: all of a row of a table.
+pub(super) fn graded(line: &str) -> Option<(Severity, &str)> {
+    if line.starts_with('|') {
+        let found = cells(line).find_map(|cell| pattern("severity.graded_cell").captures(cell))?;
+        return if says_something(line) { Some((grade(&found), line)) } else { None };
+    }
+    if pattern("severity.legend").is_match(line) {
         return None;
     }
-    let found = pattern("severity.label")
-        .captures(line)
-        .and_then(|found| found.get(0))
-        .or_else(|| pattern("severity.red").find(line));
-    let rest = found.map_or("", |found| line[found.end()..].trim());
-    if rest.contains(char::is_alphanumeric) {
-        return Some(rest);
+    if let Some(found) = pattern("severity.graded").captures(line) {
+        return Some((grade(&found), &line[found.get(0)?.end()..]));
     }
-    if pattern("severity.field").is_match(line) { Some(line) } else { None }
+    let found = pattern("severity.graded_behind").captures(line)?;
+    Some((grade(&found), found.name("words")?.as_str()))
+}
+
+/// Returns the severity that a line holds as a field of a finding.
+pub(super) fn field(line: &str) -> Option<Severity> {
+    pattern("severity.graded_field").captures(line).map(|found| grade(&found))
+}
+
+/// Returns the severity that is all that a cell says.
+pub(super) fn of_cell(cell: &str) -> Option<Severity> {
+    pattern("severity.row").captures(cell).map(|found| grade(&found))
+}
+
+fn grade(found: &Captures) -> Severity {
+    let words = [("major", Severity::Major), ("minor", Severity::Minor), ("info", Severity::Info)];
+    let named = words.into_iter().find(|(name, _)| found.name(name).is_some());
+    named.map_or(Severity::Critical, |(_, severity)| severity)
 }
 
 /// Returns a line whose severities stand in no code: reviewers write them as values.
@@ -58,7 +78,7 @@ pub(super) fn unwrapped(line: &str) -> Cow<'_, str> {
 pub(super) fn says_something(item: &str) -> bool {
     let says = |cell: &str| {
         cell.contains(char::is_alphabetic)
-            && !pattern("severity.cell").is_match(cell)
+            && of_cell(cell).is_none()
             && !pattern("severity.head").is_match(cell)
     };
     if item.starts_with('|') { cells(item).any(says) } else { item.contains(char::is_alphanumeric) }

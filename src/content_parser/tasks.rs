@@ -85,7 +85,7 @@ pub(super) fn suggestions(text: &str) -> Vec<String> {
 
 fn is_about_suggestions(title: &str) -> bool {
     let title = title.to_lowercase();
-    ["提案", "suggestion", "recommendation", "改善点"].iter().any(|word| title.contains(word))
+    ["提案", "suggestion", "recommendation", "improvement", "改善点"].iter().any(|word| title.contains(word))
 }
 
 /// Returns the words of a heading, or of a line that is bold as a whole.

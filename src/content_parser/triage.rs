@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::lexicon::{TRIAGE, pattern};
 use super::markdown::Quoted;
 use super::text::{clipped, folded, head, is_picture};
-use super::{doubt, judgments, severity};
+use super::{judgments, severity};
 use model::event::TriageTable;
 use model::finding::{Finding, Severity};
 
@@ -84,9 +84,8 @@ pub fn read_triage_rows(text: &str, review_id: Option<&str>) -> Result<TriageRow
     Ok(all)
 }
 
-/// Returns the findings that a review states in its text, without their words: those that its last table counts, else a critical
-/// one where a section, a row or a line says so.
-pub fn stated_findings(review: &str) -> Vec<Finding> {
+/// Returns the findings that the last table of a review counts, without their words.
+pub fn counted_findings(review: &str) -> Vec<Finding> {
     let quoted = Quoted::new(head(review, LONGEST));
     let lines = severity::current_lines(quoted.own_lines());
     let (mut counted, mut column) = (None, None);
@@ -96,16 +95,13 @@ pub fn stated_findings(review: &str) -> Vec<Finding> {
             counted = if column.is_some() { Some(Vec::new()) } else { counted };
             continue;
         };
-        let row = cells.first().and_then(|cell| row_severity(cell)).zip(digits(&cells[place]));
+        let row = cells.first().and_then(|cell| severity::of_cell(cell)).zip(digits(&cells[place]));
         if let (Some((severity, count)), Some(counted)) = (row, &mut counted) {
             let finding = Finding::new(severity, "", String::new());
             counted.extend(std::iter::repeat_n(finding, count.min(MOST_COUNTED) as usize));
         }
     }
-    counted.filter(|counted| !counted.is_empty()).unwrap_or_else(|| {
-        let critical = Finding::new(Severity::Critical, "", String::new());
-        if doubt::names_critical(review) { vec![critical] } else { Vec::new() }
-    })
+    counted.unwrap_or_default()
 }
 
 fn count_column(cells: &[String]) -> Option<usize> {
@@ -149,19 +145,7 @@ impl Columns {
 
     /// Returns the severity that the first cell of a row names; nothing where it names none.
     fn severity(&self, cells: &[String]) -> Option<Severity> {
-        cells.first().filter(|_| !self.counts.contains(&0)).and_then(|cell| row_severity(cell))
-    }
-}
-
-fn row_severity(cell: &str) -> Option<Severity> {
-    let label = cell.to_lowercase();
-    match Severity::read(&label) {
-        _ if TRIAGE["critical_rows"].contains(&label) => Some(Severity::Critical),
-        _ if TRIAGE["minor_rows"].contains(&label) => Some(Severity::Minor),
-        _ if TRIAGE["info_rows"].contains(&label) => Some(Severity::Info),
-        // What is no severity at all reads as major.
-        Severity::Major if !TRIAGE["major_rows"].contains(&label) => None,
-        known => Some(known),
+        cells.first().filter(|_| !self.counts.contains(&0)).and_then(|cell| severity::of_cell(cell))
     }
 }
 

@@ -2,6 +2,7 @@
 //! answer is kept unchanged except for masked secrets; changes of files are taken from the disk, never from the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::repeat_n;
 use std::time::Duration;
 
 use crate::active_run::ActiveRun;
@@ -19,9 +20,10 @@ use model::event::{
     CallEnd, DifficultyAssessed, Evaluation, ExecOutcome, Fact, FindingJudgment, Replied, Reviewed,
     StepStarted, TriageTable, Triaged, Worked,
 };
-use model::finding::Finding;
+use model::finding::{Finding, Severity};
 use model::phase::{PhaseName, Step};
 use model::redact::Masked;
+use model::verdict::ReadAs;
 use views::prompt::{difficulty, reviewer_schema, template_digest};
 use views::summary::deliverable_path;
 
@@ -348,9 +350,11 @@ fn record_review(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
         reading = review::read_answer(answer, &Terms { beyond: &beyond, ..terms });
     }
     // It is asked about once; under triage the author judges what the review says.
-    if !phase.def.policy.triage && phase.doubt_of(ending.call.seat.as_deref()).is_none() {
+    let is_triaged = phase.def.policy.triage;
+    if !is_triaged && phase.doubt_of(ending.call.seat.as_deref()).is_none() {
         reading = reading.map(|reading| review::apply_doubt(reading, &answer.text));
     }
+    let reading = reading.map(|reading| review::add_stated_findings(reading, &answer.text, is_triaged));
     let EndedCall { call, ended, tree, .. } = ending;
     let Call { phase, round, attempt, agent: reviewer, seat, .. } = call;
     let tree = tree.to_string();
@@ -395,22 +399,39 @@ fn read_triage(
         Ok(rows) => rows,
         Err(why) => return Ok(Some(Err(why))),
     };
-    let stated = findings_in_text(phase);
-    let findings = if stated.is_empty() { phase.findings() } else { &stated[..] };
-    let table = match checks::answering(&rows, findings, failed) {
+    let findings = findings_with_counted(phase);
+    let table = match checks::answering(&rows, &findings, failed) {
         Ok(table) => table,
         Err(why) => return Ok(Some(Err(why))),
     };
     let judgments = content_parser::read_dispositions(&answer.text, phase.findings());
-    let lack = dismissals::find_undefended(active, phase.name(), &ending.tree, (&rows, &judgments), &stated)?;
+    let unnamed = count_unnamed_critical(&findings);
+    let lack = dismissals::find_undefended(active, phase.name(), &ending.tree, (&rows, &judgments), unnamed)?;
     Ok(Some(lack.map_or(Ok((table, judgments)), Err)))
 }
 
-/// Returns what a review states in its text that names no finding in an object.
-fn findings_in_text(phase: &PhaseState) -> Vec<Finding> {
-    let text = phase.reviews.current.as_ref().and_then(|review| review.ended.document_text.as_ref());
-    let text = text.filter(|_| phase.findings().is_empty());
-    text.map_or(Vec::new(), |text| content_parser::stated_findings(text))
+/// Returns the findings of a review, and without words those that its text counts besides. An object lists all by itself.
+fn findings_with_counted(phase: &PhaseState) -> Vec<Finding> {
+    let mut findings = phase.findings().to_vec();
+    let review = phase.reviews.current.as_ref();
+    let text = review.and_then(|review| review.ended.document_text.as_deref()).unwrap_or_default();
+    let read_as = review.and_then(|review| review.reading.as_ref()).map(|reading| &reading.read_as);
+    let is_listed = matches!(read_as, Some(ReadAs::Json | ReadAs::Schema)) && !findings.is_empty();
+    let counted = if is_listed { Vec::new() } else { content_parser::counted_findings(text) };
+    let many = |findings: &[Finding], severity| {
+        findings.iter().filter(|finding| finding.severity == severity).count()
+    };
+    for severity in [Severity::Critical, Severity::Major, Severity::Minor, Severity::Info] {
+        let unnamed = many(&counted, severity).saturating_sub(many(&findings, severity));
+        findings.extend(repeat_n(Finding::new(severity, "", String::new()), unnamed));
+    }
+    findings
+}
+
+/// Returns how many findings a review counts as critical without naming them.
+fn count_unnamed_critical(findings: &[Finding]) -> u32 {
+    let critical = findings.iter().filter(|finding| finding.severity == Severity::Critical);
+    u32::try_from(critical.filter(|finding| finding.issue.is_empty()).count()).unwrap_or(u32::MAX)
 }
 
 /// Returns the findings that are out of scope: new ones about lines that did not change since the previous review by the same

@@ -12,20 +12,19 @@ use checks::{Citable, cites_evidence, undefended};
 use content_parser::TriageRows;
 use git::{Tree, is_engines_own};
 use model::event::FindingJudgment;
-use model::finding::{Finding, Severity};
 use model::phase::PhaseName;
 
 /// How much of a file is looked through, in bytes.
 const LONGEST_FILE: u64 = 8 * 1024 * 1024;
 
-/// Returns why the triage may not dismiss the critical findings of its review as it does; nothing where it may. `stated` are the
-/// findings of a review that names none in an object.
+/// Returns why the triage may not dismiss the critical findings of its review as it does; nothing where it may. `unnamed` are the
+/// critical findings that the review counts without naming them.
 pub(super) fn find_undefended(
     active: &ActiveRun,
     name: &PhaseName,
     tree: &Tree,
     (rows, judgments): (&TriageRows, &[FindingJudgment]),
-    stated: &[Finding],
+    unnamed: u32,
 ) -> Result<Option<String>> {
     let phase = active.phase(name)?;
     let records = list_answer_documents(&active.folder, phase);
@@ -50,9 +49,7 @@ pub(super) fn find_undefended(
         };
         cites_evidence(reason, &citable)
     };
-    let is_critical = |finding: &&Finding| finding.severity == Severity::Critical;
-    let critical = u32::try_from(stated.iter().filter(is_critical).count()).unwrap_or(u32::MAX);
-    Ok(undefended(rows, judgments, (phase.findings(), critical), &cites))
+    Ok(undefended(rows, judgments, (phase.findings(), unnamed), &cites))
 }
 
 fn read_file(active: &ActiveRun, path: &str) -> Option<String> {

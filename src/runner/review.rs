@@ -4,9 +4,10 @@
 use serde_json::{Value, json};
 
 use agents::AgentAnswer;
-use content_parser::{Fields, Terms, read_review, read_structured};
+use content_parser::{Fields, Terms, read_review, read_structured, stated_findings};
 use engine::Run;
 use model::event::{ExecOutcome, Reading};
+use model::finding::Severity;
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// Reads a reviewer's answer; nothing when the call failed or the answer is empty.
@@ -20,6 +21,23 @@ pub fn read_answer(answer: &AgentAnswer, terms: &Terms<'_>) -> Option<Reading> {
     let reading = object.map_or_else(|| read_review(text, terms), |object| read_structured(&object, terms));
     let reading = add_stated_failure(reading, text, terms);
     Some(if answer.truncated { mark_cut_off(reading) } else { mark_unreliable(reading) })
+}
+
+/// Adds the findings that a review states in its text and that are worse than those of its object: an object lists what its reviewer
+/// names, so what is as mild as its findings is taken for the same. Something grave beside an approval is what [`doubt`] asks about;
+/// under a triage nobody asks, and all of it is judged.
+pub fn add_stated_findings(reading: Reading, text: &str, is_triaged: bool) -> Reading {
+    let is_unread = reading.read_as == ReadAs::Default || reading.doubt.is_some();
+    if is_unread && !is_triaged {
+        return reading;
+    }
+    let worst_named = reading.findings.iter().map(|finding| finding.severity).max();
+    let takes_grave = is_triaged || !reading.judgment.approves();
+    let mut findings = reading.findings;
+    findings.extend(stated_findings(text).into_iter().filter(|finding| {
+        Some(finding.severity) > worst_named && (takes_grave || finding.severity <= Severity::Minor)
+    }));
+    Reading { findings, ..reading }
 }
 
 /// Adds what failed to the words of a review that refuses, where its object names that in fields of their own.

@@ -268,6 +268,53 @@ fn a_critical_finding_in_the_text_of_a_review_is_not_dismissed_in_a_milder_row()
     }
 }
 
+/// A review of the first round that says this above its verdict.
+fn review_in_text(text: &str, verdict: &str) -> String {
+    format!(
+        "[[turn]]\nphase = \"document_review\"\nstep = \"review\"\nround = 1\nsay = \"\"\"\n{text}\n\n{verdict}\n\"\"\"\n\n"
+    )
+}
+
+#[test]
+fn a_critical_finding_beside_an_object_that_lists_a_milder_one_counts() {
+    let object = r#"{"review_id": "{{review_id}}", "result": "FAIL", "summary": "see above", "findings": [{"severity": "info", "issue": "a heading is short"}]}"#;
+    let review = review_in_text("## Critical\n\n1. The data is lost.", object);
+    let row = "| Info | 2 | 0 | 2 | 0 |";
+    let milder = attempt(1, "Both are fine.", row) + &attempt(2, "Both are fine.", row);
+    let planned = Planned::new(&(review + &milder));
+    planned
+        .doc_review(&["--autofix"])
+        .exits(3)
+        .says("the table counts a finding in a milder row than its review");
+}
+
+#[test]
+fn findings_of_a_review_in_markdown_stay_in_the_pull_request_and_travel() {
+    let text = "## Critical\n\n1. The data is lost.\n\n## Major\n\n- The limit is missing.";
+    let judged = "### [1] The data\n**Judgment**: No Fix Needed\nIt is kept: src/lib.rs:2.\n\n### [2] The limit\n**Judgment**: No Fix Needed\nThe issue has it.";
+    let rows = "| Critical | 1 | 0 | 1 | 0 |\n| Major | 1 | 0 | 1 | 0 |";
+    let plan = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nsay = \"## Minor\\n\\n- the wording is coarse\\n\\nVerdict: PASS\"\n\n";
+    let turns = plan.to_owned() + &review_in_text(text, "Verdict: FAIL") + &attempt(1, judged, rows);
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", DOCUMENTS);
+    let agent = sandbox.script(&honest_script(&turns));
+    let flags = ["--issue", "243", "--forge", "local", "--agent", &agent, "--preset", "documents"];
+    sandbox.run(&[&["execute"][..], &flags[..]].concat()).exits(0);
+    let request = filtered(&sandbox.read(".ai-workflow/local/issues/243.pr.md"));
+    let section = excerpt(&request, "## Dismissed and waived", "\n---").replace(&agent, "[AGENT]");
+    insta::assert_snapshot!(section, @"
+    ## Dismissed and waived findings
+
+    - document_review · F1 critical: The data is lost. · **dismissed by [AGENT]**: the triage of round 1: It is kept: src/lib.rs:2.
+    - document_review · F2 major: The limit is missing. · **dismissed by [AGENT]**: the triage of round 1: The issue has it.
+    ");
+    let prompt = sandbox.read(".ai-workflow/issue-243/08_report/execute/round-1/attempt-1/prompt.md");
+    let told = "- planning: minor: the wording is coarse\n";
+    assert!(prompt.contains(told) && request.contains(told), "{prompt}\n{request}");
+    let sarif = sandbox.run(&["findings", "--issue", "243", "--format", "sarif"]).exits(0).stdout;
+    assert_eq!(sarif.matches("\"underReview\"").count(), 2);
+}
+
 #[test]
 fn a_minor_finding_of_an_approval_travels_also_where_the_triage_needs_no_fix() {
     let minor = r#"[{"severity": "minor", "file": "planning.md", "issue": "the wording is coarse"}]"#;

@@ -114,3 +114,30 @@ fn a_failure_in_fields_of_the_object_is_added_to_the_words_of_a_refusal() {
     let own = r#"{"review_id": "r-1", "result": "FAIL", "summary": "no"}"#;
     assert!(!feedback(&format!("{own}\n{other}")).contains("Failure type:"), "another review names it");
 }
+
+#[test]
+fn findings_in_the_text_of_a_review_are_added_where_its_object_names_none_as_grave() {
+    let added = |text: &str, is_triaged: bool| -> Vec<String> {
+        let words = default_words();
+        let terms = Terms { review_id: None, require_review_id: false, words: &words, beyond: &[] };
+        let reading = read_answer(&build_answer(text), &terms).expect("something was said");
+        let findings = add_stated_findings(reading, text, is_triaged).findings;
+        findings.iter().map(|finding| format!("{}: {}", finding.severity.as_str(), finding.issue)).collect()
+    };
+    let text = "## Critical\n- data is lost\n\n## Minor\n- a word\n\n";
+    let all = ["critical: data is lost", "minor: a word"];
+    let (pass, fail) = (format!("{text}Verdict: PASS"), format!("{text}Verdict: FAIL"));
+    assert_eq!(added(&fail, false), all);
+    // Something grave beside an approval is asked about; a triage judges it.
+    assert_eq!(added(&pass, false), all[1..]);
+    assert_eq!(added(&pass, true), all);
+    let object = |severity: &str| {
+        format!(r#"{text}{{"result": "FAIL", "findings": [{{"severity": "{severity}", "issue": "x"}}]}}"#)
+    };
+    assert_eq!(added(&object("info"), false), ["info: x", "critical: data is lost", "minor: a word"]);
+    assert_eq!(added(&object("major"), false), ["major: x", "critical: data is lost"]);
+    assert_eq!(added(&object("critical"), false), ["critical: x"]);
+    // What cannot be read states nothing for certain.
+    assert_eq!(added(text, false), [""; 0]);
+    assert_eq!(added("## Critical\n\nNone.\n\n## Minor\n\nVerdict: PASS", true), [""; 0]);
+}
