@@ -7,8 +7,8 @@ use model::finding::{Disposition, Finding, Severity, worst_first};
 
 /// Returns why a triage may not dismiss the critical findings as it does; nothing where it may. Each that the table may dismiss
 /// needs a judgment of its own whose reason cites evidence: a reason that several share is nobody's own. So does each of the
-/// critical row where the review names no critical finding in its object, and so do the `stated` critical ones of its text that the
-/// table neither has fixed nor discussed.
+/// critical row where the review names no critical finding, and so do as many as its text says to be critical without naming them
+/// (`stated`), whatever row counts them.
 pub fn undefended(
     rows: &TriageRows,
     judgments: &[FindingJudgment],
@@ -16,24 +16,29 @@ pub fn undefended(
     cites_evidence: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
     let dismissed = dismissed_as_critical(rows);
-    if dismissed == 0 {
-        return None;
-    }
     let defends =
         |one: &&FindingJudgment| one.disposition == Disposition::NoFix && cites_evidence(&one.reason);
     let defences: Vec<&FindingJudgment> = judgments.iter().filter(defends).collect();
     let told = worst_first(findings).into_iter().zip(1..);
     let mut critical = told.filter(|(finding, _)| finding.severity == Severity::Critical).peekable();
     if critical.peek().is_none() {
-        let open = stated.saturating_sub(rows.sums.fix_required.saturating_add(rows.sums.needs_discussion));
-        let has_critical_row = rows.by_severity().any(|(severity, _)| severity == Some(Severity::Critical));
-        let needed = if has_critical_row { dismissed } else { open.min(dismissed) };
-        let lacks = defences.len() < needed as usize;
+        let lacks = defences.len() < needed_defences(rows, stated, dismissed) as usize;
         return lacks.then(|| format!("a critical finding is dismissed {WITHOUT_REASON}"));
+    }
+    if dismissed == 0 {
+        return None;
     }
     let (_, number) =
         critical.find(|(finding, _)| !is_settled(&finding.fingerprint(), judgments, &defences, findings))?;
     Some(format!("the critical finding [{number}] is dismissed {WITHOUT_REASON}"))
+}
+
+/// Returns how many dismissals need a reason with evidence, where no finding says which of them are critical: each of the critical
+/// row, and so many of any rows as the `stated` critical ones that the table neither has fixed nor discussed.
+fn needed_defences(rows: &TriageRows, stated: u32, dismissed: u32) -> u32 {
+    let open = stated.saturating_sub(rows.sums.fix_required.saturating_add(rows.sums.needs_discussion));
+    let has_critical_row = rows.by_severity().any(|(severity, _)| severity == Some(Severity::Critical));
+    open.min(rows.sums.no_fix_needed).max(if has_critical_row { dismissed } else { 0 })
 }
 
 /// Returns how many findings that may be critical need no fix by this table: any of them, where no row names a severity.
@@ -130,6 +135,8 @@ mod tests {
         assert_eq!(judge(defended, "| All | 2 | 0 | 2 | 0 |", 1), None);
         assert_eq!(judge("", "| All | 2 | 1 | 1 | 0 |", 1), None);
         assert_eq!(judge("", "| All | 2 | 0 | 2 | 0 |", 0), None);
+        assert_eq!(judge(defended, "| Info | 2 | 0 | 2 | 0 |", 1), None);
+        assert!(judge("", "| Info | 2 | 0 | 2 | 0 |", 1).is_some());
         assert!(judge("", "| All | 2 | 0 | 2 | 0 |", 1).is_some());
         assert!(judge("", "| All | 3 | 1 | 2 | 0 |", 2).is_some());
     }

@@ -11,7 +11,7 @@ mod weights;
 use std::ops::Range;
 
 use super::clause::PassagePlace;
-use super::lexicon::pattern;
+use super::lexicon::{is_told_of, pattern};
 use super::passages::{PassageKind, passages};
 use super::text::{excerpt, folded};
 use super::{clause, objects, severity};
@@ -44,6 +44,19 @@ pub(super) fn in_prose(text: &str, objects: &[Range<usize>]) -> Option<String> {
     let mut walk = Walk::default();
     let found = passages.iter().find_map(|passage| walk.look_at(passage.kind, &passage.text));
     found.or_else(|| walk.end_section()).or_else(|| walk.heaviest.doubtful())
+}
+
+/// Tells whether a sentence of a text, beside titles, says that something critical is there: it is neither denied before its word,
+/// nor settled behind it.
+pub fn says_critical(text: &str) -> bool {
+    let Ok(passages) = passages(text, &objects::joined(objects::find(text).whole)) else { return true };
+    let told = passages.iter().filter(|passage| !matches!(passage.kind, PassageKind::Title(_)));
+    let mut sentences = told.flat_map(|passage| passage.text.lines()).flat_map(lines::sentences_of);
+    sentences.any(|sentence| {
+        pattern("severity.running").find(sentence).is_some_and(|found| {
+            !is_told_of(&sentence[..found.end()]) && !severity::is_settled(&sentence[found.end()..])
+        })
+    })
 }
 
 /// What the passages before say about the one that is looked at.

@@ -59,7 +59,7 @@ use model::finding::Finding;
 use model::verdict::Judgment;
 
 pub use claim::read_claim;
-pub use doubt::doubt;
+pub use doubt::{doubt, says_critical};
 pub use evaluation::{read_evaluation, read_evaluations, unread_decision};
 pub use json::{Fields, WrittenObject, last_object, read_object, read_value, split_objects};
 pub use judgments::read_dispositions;

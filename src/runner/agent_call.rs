@@ -17,7 +17,7 @@ use engine::{Call, PhaseState, PreviousReview};
 use git::{Diff, GitFiles, MovedReferences, Snapshot, Tree, is_engines_own};
 use journal::store::{folders, sha256_hex};
 use model::event::{
-    CallEnd, DifficultyAssessed, Evaluation, ExecOutcome, Fact, FindingJudgment, Replied, Reviewed,
+    CallEnd, DifficultyAssessed, Evaluation, ExecOutcome, Fact, FindingJudgment, Reading, Replied, Reviewed,
     StepStarted, TriageTable, Triaged, Worked,
 };
 use model::finding::{Finding, Severity};
@@ -405,7 +405,7 @@ fn read_triage(
         Err(why) => return Ok(Some(Err(why))),
     };
     let judgments = content_parser::read_dispositions(&answer.text, phase.findings());
-    let unnamed = count_unnamed_critical(&findings);
+    let unnamed = reading.map_or(0, |reading| count_unnamed_critical(reading, &findings));
     let lack = dismissals::find_undefended(active, phase.name(), &ending.tree, (&rows, &judgments), unnamed)?;
     Ok(Some(lack.map_or(Ok((table, judgments)), Err)))
 }
@@ -428,10 +428,14 @@ fn findings_with_counted(phase: &PhaseState) -> Vec<Finding> {
     findings
 }
 
-/// Returns how many findings a review counts as critical without naming them.
-fn count_unnamed_critical(findings: &[Finding]) -> u32 {
-    let critical = findings.iter().filter(|finding| finding.severity == Severity::Critical);
-    u32::try_from(critical.filter(|finding| finding.issue.is_empty()).count()).unwrap_or(u32::MAX)
+/// Returns how many findings a review counts as critical, or says to be so where it fails, without naming them.
+fn count_unnamed_critical(reading: &Reading, findings: &[Finding]) -> u32 {
+    let mut critical = findings.iter().filter(|finding| finding.severity == Severity::Critical).peekable();
+    if critical.peek().is_some() {
+        return u32::try_from(critical.filter(|finding| finding.issue.is_empty()).count())
+            .unwrap_or(u32::MAX);
+    }
+    u32::from(!reading.judgment.approves() && content_parser::says_critical(&reading.feedback))
 }
 
 /// Returns the findings that are out of scope: new ones about lines that did not change since the previous review by the same

@@ -18,7 +18,7 @@ use model::phase::PhaseName;
 const LONGEST_FILE: u64 = 8 * 1024 * 1024;
 
 /// Returns why the triage may not dismiss the critical findings of its review as it does; nothing where it may. `unnamed` are the
-/// critical findings that the review counts without naming them.
+/// critical findings that the review counts or says to be there without naming them.
 pub(super) fn find_undefended(
     active: &ActiveRun,
     name: &PhaseName,

@@ -276,6 +276,30 @@ fn review_in_text(text: &str, verdict: &str) -> String {
 }
 
 #[test]
+fn a_critical_finding_in_running_text_is_not_dismissed_without_evidence() {
+    let object = |summary: &str| {
+        format!(
+            r#"{{"review_id": "{{{{review_id}}}}", "result": "FAIL", "summary": "{summary}", "findings": []}}"#
+        )
+    };
+    let verdict = "Verdict: FAIL".to_owned();
+    let judged = |reason: &str| format!("### [1] The data\n**Judgment**: No Fix Needed\n{reason}");
+    let row = "| Info | 1 | 0 | 1 | 0 |";
+    for (text, verdict, reason, code) in [
+        ("There is one critical finding: the data is lost.", &verdict, "It is fine.", 3),
+        ("There is one critical finding: the data is lost.", &verdict, "It is kept, see planning.md:3.", 0),
+        ("", &object("1 critical finding: the data is lost"), "It is fine.", 3),
+        ("There is no critical finding. The heading is short.", &verdict, "It is fine.", 0),
+    ] {
+        let answers = attempt(1, &judged(reason), row) + &attempt(2, &judged(reason), row);
+        let planned = Planned::new(&(review_in_text(text, verdict) + &answers));
+        let ran = planned.doc_review(&["--autofix"]).exits(code);
+        let asked = ran.stderr.contains("a critical finding is dismissed without a reason of its own");
+        assert_eq!(asked, code == 3, "{text}{verdict}\n{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_critical_finding_beside_an_object_that_lists_a_milder_one_counts() {
     let object = r#"{"review_id": "{{review_id}}", "result": "FAIL", "summary": "see above", "findings": [{"severity": "info", "issue": "a heading is short"}]}"#;
     let review = review_in_text("## Critical\n\n1. The data is lost.", object);

@@ -22,7 +22,8 @@ fn denies(line: &str) -> bool {
         || ["output", "mark", "label"].into_iter().any(|form| has(form, &plain))
 }
 
-fn sentences_of(line: &str) -> impl Iterator<Item = &str> {
+/// Returns the sentences of a line.
+pub(super) fn sentences_of(line: &str) -> impl Iterator<Item = &str> {
     line.split_inclusive(['。', '!', '?']).flat_map(|part| part.split_inclusive(". "))
 }
 

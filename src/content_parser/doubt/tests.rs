@@ -1,6 +1,6 @@
 //! What an approval is doubted for, and what it is not, in both places beside its object.
 
-use super::doubt;
+use super::{doubt, says_critical};
 
 mod taken_back;
 
@@ -367,3 +367,31 @@ const NO_DENIALS: &str = "判定: PASS / FAIL
     The verdict: FAILOVER works.
     The handler's decision failed requests twice before; it does not now.
     判定理由: FAIL とすべき欠陥はない。";
+
+#[test]
+fn running_text_says_that_something_critical_is_there() {
+    for text in [
+        "There is one critical finding: R1 forgets negative numbers.",
+        "1 critical finding: data is lost",
+        "The most important problem is critical: R1 does not say what happens.",
+        "There are 2 critical issues in the plan.",
+        "R1 forgets zero. Severity: critical.",
+        "Es gibt einen kritischen Fehler: Daten gehen verloren.",
+        "问题很多，其中有严重缺陷。",
+    ] {
+        assert!(says_critical(text), "{text}");
+    }
+    for text in [
+        "There is no critical finding. One minor: a heading is short.",
+        "There are no major or critical issues.",
+        "0 critical issues, 2 minor.",
+        "Critical: none",
+        "The critical issue of the last round is fixed.",
+        "The critical path is described, R2 is missing.",
+        "Es gibt keine kritischen Fehler.",
+        "## Critical issues\n\nNone.",
+        "1. Minor: the heading \"Critical\" in design.md is too short.",
+    ] {
+        assert!(!says_critical(text), "{text}");
+    }
+}
