@@ -23,6 +23,7 @@ mod evidence;
 mod files;
 mod format;
 mod goal_drift;
+mod hidden_characters;
 mod integration;
 mod isolation;
 mod left_out;

@@ -9,7 +9,7 @@ use super::templates::{self, Template};
 use super::{Site, command};
 use super::{
     answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
-    early_termination, evidence, files, integration, isolation, links, modes, noted, omission, pass_to_pass,
+    early_termination, evidence, files, hidden_characters, integration, isolation, links, modes, noted, omission, pass_to_pass,
     patch_size, protected, red_green, scope, scratch_files, secrets, snapshots, staged, submodules, suspect,
     syntax, tampering, task_list, tautology, todo, traceability, trivial_diff,
 };
@@ -57,6 +57,7 @@ const ALL: &[(&str, Check)] = &[
     (modes::ID, Check::Look(modes::examine)),
     (submodules::ID, Check::Look(submodules::examine)),
     (conflict_markers::ID, Check::Look(conflict_markers::examine)),
+    (hidden_characters::ID, Check::Look(hidden_characters::examine)),
     (scratch_files::ID, Check::Look(scratch_files::examine)),
     (binaries::ID, Check::Look(binaries::examine)),
     (patch_size::ID, Check::Look(patch_size::examine)),

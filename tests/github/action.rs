@@ -56,7 +56,7 @@ fn a_hostile_issue_title_is_not_executed_by_the_action() {
     let ran = taken(&scene, "issues", &event, "", "99").exits(0);
     assert_eq!(closing_line(&scene.draft()), "Closes #243");
     assert!(!sentinel.exists(), "{}", ran.stderr);
-    insta::assert_snapshot!(line_with(&scene.summary(), "| planning |"), @"| planning | ✓ completed | 1 | 22 checks passed | scripted:[FOLDER]/agent.toml: PASS by json | 0.00 USD | [DURATION] |");
+    insta::assert_snapshot!(line_with(&scene.summary(), "| planning |"), @"| planning | ✓ completed | 1 | 23 checks passed | scripted:[FOLDER]/agent.toml: PASS by json | 0.00 USD | [DURATION] |");
     scene.everything_is_pushed();
     scene.within_the_contract();
 }

@@ -99,7 +99,7 @@ fn job_outputs_and_summary_show_the_result_of_the_run() {
     insta::assert_snapshot!(steady(&excerpt(&page, "| Phase |", "| requirements |")), @"
     | Phase | Result | Rounds | Evidence | Reviewer | Cost | Time |
     |---|---|---|---|---|---|---|
-    | planning | ✓ completed | 1 | 22 checks passed | scripted:[FOLDER]/agent.toml: PASS by json | 0.00 USD | [DURATION] |
+    | planning | ✓ completed | 1 | 23 checks passed | scripted:[FOLDER]/agent.toml: PASS by json | 0.00 USD | [DURATION] |
     ");
 }
 

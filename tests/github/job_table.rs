@@ -59,17 +59,17 @@ fn hostile_text_cannot_break_the_table_of_the_job_summary() {
     let of_design = rows.iter().find(|row| row[0] == "design").expect("the phase");
     insta::assert_snapshot!(steady(&of_design[1]), @"✓ completed: accepted by bob: a &#124; b `c` &lt;details>&lt;b>x&lt;/b> &lt;/table> ][ZWSP](https://evil.example) @[ZWSP]everyone &#124; z &#124; a &#124; b `c` &lt;details>&lt;b>x&lt;/b> &lt;/table> ][ZWSP](https://evil.example) @[ZWSP]everyone &#124;");
     insta::assert_snapshot!(steady(&judged.join("\n")), @"
-    planning | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
-    requirements | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
-    design | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: FAIL by json
-    test_scenario | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
-    document_review | 20 checks passed, 1 without a result | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by table
-    implementation | 26 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
-    test_implementation | 26 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
-    testing | 22 checks passed, 1 without a result | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
-    documentation | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
-    report | 22 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
-    evaluation | 23 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    planning | 23 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    requirements | 23 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    design | 23 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: FAIL by json
+    test_scenario | 23 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    document_review | 21 checks passed, 1 without a result | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by table
+    implementation | 27 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    test_implementation | 27 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    testing | 23 checks passed, 1 without a result | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    documentation | 23 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    report | 23 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
+    evaluation | 24 checks passed | scripted:[FOLDER]/r&#124;`&lt;b>x.toml: PASS by json
     ");
     for sign in ["<b>", "<details>", "</table>", "](https", "@everyone"] {
         assert!(!summary.contains(sign), "`{sign}` in {summary}");

@@ -45,7 +45,7 @@ fn hostile_commands_cannot_break_the_evidence_table() {
     let others: Vec<_> =
         rows.iter().filter(|row| row[0] == "implementation" && row[2].ends_with("other checks")).collect();
     assert_eq!((others.len(), others[0][3]), (1, "pass"), "{evidence}");
-    insta::assert_snapshot!(others[0][6], @"documents, deliverable, code_changed, protected, noted, suspect, scope, tampering, staged, snapshots, links, modes, submodules, conflict_markers, scratch_files, binaries, patch_size, secrets, files, todo, omission, syntax, evidence, early_termination, trivial_diff, task_list");
+    insta::assert_snapshot!(others[0][6], @"documents, deliverable, code_changed, protected, noted, suspect, scope, tampering, staged, snapshots, links, modes, submodules, conflict_markers, hidden_characters, scratch_files, binaries, patch_size, secrets, files, todo, omission, syntax, evidence, early_termination, trivial_diff, task_list");
     assert!(lint[6].starts_with("passed in ") && !lint[6].contains('`'), "{lint:?}");
     assert_eq!(evidence.matches("</code>").count(), evidence.matches("<code>").count(), "{evidence}");
     scene.within_the_contract();
