@@ -18,6 +18,7 @@ mod deliverable;
 pub mod detected;
 mod dismissal;
 mod documents;
+mod doubtful_code;
 mod early_termination;
 mod evidence;
 mod files;

@@ -3,7 +3,7 @@
 
 use super::outcome::judged;
 use super::suspicion::places;
-use super::{Site, staged, tampering};
+use super::{Site, doubtful_code, staged, tampering};
 use model::event::CheckResult;
 
 pub(super) const ID: &str = "suspect";
@@ -12,6 +12,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let found = staged::suspicions(site).iter().chain(tampering::suspicions(site));
     let mut told = tampering::questions(site).to_vec();
     told.extend(places(found, false));
+    told.extend(doubtful_code::questions(site));
     judged(ID, "suspect", told, "worth a look", "nothing looks like a cheat")
 }
 

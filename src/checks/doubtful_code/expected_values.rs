@@ -1,0 +1,105 @@
+//! Constants in new code of the product that are the values of one call in the tests: a table of answers instead of a rule. Asked
+//! about where a new line holds the first values of an assert, next to each other.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::ProductChange;
+use crate::Site;
+use crate::outcome::at;
+use crate::reading::constant::pattern;
+use model::event::Place;
+use source::{SourceFile, is_foreign, is_test};
+
+/// So many files of tests are read at most.
+const MOST_TEST_FILES: usize = 300;
+/// Fewer values in a line may be there by chance.
+const FEWEST: usize = 2;
+
+static LITERAL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"(?x) "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | (?:\b|-)\d[\d_]*(?:\.\d+)?"#));
+
+pub(super) fn places(product: &[ProductChange<'_>], site: &Site<'_>) -> Vec<Place> {
+    let may_be_answers = |file: &&ProductChange<'_>| lines_with_values(file).next().is_some();
+    let product: Vec<&ProductChange<'_>> = product.iter().filter(may_be_answers).collect();
+    if product.is_empty() {
+        return Vec::new();
+    }
+    let asserts = asserts(site);
+    product.into_iter().filter_map(|file| first_answer(file, &asserts)).collect()
+}
+
+/// Returns the values of each assert in the tests that a run changed, and in those that lie in the worktree.
+fn asserts(site: &Site<'_>) -> BTreeSet<Vec<String>> {
+    let changes = site.since_base.iter().chain(site.changes).filter(|change| is_test(&change.path));
+    let changed = changes.flat_map(|change| {
+        [change.old_text(), change.new_text()].map(|text| Some((change.path.clone(), text?.to_owned())))
+    });
+    let texts = changed.flatten().chain(texts_of_tests(site.worktree));
+    let files = texts.filter_map(|(path, text)| SourceFile::parse(&path, text));
+    let of_file = |file: SourceFile| -> Vec<Vec<String>> {
+        file.tests().iter().flat_map(|test| &test.asserts).map(|assert| literals(&assert.text)).collect()
+    };
+    files.flat_map(of_file).filter(|values| values.len() > FEWEST).collect()
+}
+
+/// Reads the files of tests in a worktree, as many as are worth it.
+fn texts_of_tests(worktree: &Path) -> impl Iterator<Item = (String, String)> {
+    let mut folders = vec![worktree.to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop()
+        && found.len() < MOST_TEST_FILES
+    {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let is_hidden =
+                name.to_str().is_none_or(|name| name.starts_with('.') || is_foreign(&format!("{name}/x")));
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && !is_hidden && folders.len() < MOST_TEST_FILES => {
+                    folders.push(path);
+                }
+                Ok(kind) if kind.is_file() => {
+                    found.extend(path.strip_prefix(worktree).ok().and_then(Path::to_str).map(str::to_owned));
+                }
+                _ => {}
+            }
+        }
+        found.retain(|path| is_test(path));
+    }
+    let worktree = worktree.to_owned();
+    let read = move |path: String| {
+        let text = fs::read_to_string(worktree.join(&path)).ok()?;
+        SourceFile::may_have_tests(&path, &text).then_some((path, text))
+    };
+    found.into_iter().filter_map(read)
+}
+
+fn literals(text: &str) -> Vec<String> {
+    LITERAL.find_iter(text).map(|literal| literal.as_str().replace('\'', "\"")).collect()
+}
+
+/// Returns the added lines that hold several values, with them.
+fn lines_with_values<'f>(file: &'f ProductChange<'_>) -> impl Iterator<Item = (usize, &'f str, Vec<String>)> {
+    let lines = file.change.added_lines().map(|(number, line)| (number, line, literals(line)));
+    lines.filter(|(_, _, values)| values.len() >= FEWEST)
+}
+
+fn first_answer(file: &ProductChange<'_>, asserts: &BTreeSet<Vec<String>>) -> Option<Place> {
+    let (number, line, _) = lines_with_values(file).find(|(_, _, values)| is_answer(values, asserts))?;
+    let doubt = format!("`{}` holds the values of a test. Is there a rule behind them?", shorten(line));
+    Some(at(file.new.path(), number, doubt))
+}
+
+/// Tells whether a line holds the first values of an assert, next to each other and in their order.
+fn is_answer(values: &[String], asserts: &BTreeSet<Vec<String>>) -> bool {
+    let holds = |expected: &Vec<String>| values.windows(FEWEST).any(|window| window == &expected[..FEWEST]);
+    asserts.iter().any(holds)
+}
+
+fn shorten(line: &str) -> String {
+    line.trim().chars().take(80).collect()
+}
