@@ -23,8 +23,12 @@ use settings::{Origin, Settings, output_schema, split_words};
 const CODE_CHECKS: [(&str, &str); 3] = [("lint", "lint"), ("typecheck", "typecheck"), ("tests", "test")];
 
 /// What compares the tests of the base with those of now, and what a failure of each demands.
-const TEST_COMPARISONS: [(&str, OnFail); 3] =
-    [("pass_to_pass", OnFail::Revise), ("changed_expectations", OnFail::Note), (RED_GREEN, OnFail::Revise)];
+const TEST_COMPARISONS: [(&str, OnFail); 4] = [
+    ("pass_to_pass", OnFail::Revise),
+    ("changed_expectations", OnFail::Note),
+    ("runner_settings", OnFail::Revise),
+    (RED_GREEN, OnFail::Revise),
+];
 const RED_GREEN: &str = "red_green";
 /// The check that runs what a project has to integrate it.
 const INTEGRATION: &str = "integration";

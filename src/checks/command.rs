@@ -35,7 +35,7 @@ const KEPT: usize = 4000;
 const MOST_PLACES: usize = 40;
 
 /// The checks that run a command, the cheap ones first.
-pub(super) const CHEAP_FIRST: [&str; 9] = [
+pub(super) const CHEAP_FIRST: [&str; 10] = [
     "format",
     "lint",
     "typecheck",
@@ -43,6 +43,7 @@ pub(super) const CHEAP_FIRST: [&str; 9] = [
     "tests",
     super::pass_to_pass::ID,
     super::pass_to_pass::EXPECTATIONS,
+    super::runner_settings::ID,
     super::red_green::ID,
     super::integration::ID,
 ];
@@ -284,7 +285,7 @@ async fn red(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> 
 /// Says of failures that they are not those of the base.
 const NEW: &str = " that the base does not have";
 
-fn fails(end: &End) -> bool {
+pub(super) fn fails(end: &End) -> bool {
     match end {
         End::Red(_) | End::Broken(_) => true,
         End::Green | End::NoTests | End::Unavailable(_) => false,

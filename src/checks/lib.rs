@@ -8,6 +8,7 @@ mod reading;
 
 mod answer_format;
 mod binaries;
+mod changed_tests;
 mod cited;
 mod code_changed;
 mod command;
@@ -38,6 +39,7 @@ mod patch_size;
 mod protected;
 mod red_green;
 mod register;
+mod runner_settings;
 #[cfg(test)]
 mod scene;
 mod scope;
@@ -122,6 +124,7 @@ async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Some(Check::Command(key)) => command::examine(id, key, site, stop).await,
         Some(Check::PassToPass) => pass_to_pass::examine(site, stop).await,
         Some(Check::ChangedExpectations) => pass_to_pass::examine_expectations(site, stop).await,
+        Some(Check::RunnerSettings) => runner_settings::examine(site, stop).await,
         Some(Check::RedGreen) => red_green::examine(site, stop).await,
         Some(Check::Integration) => integration::examine(site, stop).await,
         None => result(id, CheckStatus::Unavailable, "there is no check of this name"),

@@ -2,12 +2,15 @@
 //! tests of now at least one of them fails, by what it asserts. A test that could not be loaded there says nothing: it may only
 //! miss a name. Tests that pass either way prove nothing. Where the runner does not name each test, its exit code counts.
 
-use super::command::{self, End};
+use super::changed_tests::ChangedTests;
+use super::command::{self, End, Look};
+use super::outcome::{at, judged};
 use super::suite::Suite;
 use super::test_runs::TestRuns;
 use super::{Site, failure, passed, skipped};
 use model::event::CheckResult;
 use process::Stop;
+use source::Test;
 use tool_output::TestOutcome;
 
 pub(super) const ID: &str = "red_green";
@@ -21,12 +24,31 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         return skipped(ID, "the run did not change both tests and code");
     };
     let (now, base) = (runs.now(stop).await, runs.base(stop).await);
+    match unrun(&runs, &now) {
+        Ok(Some(result)) => return result,
+        Ok(None) => {}
+        Err(error) => return command::Asked { id: ID, ..runs.asked }.unavailable(&error.to_string()),
+    }
     if now.results.is_empty() {
         return judge_exit(&runs, &without, &base);
     }
     let (now, base, without) =
         (Suite::of(&now.results), Suite::of(&base.results), Suite::of(&without.results));
     judge(&runs, &Reds::of(&now, &base, &without))
+}
+
+/// Returns the failure where the change brings tests and the command runs none of them.
+fn unrun(runs: &TestRuns<'_>, now: &Look) -> Result<Option<CheckResult>, git::Error> {
+    let sources = ChangedTests::of(runs.published)?;
+    let is_run = |test: &&Test| now.results.iter().any(|result| test.is_reported_as(&result.id));
+    let mut added = sources.added().peekable();
+    if now.results.is_empty() || added.peek().is_none() || sources.added().any(|test| is_run(&test)) {
+        return Ok(None);
+    }
+    let line = runs.asked.line;
+    let places =
+        added.map(|test| at(&test.path, test.line, format!("`{line}` does not run `{}`", test.id())));
+    Ok(Some(judged(ID, "new-tests-not-run", places.collect(), "no new test is run", "")))
 }
 
 /// What the tests that are new, or pass only now, say without the code.
@@ -78,6 +100,9 @@ fn judge_exit(runs: &TestRuns<'_>, without: &command::Look, base: &command::Look
     }
     if command::proves(without, base) {
         return passed(ID, &format!("`{line}` fails without the code that the run changed"));
+    }
+    if command::fails(&without.end) {
+        return skipped(ID, &format!("`{line}` fails at the base as well, and does not name each test"));
     }
     unproven(line, &format!("`{line}` says the same without the code that the run changed"))
 }

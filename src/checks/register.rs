@@ -9,9 +9,10 @@ use super::templates::{self, Template};
 use super::{Site, command};
 use super::{
     answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
-    early_termination, evidence, files, hidden_characters, integration, isolation, links, modes, noted, omission, pass_to_pass,
-    patch_size, protected, red_green, scope, scratch_files, secrets, snapshots, staged, submodules, suspect,
-    syntax, tampering, task_list, tautology, todo, traceability, trivial_diff,
+    early_termination, evidence, files, hidden_characters, integration, isolation, links, modes, noted,
+    omission, pass_to_pass, patch_size, protected, red_green, runner_settings, scope, scratch_files, secrets,
+    snapshots, staged, submodules, suspect, syntax, tampering, task_list, tautology, todo, traceability,
+    trivial_diff,
 };
 use model::event::CheckResult;
 use model::phase::PhaseName;
@@ -28,6 +29,8 @@ pub(super) enum Check {
     PassToPass,
     /// Runs the tests of the base on the code of now.
     ChangedExpectations,
+    /// Runs the tests with the runner's settings of the base.
+    RunnerSettings,
     /// Runs the tests without the code they are about.
     RedGreen,
     /// Runs what the project has to integrate it, up to the first failure.
@@ -82,6 +85,7 @@ const ALL: &[(&str, Check)] = &[
     ("format", Check::Command("format")),
     (pass_to_pass::ID, Check::PassToPass),
     (pass_to_pass::EXPECTATIONS, Check::ChangedExpectations),
+    (runner_settings::ID, Check::RunnerSettings),
     (red_green::ID, Check::RedGreen),
     (integration::ID, Check::Integration),
 ];
@@ -121,6 +125,7 @@ pub fn command_checks() -> impl Iterator<Item = (&'static str, &'static str)> {
         Check::Look(_)
         | Check::PassToPass
         | Check::ChangedExpectations
+        | Check::RunnerSettings
         | Check::RedGreen
         | Check::Integration
         | Check::Template(_) => None,

@@ -26,8 +26,8 @@ pub(super) struct Losses<'r> {
     pub(super) not_passing: Vec<LostTest<'r>>,
     /// They are not there, under no id that tells the same name.
     pub(super) gone: Vec<LostTest<'r>>,
-    /// How many tests pass now that were not there.
-    pub(super) new: usize,
+    /// The ids under which tests pass now that were not there.
+    pub(super) new: Vec<String>,
 }
 
 impl<'r> Suite<'r> {
@@ -47,6 +47,11 @@ impl<'r> Suite<'r> {
     /// Returns the ids, each once.
     pub(super) fn ids(&self) -> impl Iterator<Item = &'r str> {
         self.outcomes.keys().copied()
+    }
+
+    /// Returns how many tests pass under ids that fit.
+    pub(super) fn count_passing(&self, fits: impl Fn(&str) -> bool) -> usize {
+        self.ids().filter(|id| fits(id)).map(|id| self.passing(id)).sum()
     }
 
     /// Returns how many tests passed.
@@ -79,7 +84,7 @@ impl<'r> Suite<'r> {
             }
             None => true,
         });
-        losses.new = new.len();
+        losses.new = new.into_iter().map(str::to_owned).collect();
         losses
     }
 }
@@ -112,7 +117,7 @@ mod tests {
         let (base, now) = (results(base), results(now));
         let losses = Suite::of(&base).losses(&Suite::of(&now));
         let ids = |lost: &[LostTest<'_>]| lost.iter().map(|lost| lost.id.to_owned()).collect();
-        (ids(&losses.not_passing), ids(&losses.gone), losses.new)
+        (ids(&losses.not_passing), ids(&losses.gone), losses.new.len())
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct TestTrees {
     old_tests: Option<Tree>,
     /// The code of the base with the tests of now; nothing where the run did not change both.
     new_tests: Option<Tree>,
+    /// What will be published with the runner's settings of the base; nothing where the run left them as they were.
+    old_settings: Option<Tree>,
 }
 
 impl TestTrees {
@@ -28,6 +30,10 @@ impl TestTrees {
         }
         if runs(super::red_green::ID) {
             trees.new_tests = with_code_of_base(space, base, tree)?;
+        }
+        if runs(super::runner_settings::ID) {
+            let is_kept = |path: &str| !is_runner_setting(path) && !is_run_before_tests(path);
+            trees.old_settings = space.snapshots().reset_paths(tree, base, is_kept)?;
         }
         Ok(trees)
     }
@@ -52,7 +58,7 @@ fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Resu
 pub(super) struct TestRuns<'a> {
     pub(super) asked: Asked<'a>,
     site: &'a Site<'a>,
-    published: &'a Published<'a>,
+    pub(super) published: &'a Published<'a>,
 }
 
 impl<'a> TestRuns<'a> {
@@ -85,6 +91,12 @@ impl<'a> TestRuns<'a> {
         Some(self.look(tree, stop).await)
     }
 
+    /// Returns what the tests say with the runner's settings of the base; nothing where the run left them as they were.
+    pub(super) async fn old_settings(&self, stop: &mut Stop) -> Option<Look> {
+        let tree = self.published.test_trees.old_settings.as_ref()?;
+        Some(self.look(tree, stop).await)
+    }
+
     async fn look(&self, tree: &Tree, stop: &mut Stop) -> Look {
         command::look_once(self.asked, tree, self.published, self.site, stop).await
     }
@@ -93,6 +105,11 @@ impl<'a> TestRuns<'a> {
 /// Tells whether a file is a test or something only tests use.
 fn is_of_tests(path: &str) -> bool {
     is_test(path) || is_fixture(path)
+}
+
+/// Tells whether Python runs a file before each test beside it.
+fn is_run_before_tests(path: &str) -> bool {
+    is_test(path) && path.ends_with("__init__.py")
 }
 
 fn is_lock_file(path: &str) -> bool {
