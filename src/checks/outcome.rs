@@ -20,6 +20,7 @@ pub(super) fn result(check: &str, status: CheckStatus, summary: &str) -> CheckRe
         evidence: String::new(),
         params: BTreeMap::new(),
         places: Vec::new(),
+        asks: false,
     }
 }
 

@@ -20,6 +20,11 @@
 //! JSON objects, which usually stand in a fence, and a fence around the whole answer or around its object.
 //! At the end a verdict that its own findings or grades contradict is tightened. Nothing is ever loosened.
 //!
+//! # How answers to questions are read
+//!
+//! `answers` of the review object and lines of the reviewer's own prose (`answers`). Which questions there are, and what an approval
+//! without an answer means, is the caller's.
+//!
 //! # What makes an approval doubtful
 //!
 //! [`doubt()`] looks through the reviewer's own prose and the fields of its object for what does not go with an approval: by marks of
@@ -31,6 +36,7 @@
 
 #![warn(missing_docs)]
 
+mod answers;
 mod claim;
 mod clause;
 mod doubt;
@@ -64,6 +70,7 @@ pub use evaluation::{read_evaluation, read_evaluations, unread_decision};
 pub use json::{Fields, WrittenObject, last_object, read_object, read_value, split_objects};
 pub use judgments::read_dispositions;
 pub use markdown::{CodeBlock, code_blocks, last_json_block, own_lines};
+pub use model::verdict::default_words;
 pub use review::{read_review, read_structured};
 pub use stated_findings::stated_findings;
 pub use triage::{TriageRows, counted_findings, read_triage, read_triage_rows};
@@ -86,13 +93,4 @@ impl Terms<'_> {
     fn needs_review_id(&self) -> bool {
         self.require_review_id && self.review_id.is_some()
     }
-}
-
-/// Returns the three words of the default policy.
-pub fn default_words() -> BTreeMap<String, Judgment> {
-    BTreeMap::from([
-        ("PASS".to_owned(), Judgment::Approve),
-        ("PASS_WITH_SUGGESTIONS".to_owned(), Judgment::ApproveWithNotes),
-        ("FAIL".to_owned(), Judgment::Revise),
-    ])
 }

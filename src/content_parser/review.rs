@@ -10,46 +10,46 @@ use super::lexicon::pattern;
 use super::markdown::Quoted;
 use super::marker::{self, Mark, Marks};
 use super::objects::{self, Broken};
-use super::review_object::{self, Origin, verdicts};
+use super::review_object::{self, LONGEST_FEEDBACK, Origin, verdicts};
 use super::tasks::suggestions;
 use super::text::{clipped, head};
 use super::word::Words;
-use super::{Terms, object_place, severity, triage};
+use super::{Terms, answers, object_place, severity, triage};
 use model::event::{Reading, TriageTable};
 use model::verdict::{Judgment, ReadAs};
 
-const LONGEST_FEEDBACK: usize = 20_000;
 const NO_ID: &str = "no answer with the review_id of this review";
 
 /// Reads a reviewer's answer. Returns a reading for every text.
 pub fn read_review(text: &str, terms: &Terms) -> Reading {
-    let words = Words::new(terms.words);
     let quoted = Quoted::new(text);
-    let objects = ReviewObjects::read(text, &quoted, terms, &words);
+    answers::with_lines(read_verdict(text, &quoted, terms), &quoted)
+}
+
+fn read_verdict(text: &str, quoted: &Quoted, terms: &Terms) -> Reading {
+    let words = Words::new(terms.words);
+    let objects = ReviewObjects::read(text, quoted, terms, &words);
     if let Some(answer) = objects.right {
         let answer = with_prose(answer, text, &objects.spans);
-        let marks = marker::read(text, &quoted, &objects.spans, &words);
+        let marks = marker::read(text, quoted, &objects.spans, &words);
         // A denial in the middle of a line makes it doubtful.
         let remark = marks.remark().map(|mark| format!("{}: {}", mark.name, mark.stated));
         return doubted(denied_by_marks(answer, &marks), remark);
     }
-    if let Some(reason) = objects.doubt {
+    let without_id = if terms.needs_review_id() { Some(NO_ID) } else { None };
+    if let Some(reason) = objects.doubt.or(without_id) {
         return unverifiable(text, reason);
     }
-    if terms.needs_review_id() {
-        return unverifiable(text, NO_ID);
-    }
-    let marks = marker::read(text, &quoted, &objects.spans, &words);
+    let marks = marker::read(text, quoted, &objects.spans, &words);
     if marks.crowded {
         return unverifiable(text, "more marker lines than can be read");
     }
     let approved_by_mark = marks.best().is_some_and(|mark| mark.judgment.approves());
-    let sentence =
-        if approved_by_mark { None } else { object_in_sentence(text, &quoted, &objects.approving) };
+    let sentence = if approved_by_mark { None } else { object_in_sentence(text, quoted, &objects.approving) };
     let unnamed = objects.unnamed.map(|answer| doubted(answer, sentence));
     let lenient = by_objects_and_marks(text, unnamed, &marks, &objects.spans)
         .or_else(|| by_other_forms(text, &marks))
-        .map(|reading| denied_by_items(reading, &quoted));
+        .map(|reading| denied_by_items(reading, quoted));
     tightened(lenient.unwrap_or_else(|| unverifiable(text, "no marker")), objects.tightening, &marks)
 }
 
@@ -186,7 +186,8 @@ fn by_objects_and_marks(
     match (answer, marks.best()) {
         (Some(answer), Some(mark)) if mark.judgment > answer.judgment => {
             let said = by_mark(text, &mark);
-            Some(Reading { findings: answer.findings, questions: answer.questions, ..said })
+            let Reading { findings, questions, answers, .. } = answer;
+            Some(Reading { findings, questions, answers, ..said })
         }
         (Some(answer), _) => Some(with_prose(answer, text, spans)),
         (None, Some(mark)) => Some(by_mark(text, &mark)),
@@ -200,19 +201,24 @@ fn by_mark(text: &str, mark: &Mark) -> Reading {
         read_as: ReadAs::Marker(mark.name.clone()),
         reason: format!("the marker {} says {}", mark.name, mark.stated),
         suggestions: suggestions(text),
-        ..plain(text, mark.judgment)
+        ..Reading::new(mark.judgment, feedback(text))
     }
 }
 
 fn by_other_forms(text: &str, marks: &Marks) -> Option<Reading> {
     if let Ok(table) = triage::read_triage(text, None) {
         let (judgment, reason) = by_table(table);
-        return Some(Reading { read_as: ReadAs::Table, reason, ..plain(text, judgment) });
+        return Some(Reading { read_as: ReadAs::Table, reason, ..Reading::new(judgment, feedback(text)) });
     }
     let judgment = marks.go?;
     let stated = if judgment.approves() { "GO" } else { "NOGO" };
     let reason = format!("the judgment line says {stated}");
-    Some(Reading { read_as: ReadAs::GoNogo, stated: stated.to_owned(), reason, ..plain(text, judgment) })
+    Some(Reading {
+        read_as: ReadAs::GoNogo,
+        stated: stated.to_owned(),
+        reason,
+        ..Reading::new(judgment, feedback(text))
+    })
 }
 
 fn by_table(table: TriageTable) -> (Judgment, String) {
@@ -231,7 +237,7 @@ fn tightened(reading: Reading, tightening: Option<Reading>, marks: &Marks) -> Re
         }
         _ => reading,
     };
-    if marks.go == Some(Judgment::Revise) { revised(reading, "a NOGO line") } else { reading }
+    if marks.go == Some(Judgment::Revise) { reading.revised("a NOGO line") } else { reading }
 }
 
 /// Tightens an approval that was read from a line, where an item of the review is marked as critical or major.
@@ -240,7 +246,7 @@ fn denied_by_items(reading: Reading, quoted: &Quoted) -> Reading {
         return reading;
     }
     match quoted.own_lines().find_map(severity::item) {
-        Some(severity) => revised(reading, &format!("an item marked {severity}")),
+        Some(severity) => reading.revised(&format!("an item marked {severity}")),
         None => reading,
     }
 }
@@ -248,7 +254,7 @@ fn denied_by_items(reading: Reading, quoted: &Quoted) -> Reading {
 /// Tightens an approval beside which a line says of the whole that it does not pass.
 fn denied_by_marks(reading: Reading, marks: &Marks) -> Reading {
     match marks.denying().next() {
-        Some(mark) => revised(reading, &format!("{}: {}", mark.name, mark.stated)),
+        Some(mark) => reading.revised(&format!("{}: {}", mark.name, mark.stated)),
         None => reading,
     }
 }
@@ -263,15 +269,6 @@ fn object_in_sentence(text: &str, quoted: &Quoted, approving: &[Range<usize>]) -
     let sentences: Option<Vec<String>> =
         approving.iter().take(1_000).map(|span| object_place::sentence(text, span, quoted)).collect();
     sentences?.into_iter().next()
-}
-
-/// Makes a revision of an approval.
-fn revised(reading: Reading, contradiction: &str) -> Reading {
-    if !reading.judgment.approves() {
-        return reading;
-    }
-    let reason = format!("tightened: {} with {contradiction}", reading.stated);
-    Reading { result: Judgment::Revise.verdict(), judgment: Judgment::Revise, reason, ..reading }
 }
 
 /// Adds the prose around the objects to what the author should read, and all of the answer when there is nothing.
@@ -299,25 +296,7 @@ fn unverifiable(text: &str, reason: &str) -> Reading {
     Reading {
         reason: reason.to_owned(),
         suggestions: suggestions(text),
-        ..plain(text, Judgment::Unverifiable)
-    }
-}
-
-/// Returns a reading that holds nothing but a judgment and the text itself.
-fn plain(text: &str, judgment: Judgment) -> Reading {
-    Reading {
-        result: judgment.verdict(),
-        judgment,
-        stated: String::new(),
-        read_as: ReadAs::Default,
-        reason: String::new(),
-        doubt: None,
-        feedback: feedback(text),
-        suggestions: Vec::new(),
-        findings: Vec::new(),
-        questions: Vec::new(),
-        grade: None,
-        viewpoints: std::collections::BTreeMap::new(),
+        ..Reading::new(Judgment::Unverifiable, feedback(text))
     }
 }
 

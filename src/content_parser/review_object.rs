@@ -6,17 +6,18 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Terms;
 use super::json::{Fields, line, objects_inside};
 use super::lexicon::pattern;
 use super::text::clipped;
 use super::word::{self, Words};
+use super::{Terms, answers};
 use model::event::Reading;
 use model::finding::{Disposition, Finding, Severity};
 use model::verdict::{Grade, Judgment, ReadAs};
 
 const MOST_TEXTS: usize = 100;
-const LONGEST_FEEDBACK: usize = 20_000;
+/// A longer text for the author is cut, in characters.
+pub(super) const LONGEST_FEEDBACK: usize = 20_000;
 /// A longer word of a verdict is cut, in characters.
 const LONGEST_WORD: usize = 80;
 /// More findings than this are cut, the mildest first.
@@ -67,31 +68,26 @@ pub(super) fn read(fields: &Fields, words: &Words, terms: &Terms, read_as: ReadA
         finding.in_scope = !terms.beyond.contains(finding);
     }
     let mut reading = Reading {
-        result: judgment.verdict(),
-        judgment,
         reason: format!("the object says {stated}"),
         stated,
         read_as,
-        doubt: None,
-        feedback: feedback(fields),
         suggestions: texts(fields.get("suggestions")),
         findings,
         questions: questions(fields.get("questions")),
         grade,
         viewpoints,
+        answers: answers::of_object(fields),
+        ..Reading::new(judgment, feedback(fields))
     };
     if let Some(contradiction) = contradiction(&reading, unread_grade || unread_viewpoint) {
-        tighten(&mut reading, Judgment::Revise, contradiction);
+        reading = reading.revised(contradiction);
     }
     if denies_approval(fields, words) {
-        tighten(&mut reading, Judgment::Revise, "an approval that it denies");
+        reading = reading.revised("an approval that it denies");
     }
     match strictest_inside(fields, words) {
-        Some((judgment, word)) if judgment > reading.judgment => {
-            let reason = format!("tightened: {} with {word} inside", reading.stated);
-            Reading { result: judgment.verdict(), judgment, reason, ..reading }
-        }
-        _ => reading,
+        Some((judgment, word)) => reading.tightened(judgment, &format!("{word} inside")),
+        None => reading,
     }
 }
 
@@ -120,22 +116,13 @@ fn strictest_inside(fields: &Fields, words: &Words) -> Option<(Judgment, String)
 
 /// Returns what in its findings or grades contradicts an approval.
 fn contradiction(reading: &Reading, has_unread_grade: bool) -> Option<&'static str> {
-    match (reading.worst(), reading.viewpoints.values().chain(&reading.grade).max()) {
+    match (reading.worst(), reading.worst_grade()) {
         (Some(Severity::Critical), _) => Some("a critical finding"),
         (Some(Severity::Major), _) => Some("a major finding"),
         (_, Some(Grade::C)) => Some("grade C"),
         (_, Some(Grade::D)) => Some("grade D"),
         _ if has_unread_grade => Some("a grade that is none of A, B, C, D"),
         _ => None,
-    }
-}
-
-/// Makes an approval stricter.
-fn tighten(reading: &mut Reading, judgment: Judgment, contradiction: &str) {
-    if reading.judgment.approves() {
-        reading.judgment = judgment;
-        reading.result = judgment.verdict();
-        reading.reason = format!("tightened: {} with {contradiction}", reading.stated);
     }
 }
 

@@ -1,11 +1,11 @@
 //! What several reviews of one round amount to together. The first reviewer's is the base; the others only tighten:
-//! the strictest judgment, the findings of all, the worst grades. Two findings count as one when they name the same line and
+//! the strictest judgment, the findings of all, the worst grades, the strictest answers. Two findings count as one when they name the same line and
 //! share most of their words; in doubt they are two. Calls no reviewer and leaves none out.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::event::{Reading, Reviewed};
+use model::event::{Reading, ReviewAnswer, Reviewed};
 use model::finding::{Finding, Severity};
 use model::verdict::Grade;
 
@@ -50,6 +50,7 @@ fn merge_readings(base: Reading, seconds: &[(&str, &Reading)]) -> Reading {
         }),
         grade: worst_grade(&base, seconds),
         viewpoints: worst_grades(all().flat_map(|reading| &reading.viewpoints)),
+        answers: strictest_answers(all().flat_map(|reading| &reading.answers)),
     }
 }
 
@@ -89,6 +90,19 @@ fn worst_grades<'a>(grades: impl Iterator<Item = (&'a String, &'a Grade)>) -> BT
         *known = (*known).max(*grade);
     }
     worst
+}
+
+fn strictest_answers<'a>(
+    answers: impl Iterator<Item = (&'a String, &'a ReviewAnswer)>,
+) -> BTreeMap<String, ReviewAnswer> {
+    let mut strictest: BTreeMap<String, ReviewAnswer> = BTreeMap::new();
+    for (id, answer) in answers {
+        let known = strictest.entry(id.clone()).or_insert_with(|| answer.clone());
+        if answer.judgment > known.judgment {
+            *known = answer.clone();
+        }
+    }
+    strictest
 }
 
 fn remove_duplicates<'a>(texts: impl Iterator<Item = &'a String>) -> Vec<String> {

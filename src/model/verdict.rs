@@ -1,6 +1,7 @@
 //! The words for judging, ordered by strictness: the mildest is the smallest, so `max` is the strictest.
 //! Knows how to compare and to name; how a text becomes a verdict is `content_parser`'s.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
@@ -29,6 +30,12 @@ impl Verdict {
     pub fn is_word(word: &str) -> bool {
         [Self::Pass, Self::PassWithSuggestions, Self::Fail].iter().any(|verdict| verdict.as_str() == word)
     }
+}
+
+/// Returns the words of the default policy: the three verdicts, and what they mean.
+pub fn default_words() -> BTreeMap<String, Judgment> {
+    let judgments = [Judgment::Approve, Judgment::ApproveWithNotes, Judgment::Revise];
+    judgments.map(|judgment| (judgment.verdict().as_str().to_owned(), judgment)).into()
 }
 
 /// The engine's combination of outcome, checks, reviews and triage, mildest first.

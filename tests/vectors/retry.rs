@@ -105,6 +105,7 @@ fn failed(peer: &Value) -> CheckResult {
         evidence: text(&peer["error"]),
         params,
         places: vec![],
+        asks: false,
     }
 }
 

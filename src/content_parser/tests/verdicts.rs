@@ -189,6 +189,7 @@ fn a_correct_review_is_never_turned_into_fail() {
         questions: vec!["why?".into()],
         grade: Some(Grade::A),
         viewpoints: BTreeMap::from([("security".into(), Grade::B)]),
+        answers: BTreeMap::new(),
     };
     assert_eq!(read(&review.to_string()), expected);
     for around in

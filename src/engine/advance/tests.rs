@@ -37,7 +37,7 @@ fn ended() -> CallEnd {
 fn result(check: &str, status: CheckStatus) -> CheckResult {
     let (summary, evidence) = (String::new(), String::new());
     let (params, places) = (BTreeMap::new(), vec![]);
-    CheckResult { check: check.into(), status, pattern: None, summary, evidence, params, places }
+    CheckResult { check: check.into(), status, pattern: None, summary, evidence, params, places, asks: false }
 }
 
 /// A phase for which every precondition holds.
@@ -95,6 +95,7 @@ fn reading() -> Reading {
         questions: vec![],
         grade: None,
         viewpoints: BTreeMap::new(),
+        answers: BTreeMap::new(),
     }
 }
 

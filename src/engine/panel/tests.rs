@@ -33,6 +33,7 @@ fn says(seat: Option<&str>, judgment: Judgment, findings: Vec<Finding>) -> Revie
         questions: vec![],
         grade: None,
         viewpoints: BTreeMap::new(),
+        answers: BTreeMap::new(),
     };
     Reviewed {
         phase: "design".parse().expect("a name"),

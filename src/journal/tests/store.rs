@@ -94,6 +94,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
                 evidence: "e\n\t\u{1}".to_owned(),
                 params: params.into_iter().map(|(name, text)| (name, text.into())).collect(),
                 places: vec![],
+                asks: false,
             };
             Fact::Checked(Checked {
                 phase: phase("testing"),

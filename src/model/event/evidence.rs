@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ReviewAnswer;
 use crate::finding::{Disposition, Finding, Severity};
 use crate::phase::PhaseName;
 use crate::policy::{CheckRule, OnFail, OnUnavailable, Policy};
@@ -68,6 +69,9 @@ pub struct CheckResult {
     /// Where it was seen, the first of them when there are many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Place>,
+    /// Whether each place is a question that the reviewer has to answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
 }
 
 impl CheckResult {
@@ -170,9 +174,46 @@ pub struct Reading {
     pub grade: Option<Grade>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub viewpoints: BTreeMap<String, Grade>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answers: BTreeMap<String, ReviewAnswer>,
 }
 
 impl Reading {
+    /// Makes a reading that holds nothing but a judgment and the text that the author should read.
+    pub fn new(judgment: Judgment, feedback: String) -> Self {
+        Self {
+            result: judgment.verdict(),
+            judgment,
+            stated: String::new(),
+            read_as: ReadAs::Default,
+            reason: String::new(),
+            doubt: None,
+            feedback,
+            suggestions: Vec::new(),
+            findings: Vec::new(),
+            questions: Vec::new(),
+            grade: None,
+            viewpoints: BTreeMap::new(),
+            answers: BTreeMap::new(),
+        }
+    }
+
+    /// Makes a revision of an approval; any other reading stays as it is.
+    #[must_use]
+    pub fn revised(self, contradiction: &str) -> Self {
+        if self.judgment.approves() { self.tightened(Judgment::Revise, contradiction) } else { self }
+    }
+
+    /// Takes the judgment where that is stricter, and says with what it was found.
+    #[must_use]
+    pub fn tightened(self, judgment: Judgment, contradiction: &str) -> Self {
+        if judgment <= self.judgment {
+            return self;
+        }
+        let reason = format!("tightened: {} with {contradiction}", self.stated);
+        Self { result: judgment.verdict(), judgment, reason, ..self }
+    }
+
     /// Returns the worst with which any of the findings counts.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(Finding::weight).max()

@@ -3,6 +3,7 @@
 
 mod call;
 mod evidence;
+mod review_question;
 mod ruling;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,9 @@ pub use call::{
 pub use evidence::{
     CheckResult, CheckStatus, Checked, DocumentChange, DocumentSeen, FindingJudgment, Place, Reading,
     TriageTable, failure_type,
+};
+pub use review_question::{
+    AnswerJudgment, MOST_REVIEW_QUESTIONS, ReviewAnswer, ReviewQuestion, ReviewQuestions,
 };
 pub use ruling::{
     Answered, Escalation, Feedback, FeedbackSource, FeedbackThread, PauseChoice, PauseReason, Reopened,

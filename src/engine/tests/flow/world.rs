@@ -151,6 +151,7 @@ pub fn states(word: &str, result: Verdict, judgment: Judgment) -> Review {
         questions: vec![],
         grade: None,
         viewpoints: BTreeMap::default(),
+        answers: BTreeMap::default(),
     };
     Review {
         outcome: ExecOutcome::Done,
@@ -746,6 +747,7 @@ pub fn result(check: &str, status: CheckStatus) -> CheckResult {
         evidence: String::new(),
         params: BTreeMap::default(),
         places: vec![],
+        asks: false,
     }
 }
 

@@ -16,6 +16,7 @@ fn result(pattern: Option<&str>, evidence: &str) -> CheckResult {
         evidence: evidence.into(),
         params: BTreeMap::new(),
         places: Vec::new(),
+        asks: false,
     }
 }
 

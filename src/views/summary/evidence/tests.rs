@@ -34,6 +34,7 @@ fn criteria_of_goal_drift_have_rows_of_their_own_in_order() {
         evidence: String::new(),
         params: params.into(),
         places: Vec::new(),
+        asks: false,
     };
     let single = CheckResult { check: "scope_reduction".into(), params: BTreeMap::new(), ..result.clone() };
     let rows = rows_of("implementation", 1, &[result, single]).concat();

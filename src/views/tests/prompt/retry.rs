@@ -32,6 +32,7 @@ fn failed(check: &str, pattern: &str, summary: &str) -> CheckResult {
         evidence: String::new(),
         params: BTreeMap::new(),
         places: Vec::new(),
+        asks: false,
     }
 }
 
@@ -72,6 +73,7 @@ fn todo_left() -> CheckResult {
 fn omitted() -> CheckResult {
     CheckResult {
         places: vec![place("", 0, "`// rest unchanged` stands for code", None)],
+        asks: false,
         ..failed("omission", "omission", "something was left out")
     }
 }

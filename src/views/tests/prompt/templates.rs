@@ -54,6 +54,7 @@ pub(super) fn check(id: &str, status: CheckStatus, pattern: Option<&str>) -> Che
         evidence: "test empty_list ... FAILED\ntest result: FAILED. 3 passed; 1 failed".into(),
         params: [("command".to_owned(), "cargo test".into())].into(),
         places: vec![],
+        asks: false,
     }
 }
 
@@ -137,6 +138,7 @@ impl Filled {
                     evidence: String::new(),
                     params: BTreeMap::new(),
                     places: vec![],
+                    asks: false,
                     summary: "report.md was written".into(),
                     ..check("deliverable", CheckStatus::Pass, None)
                 },
