@@ -88,6 +88,7 @@ fn is_reviewed(phase: &PhaseState) -> bool {
     let readable = reading.read_as != ReadAs::Default && reading.result != Verdict::Fail;
     review.round == phase.round
         && phase.all_have_answered()
+        && phase.unanswered_by(reading).is_empty()
         && (phase.def.policy.triage || (readable && !blocking && !review.ended.truncated))
 }
 

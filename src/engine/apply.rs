@@ -320,6 +320,7 @@ impl Run {
                 review,
                 opinions: phase.reviews.opinions.clone(),
                 left_out: phase.reviews.left_out.clone(),
+                questions: phase.review_questions(),
                 triage: phase.evidence.triage.clone(),
                 triaged_by: phase.evidence.triaged_by.clone(),
                 triaged_at: phase.evidence.triaged_at,

@@ -7,7 +7,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use model::event::{CallEnd, CheckResult, Replied, Reviewed, Ruled, TriageTable, Triaged, Usage, UsageTotal};
+use model::event::{
+    CallEnd, CheckResult, Replied, ReviewQuestions, Reviewed, Ruled, TriageTable, Triaged, Usage, UsageTotal,
+};
 use model::finding::Finding;
 use model::phase::Step;
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
@@ -154,6 +156,8 @@ pub struct Approval {
     /// The reviews that were merged for it, and the seats that were left out.
     pub(crate) opinions: Vec<Reviewed>,
     pub(crate) left_out: BTreeMap<String, String>,
+    /// What the checks asked it.
+    pub(crate) questions: ReviewQuestions,
     /// The triage of the review, where the policy has one, with who made it and when.
     pub(crate) triage: Option<Triaged>,
     pub(crate) triaged_by: String,

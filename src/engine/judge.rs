@@ -241,7 +241,8 @@ impl PhaseState {
     pub(crate) fn opinion_judgment(&self, opinion: &Reviewed) -> Option<JudgmentWithReason> {
         let reading = opinion.reading.as_ref()?;
         let judged = self.review_judgment(reading, opinion);
-        let (judgment, why) = self.require_every_grade(judged, opinion.seat.as_deref(), reading);
+        let judged = self.require_every_grade(judged, opinion.seat.as_deref(), reading);
+        let (judgment, why) = self.require_every_answer(judged, opinion);
         let why = opinion.seat.as_ref().map_or_else(|| why.clone(), |seat| format!("{seat}: {why}"));
         Some((judgment, why))
     }
@@ -262,6 +263,16 @@ impl PhaseState {
             return judged;
         }
         (Judgment::Unverifiable, format!("{}, and gives no grade for {}", judged.1, missing.join(", ")))
+    }
+
+    /// An approval has to answer each question of the checks.
+    fn require_every_answer(&self, judged: JudgmentWithReason, opinion: &Reviewed) -> JudgmentWithReason {
+        match self.lack_of_answers(opinion) {
+            Some(lack) if judged.0.approves() => {
+                (Judgment::Unverifiable, format!("{}, and {lack}", judged.1))
+            }
+            _ => judged,
+        }
     }
 
     fn review_judgment(&self, reading: &Reading, opinion: &Reviewed) -> JudgmentWithReason {
@@ -365,10 +376,13 @@ impl PhaseState {
             .then(|| format!("what round {} left to be discussed is not answered", rounds.join(", ")))
     }
 
-    /// Returns why a table without findings does not answer the review of its round: that review demands something, or
-    /// cannot be read, and names no finding that could be judged.
+    /// Returns why a triage does not settle the review of its round: that review leaves a question of the checks open; or its table
+    /// has no findings, and the review demands something, or cannot be read, and names no finding that could be judged.
     pub(crate) fn unanswered_review(&self) -> Option<String> {
         let judged = self.evidence.triage.as_ref().and_then(|triage| triage.table)?.findings();
+        if let Some(lack) = self.reviews.current.as_ref().and_then(|review| self.lack_of_answers(review)) {
+            return Some(format!("the review {lack}"));
+        }
         let reading = self.reading().filter(|reading| judged == 0 && reading.findings.is_empty())?;
         if reading.read_as == ReadAs::Default {
             return Some(format!("the review cannot be read: {}", reading.reason));
@@ -457,8 +471,9 @@ impl PhaseState {
     pub(crate) fn judgment_of_judge(&self, judged: JudgmentWithReason) -> JudgmentWithReason {
         let (judgment, why) = judged;
         let open = matches!(judgment, Judgment::Unverifiable | Judgment::Discuss);
-        // A judge whose approval is doubtful is asked again; it has not rejected.
-        if judgment == Judgment::Unverifiable && self.doubtful_review().is_some() {
+        // A judge whose approval is doubtful or leaves a question open is asked again; it has not rejected.
+        let is_asked_again = self.doubtful_review().is_some() || self.leaves_questions_open();
+        if judgment == Judgment::Unverifiable && is_asked_again {
             return (Judgment::Redo, why);
         }
         (if open { Judgment::Revise } else { judgment }, why)
@@ -476,11 +491,12 @@ impl PhaseState {
         self.reviews.current.as_ref().is_some_and(|review| self.is_rejection_without_answer(review))
     }
 
-    /// Tells whether the judge itself asks to be asked again.
+    /// Tells whether the judge itself asks to be asked again, or approves and leaves a question of the checks open.
     pub(crate) fn judge_asks_again(&self) -> bool {
         let asks = |reading: &Reading| reading.judgment == Judgment::Redo || reading.doubt.is_some();
         let came_to_a_reading = self.evidence.broken.is_none() && self.evidence_judgment().is_none();
-        self.def.policy.llm_judge && came_to_a_reading && self.reading().is_some_and(asks)
+        let asks = self.reading().is_some_and(asks) || self.leaves_questions_open();
+        self.def.policy.llm_judge && came_to_a_reading && asks
     }
 
     /// Tells whether this reviewer may be asked to clarify an approval that its own text contradicts: once a round, where the limits

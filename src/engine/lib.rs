@@ -18,6 +18,7 @@ mod review_scope;
 mod changed_verdicts;
 mod findings;
 mod judge;
+mod review_questions;
 mod reviewers;
 mod stated_failure;
 mod transitions;
@@ -62,6 +63,7 @@ pub use phase_state::{
     Counters, Evidence, PersonDecisions, PhaseFiles, PhaseState, Status, StepPosition, limit_reached,
     used_of_phase,
 };
+pub use review_questions::AnsweredQuestion;
 pub use review_scope::PreviousReview;
 pub use run::{
     BranchHeads, FeedbackState, Notice, Publication, ReviewCoverage, Run, State, UnreviewedPhase,

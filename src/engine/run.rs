@@ -313,7 +313,7 @@ impl ReviewCoverage {
     }
 }
 
-/// Returns the approval that makes another review of the files as they are needless. Once a reviewer has answered in this
+/// Returns the approval that makes another review of the files as they are needless: the checks ask what they asked then. Once a reviewer has answered in this
 /// round, all of them are called.
 pub(crate) fn standing_approval<'a>(run: &Run, phase: &'a PhaseState) -> Option<&'a Approval> {
     if !phase.takes_reviews() {
@@ -325,7 +325,8 @@ pub(crate) fn standing_approval<'a>(run: &Run, phase: &'a PhaseState) -> Option<
     let unheard = phase.reviews.opinions.is_empty()
         && phase.reviews.exchange.is_none()
         && phase.evidence.triage.is_none();
-    (same_files && same_reviewer && unheard && change_since_approval(run, phase).is_none())
+    let same_questions = approval.questions == phase.review_questions();
+    (same_files && same_reviewer && same_questions && unheard && change_since_approval(run, phase).is_none())
         .then_some(approval)
 }
 

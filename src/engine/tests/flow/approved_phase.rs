@@ -15,7 +15,7 @@ pub fn until(script: Script, stop: impl Fn(&Decision) -> bool) -> World {
     until_under(phase_review(), script, stop)
 }
 
-fn until_under(mut policy: Policy, script: Script, stop: impl Fn(&Decision) -> bool) -> World {
+pub fn until_under(mut policy: Policy, script: Script, stop: impl Fn(&Decision) -> bool) -> World {
     policy.outcomes.blocked = UnapprovedEnd::Pause;
     policy.outcomes.exhausted = UnapprovedEnd::Pause;
     let world = World::new(agreement(vec![phase("planning", policy)]));

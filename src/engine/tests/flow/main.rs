@@ -42,6 +42,7 @@ mod random;
 mod recovery;
 mod reopening;
 mod review_loops;
+mod review_questions;
 mod scope;
 mod sessions;
 mod speed;

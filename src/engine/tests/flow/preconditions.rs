@@ -48,6 +48,7 @@ pub fn lack(entries: &[Entry], def: &PhaseDef, round: u32) -> Option<&'static st
         (!work_is_fine(&latest, def), "the author broke, is not finished, or has not decided"),
         (!checks_are_fine(&latest, &def.policy, round), "a check of this round and these files did not pass"),
         (!review_is_fine(&latest, &def.policy, round), "the review is old, unreadable, or not an approval"),
+        (leaves_questions_open(&latest, &def.policy), "a question of the checks is not answered"),
         (
             !panel_is_fine(&latest, def, round),
             "a second opinion is missing, old, unreadable, or not an approval",
@@ -179,6 +180,16 @@ fn checks_are_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
 fn review_is_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
     let Some(rule) = &policy.review else { return true };
     latest.review.is_some_and(|review| opinion_is_fine(latest, policy, rule, round, review))
+}
+
+/// The latest checks ask something that the first reviewer does not answer.
+fn leaves_questions_open(latest: &Latest<'_>, policy: &Policy) -> bool {
+    let results = latest.checks.iter().flat_map(|(_, checks)| &checks.results);
+    let asked: usize = results.filter(|result| result.asks).map(|result| result.places.len()).sum();
+    let answers =
+        latest.review.and_then(|(_, review)| review.reading.as_ref()).map(|reading| &reading.answers);
+    let is_answered = |n| answers.is_some_and(|answers| answers.contains_key(&format!("S{n}")));
+    policy.review.is_some() && !(1..=asked).all(is_answered)
 }
 
 /// A seat that is not required may be left out after its last call broke.

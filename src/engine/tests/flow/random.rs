@@ -23,11 +23,11 @@ use proptest::sample::select;
 
 use super::policies::{agreement, chain, phase};
 use super::world::{
-    Human, Reply, Resets, Review, Script, Triage, Work, World, done, no_answer, result, states, table,
-    unreadable,
+    Human, Reply, Resets, Review, SUSPECT, Script, Triage, Work, World, done, no_answer, result, states,
+    table, unreadable,
 };
 
-const CHECKS: [&str; 3] = ["build", "tests", "lint"];
+const CHECKS: [&str; 4] = ["build", "tests", "lint", SUSPECT];
 pub const PHASES: [&str; 3] = ["planning", "design", "evaluation"];
 
 /// A world whose people say something at most a few times.
@@ -115,7 +115,7 @@ fn phase_bound(def: &PhaseDef) -> usize {
 
 pub fn policy() -> impl Strategy<Value = Policy> {
     let shape = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let rules = (vec(check_rule(), 0..4), option::weighted(0.8, review_rule()));
+    let rules = (vec(check_rule(), 0..5), option::weighted(0.8, review_rule()));
     (shape, rules, limits(), outcomes()).prop_map(|(shape, (rules, review), limits, outcomes)| {
         let (entry, declared, first, partial, discuss, stall) = shape;
         let checks = rules.into_iter().zip(CHECKS).map(|(rule, id)| CheckRule { id: id.into(), ..rule });
@@ -325,15 +325,18 @@ fn review() -> impl Strategy<Value = Review> {
     });
     let kinds = prop_oneof![4 => passing, 4 => answered, 1 => Just(unreadable()), 1 => Just(no_answer())];
     let asks = prop::bool::weighted(0.3);
-    (kinds, outcome(), resets(), prop::bool::weighted(0.1), prop::bool::weighted(0.1), asks).prop_map(
-        |(mut review, outcome, resets, moved, truncated, asks)| {
+    let answers = select(vec![&["S1", "S2"][..], &["S1", "S2"], &["S2"], &[]]);
+    (kinds, outcome(), resets(), prop::bool::weighted(0.1), prop::bool::weighted(0.1), (asks, answers))
+        .prop_map(|(mut review, outcome, resets, moved, truncated, (asks, answers))| {
+            if review.reading.is_some() {
+                review = review.answering(answers);
+            }
             if let Some(reading) = review.reading.as_mut().filter(|_| asks) {
                 reading.questions.push("why?".into());
             }
             let outcome = if review.reading.is_some() { outcome } else { review.outcome };
             Review { outcome, resets, moved, truncated, ..review }
-        },
-    )
+        })
 }
 
 fn reply() -> impl Strategy<Value = Reply> {
