@@ -142,7 +142,8 @@ async fn ask_agent(
     let schema = match call.step {
         Step::Review => {
             let viewpoints = phase.viewpoints_of(call.seat.as_deref());
-            Some(reviewer_schema(phase.def.policy.review.as_ref(), viewpoints))
+            let questions = phase.review_questions().asked;
+            Some(reviewer_schema(phase.def.policy.review.as_ref(), viewpoints, &questions))
         }
         Step::Execute | Step::Revise => phase.def.output_schema.clone(),
         Step::Check | Step::Triage | Step::Answer => None,
@@ -349,6 +350,8 @@ fn record_review(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall
     if !beyond.is_empty() {
         reading = review::read_answer(answer, &Terms { beyond: &beyond, ..terms });
     }
+    let questions = phase.review_questions();
+    reading = reading.map(|reading| review::apply_answers(reading, &questions.asked));
     // It is asked about once; under triage the author judges what the review says.
     let is_triaged = phase.def.policy.triage;
     if !is_triaged && phase.doubt_of(ending.call.seat.as_deref()).is_none() {

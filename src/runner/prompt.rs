@@ -116,6 +116,7 @@ pub(super) fn compose(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result
     let since_review = diff_since_review(active, phase, call, tree).map(|diff| render_diff(&diff));
     let (tasks, later, remarks) = if is_revision { list_repairs(phase) } else { Default::default() };
     let (questions, replied) = select_exchange(phase, call.step);
+    let asked = phase.review_questions();
     let (hint, feedback) = match call.step {
         Step::Revise => (phase.hint(), phase.feedback()),
         Step::Triage => (phase.triage_hint(), String::new()),
@@ -148,6 +149,9 @@ pub(super) fn compose(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result
                 open: &if is_review { list_open_findings(phase) } else { Vec::new() },
                 since_review: since_review.as_deref().unwrap_or_default(),
                 doubt: if is_review { phase.doubt_of(call.seat.as_deref()).unwrap_or_default() } else { "" },
+                review_questions: if is_review { &asked.asked } else { &[] },
+                more_review_questions: asked.more,
+                unanswered: &if is_review { phase.left_unanswered(call.seat.as_deref()) } else { Vec::new() },
                 previous_review: &read_previous_review(active, phase, call),
                 questions,
                 replied,

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use agents::AgentAnswer;
 use content_parser::{Fields, Terms, read_review, read_structured, stated_findings};
 use engine::Run;
-use model::event::{ExecOutcome, Reading};
-use model::finding::Severity;
+use model::event::{AnswerJudgment, ExecOutcome, Reading, ReviewAnswer, ReviewQuestion};
+use model::finding::{Finding, Severity};
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// Reads a reviewer's answer; nothing when the call failed or the answer is empty.
@@ -38,6 +38,29 @@ pub fn add_stated_findings(reading: Reading, text: &str, is_triaged: bool) -> Re
         Some(finding.severity) > worst_named && (takes_grave || finding.severity <= Severity::Minor)
     }));
     Reading { findings, ..reading }
+}
+
+/// Keeps the answers to what the checks ask, and makes a major finding of each that says wrong. Such an answer denies an approval.
+pub fn apply_answers(mut reading: Reading, questions: &[ReviewQuestion]) -> Reading {
+    reading.answers.retain(|id, _| questions.iter().any(|question| question.id == *id));
+    if reading.read_as == ReadAs::Default {
+        return reading;
+    }
+    for question in questions {
+        let answer = reading.answers.get(&question.id);
+        if let Some(answer) = answer.filter(|answer| answer.judgment == AnswerJudgment::Wrong) {
+            let finding = finding_of_answer(question, answer);
+            reading.findings.push(finding);
+            reading = reading.revised(&format!("{} answered with wrong", question.id));
+        }
+    }
+    reading
+}
+
+fn finding_of_answer(question: &ReviewQuestion, answer: &ReviewAnswer) -> Finding {
+    let ReviewQuestion { check, place, .. } = question;
+    let issue = format!("{} (the check {check} asked: {})", answer.reason, place.what);
+    Finding { file: place.file.clone(), line: place.line, ..Finding::new(Severity::Major, check, issue) }
 }
 
 /// Adds what failed to the words of a review that refuses, where its object names that in fields of their own.

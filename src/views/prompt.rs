@@ -6,6 +6,7 @@ mod input;
 mod render;
 mod repair;
 mod retry_texts;
+mod review_questions;
 mod reviewer_contract;
 mod template_check;
 mod templates;

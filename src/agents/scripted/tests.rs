@@ -152,3 +152,13 @@ fn placeholder_values_are_not_expanded_again() {
         "planning 2 {{round}}.md r1 {2} {{step}} {{ open"
     );
 }
+
+#[test]
+fn each_question_of_a_prompt_is_answered() {
+    let prompt = "## Questions\n```\nS1: a.py:3: weaker (suspect)\nS12: gone\nS2:x\n S3: y\nSee: z\n```\n";
+    let position = CallPosition { answers: answer_all(prompt), ..CallPosition::default() };
+    let said = position.fill_in(r#"{"answers": {{answers}}}"#);
+    let answer = r#"{"judgment":"fine","reason":"the script says so"}"#;
+    assert_eq!(said, format!(r#"{{"answers": {{"S1":{answer},"S12":{answer}}}}}"#));
+    assert_eq!(answer_all("nothing is asked"), "{}");
+}

@@ -2,6 +2,7 @@
 
 use super::*;
 use content_parser::default_words;
+use model::event::Place;
 
 fn build_answer(text: &str) -> AgentAnswer {
     AgentAnswer { text: text.to_owned(), outcome: ExecOutcome::Done, ..AgentAnswer::default() }
@@ -140,4 +141,59 @@ fn findings_in_the_text_of_a_review_are_added_where_its_object_names_none_as_gra
     // What cannot be read states nothing for certain.
     assert_eq!(added(text, false), [""; 0]);
     assert_eq!(added("## Critical\n\nNone.\n\n## Minor\n\nVerdict: PASS", true), [""; 0]);
+}
+
+/// Returns the questions `S1` and `S2` of a check.
+fn questions() -> Vec<ReviewQuestion> {
+    let place = |line| Place {
+        file: Some("tests/total.rs".to_owned()),
+        line: Some(line),
+        what: "an assert is gone".to_owned(),
+        ..Place::default()
+    };
+    let question = |(id, line): (&str, u64)| ReviewQuestion {
+        id: id.to_owned(),
+        check: "suspect".to_owned(),
+        place: place(line),
+    };
+    [("S1", 3), ("S2", 9)].into_iter().map(question).collect()
+}
+
+fn read_with_answers(text: &str) -> Reading {
+    let words = default_words();
+    let terms = Terms { review_id: Some("r1"), require_review_id: false, words: &words, beyond: &[] };
+    apply_answers(content_parser::read_review(text, &terms), &questions())
+}
+
+#[test]
+fn wrong_answer_is_a_major_finding_at_the_place_of_its_question() {
+    let text = "S1: fine – the issue asks for it\nS2: wrong – it hid a bug\nS7: wrong – nobody asked\n\nDECISION: PASS";
+    let reading = read_with_answers(text);
+    let issue = "it hid a bug (the check suspect asked: an assert is gone)";
+    let expected = Finding {
+        file: Some("tests/total.rs".to_owned()),
+        line: Some(9),
+        ..Finding::new(Severity::Major, "suspect", issue.to_owned())
+    };
+    assert_eq!(reading.findings, [expected]);
+    assert_eq!(reading.answers.keys().collect::<Vec<_>>(), ["S1", "S2"]);
+    let reason = "tightened: PASS with S2 answered with wrong";
+    assert_eq!(
+        (reading.judgment, reading.result, reading.reason.as_str()),
+        (Judgment::Revise, Verdict::Fail, reason)
+    );
+}
+
+#[test]
+fn fine_answers_leave_a_verdict_as_it_is() {
+    let fine = "S1: fine – asked for\nS2: fine – asked for\n\n";
+    let read = |decision: &str| read_with_answers(&format!("{fine}DECISION: {decision}"));
+    assert_eq!((read("PASS").judgment, read("PASS").findings), (Judgment::Approve, vec![]));
+    assert_eq!((read("FAIL").judgment, read("FAIL").findings), (Judgment::Revise, vec![]));
+}
+
+#[test]
+fn answers_of_an_unreadable_review_are_no_findings() {
+    let reading = read_with_answers("S1: wrong – it hid a bug\n\nI am not done yet.");
+    assert_eq!((reading.read_as, reading.findings, reading.answers.len()), (ReadAs::Default, vec![], 1));
 }

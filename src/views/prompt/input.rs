@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::event::{CheckResult, Claim};
+use model::event::{CheckResult, Claim, ReviewQuestion};
 use model::finding::Finding;
 use model::issue::Issue;
 use model::phase::Step;
@@ -85,6 +85,12 @@ pub struct ReviewInput<'a> {
     pub since_review: &'a str,
     /// What stood beside the reviewer's last approval of this round and does not go with it.
     pub doubt: &'a str,
+    /// What our checks ask the reviewer.
+    pub review_questions: &'a [ReviewQuestion],
+    /// How many more questions there are than it has to answer.
+    pub more_review_questions: usize,
+    /// The ids that it left open in its last answer of this round, although it approved.
+    pub unanswered: &'a [String],
     /// In a document review: the review that is judged, or the reply to the one before.
     pub previous_review: &'a str,
     /// What a reviewer asks the author, or asked in this round.

@@ -10,6 +10,7 @@ use super::fence::{FenceMarks, Truncation};
 use super::input::{InlinedFile, PromptInput, RepairInput, ReviewInput, WorkInput};
 use super::repair::{self, CHECKS, CheckInPrompt, FROM_CHECKS, checks_block, declaration, demands, problems};
 use super::retry_texts::{FailedCheck, RetryTexts, is_open};
+use super::review_questions;
 use super::reviewer_contract::VerdictWords;
 use super::templates::{Templates, Values, repeats_task};
 use crate::text::{fill_template, line};
@@ -186,6 +187,10 @@ const PLACEHOLDERS: &[Placeholder] = &[
         it.data("the diff since the last review, from git", it.review.since_review, REVIEW)
     }),
     ("doubt", |it| it.data("words of the last review", it.review.doubt, TEXT)),
+    ("review_questions", |it| review_questions::block(it.review.review_questions, it.library.marks).into()),
+    ("more_review_questions", |it| it.review.more_review_questions.into()),
+    ("unanswered", |it| comma_list(it.review.unanswered).into()),
+    ("answers_form", |it| review_questions::form(it.review.review_questions).into()),
     ("previous_review", |it| {
         let is_triage = it.input.step == Step::Triage;
         let source =
@@ -195,7 +200,9 @@ const PLACEHOLDERS: &[Placeholder] = &[
     ("questions", |it| it.data("questions of a reviewer", &repair::list_texts(it.review.questions), TEXT)),
     ("replied", |it| it.data("the author's answers to them", it.review.replied, TEXT)),
     ("evidence", |it| {
-        let all: Vec<CheckInPrompt<'_>> = it.input.checks.iter().map(CheckInPrompt::whole).collect();
+        // What a check asks stands among the questions.
+        let stated = it.input.checks.iter().filter(|result| !result.asks);
+        let all: Vec<CheckInPrompt<'_>> = stated.map(CheckInPrompt::whole).collect();
         it.data(FROM_CHECKS, &repair::checks(&all, true), CHECKS)
     }),
     // What an author has to repair.

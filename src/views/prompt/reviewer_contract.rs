@@ -6,7 +6,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::review_questions;
 use crate::text::line;
+use model::event::ReviewQuestion;
 use model::policy::{ReviewRule, VERIFICATION_FAILED};
 use model::verdict::{Judgment, Verdict};
 
@@ -70,9 +72,13 @@ fn meaning(judgment: Judgment) -> &'static str {
     }
 }
 
-/// Returns the JSON Schema of a reviewer's answer under a policy, with grades for these viewpoints: every key required,
-/// nothing else allowed.
-pub fn reviewer_schema(review: Option<&ReviewRule>, viewpoints: &[String]) -> Value {
+/// Returns the JSON Schema of a reviewer's answer under a policy, with grades for these viewpoints and answers to these questions of
+/// our checks: every key required, nothing else allowed.
+pub fn reviewer_schema(
+    review: Option<&ReviewRule>,
+    viewpoints: &[String],
+    questions: &[ReviewQuestion],
+) -> Value {
     let words = VerdictWords::of(review);
     let mut schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON, as its tests show");
     schema["properties"]["result"]["enum"] = json!(words.verdicts);
@@ -81,6 +87,9 @@ pub fn reviewer_schema(review: Option<&ReviewRule>, viewpoints: &[String]) -> Va
     }
     if !viewpoints.is_empty() {
         require(&mut schema, "viewpoints", grades_schema(viewpoints));
+    }
+    if !questions.is_empty() {
+        require(&mut schema, "answers", review_questions::schema(questions));
     }
     schema
 }

@@ -14,7 +14,7 @@ use super::input::{
 use super::render::{context, render};
 use super::retry_texts::{COMMON, RetryTexts, patterns_of};
 use super::templates::{EMBEDDED, Templates, Values, is_retry};
-use model::event::{CheckResult, Claim};
+use model::event::{CheckResult, Claim, Place, ReviewQuestion};
 use model::finding::Finding;
 use model::issue::Issue;
 use model::phase::Step;
@@ -76,6 +76,8 @@ fn render_full(bare: &PromptInput<'_>, overrides: &BTreeMap<String, String>) -> 
     let named = [NamedFinding { id: text(), finding }];
     let tasks = [PromptTask { id: text(), file: Some(text()), tried: 1, items: named.to_vec() }];
     let texts = [text()];
+    let place = Place { what: text(), ..Place::default() };
+    let question = ReviewQuestion { id: text(), check: text(), place };
     let material = WorkInput {
         documents: &[PromptDocument { phase: text(), path: text() }],
         inlined: &[InlinedFile { path: text(), text: text() }],
@@ -95,6 +97,9 @@ fn render_full(bare: &PromptInput<'_>, overrides: &BTreeMap<String, String>) -> 
         open: &named,
         since_review: "Sample",
         doubt: "Sample",
+        review_questions: &[question],
+        more_review_questions: 1,
+        unanswered: &texts,
         previous_review: "Sample",
         questions: &texts,
         replied: "Sample",

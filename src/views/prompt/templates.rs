@@ -50,7 +50,7 @@ pub const EMBEDDED: &[(&str, &str)] = templates! {
     "shared": "answer" "answer_form" "author" "author_contract" "data" "deliverable" "demands" "difficulty"
         "document_review" "execute" "head" "judge" "mandatory_rules" "material" "modification"
         "modification_details" "modification_ja" "notices" "opening" "output_schema" "own_words" "repair" "retry"
-        "review" "reviewer" "reviewer_contract" "revise" "sources" "triage" "verdict_form" "viewpoints";
+        "review" "review_questions" "reviewer" "reviewer_contract" "revise" "sources" "triage" "verdict_form" "viewpoints";
     "retry": "answer-form" "answer-format" "commit-message-vague" "command-unavailable" "issue-open"
         "remote-checks-failed" "command-failed" "fewer-tests" "no-code-change" "no-decision" "no-deliverable"
         "no-tests-written" "no-tests-run" "binaries-added" "conflict-markers" "links-astray" "modes-changed"

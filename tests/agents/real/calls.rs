@@ -81,7 +81,7 @@ fn reviewing(kind: AgentKind, player: Player) -> Option<Scene> {
     let mut scene = Scene::of(kind, player)?;
     scene.step = Step::Review;
     scene.review_id = Some("r-1");
-    scene.schema = Some(reviewer_schema(None, &[]));
+    scene.schema = Some(reviewer_schema(None, &[], &[]));
     Some(scene)
 }
 

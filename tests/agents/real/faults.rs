@@ -183,7 +183,7 @@ fn few_tokens(scene: &mut Scene) {
 fn reviewing(scene: &mut Scene) {
     scene.step = Step::Review;
     scene.review_id = Some("r-1");
-    scene.schema = Some(reviewer_schema(None, &[]));
+    scene.schema = Some(reviewer_schema(None, &[], &[]));
 }
 
 fn nothing() -> Turn {
