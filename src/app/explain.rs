@@ -132,6 +132,13 @@ pub fn text(view: &RunView) -> String {
         }
     }
     for phase in &run.phases {
+        let questions = summary::review_question_lines(phase);
+        if !questions.is_empty() {
+            let _ = writeln!(text, "\nQuestions of the checks in {}:", phase.name());
+        }
+        for line in questions {
+            let _ = writeln!(text, "  {}", plain(&line));
+        }
         if !phase.ledger.all().is_empty() {
             add_findings(&mut text, phase);
         }

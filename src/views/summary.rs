@@ -14,6 +14,7 @@ mod progress;
 mod pull_request;
 mod question;
 pub mod review_loop;
+mod review_questions;
 mod sarif;
 mod suggestions;
 mod unknown;
@@ -38,6 +39,7 @@ pub use pull_request::{
     thread_answer, thread_marker, wants_follow_up,
 };
 pub use question::question_lines;
+pub use review_questions::review_question_lines;
 pub use sarif::sarif;
 pub use suggestions::{Suggestions, suggestions};
 pub use unknown::{ContinuedElsewhere, StateElsewhere, Unknown, find_unknown};

@@ -11,6 +11,7 @@ use super::lines::{
     agent_lines, cost_line, deliverable_path, finding_lines, note, opinions_of_run, out_of_scope_lines,
     phase_values,
 };
+use super::review_questions::list_review_questions;
 use super::suggestions::{Suggestions, suggestions};
 use crate::text::{bullets, counted, fill_template, format_title, place, quoted};
 use engine::{FindingStatus, LedgerFinding, PhaseState, Run, Status};
@@ -57,6 +58,7 @@ pub fn pull_request(
         ("Agents", bullets(&agent_lines(run))),
         ("Opinions of the reviewers", bullets(&opinions_of_run(run))),
         ("Suggestions of the reviewers", list_suggestions(run)),
+        ("Questions of the checks", list_review_questions(run)),
         ("Verdicts that changed after a question", list_changed_verdicts(run)),
         ("Dismissed and waived findings", list_unfixed_findings(run)),
         ("Found and not demanded", bullets(&out_of_scope_lines(run))),
