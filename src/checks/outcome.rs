@@ -83,6 +83,11 @@ pub(super) fn judged(
     }
 }
 
+/// Makes each place of a failed result a question that the reviewer has to answer.
+pub(super) fn asking(result: CheckResult) -> CheckResult {
+    CheckResult { asks: result.status == CheckStatus::Fail, ..result }
+}
+
 /// Returns a place as people read it.
 pub fn shown(place: &Place) -> String {
     match (&place.file, place.line) {

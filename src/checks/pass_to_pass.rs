@@ -1,10 +1,10 @@
 //! A test that passed at the base of the run is there and passes now (`PASS_TO_PASS`, as SWE-bench calls it): under its own id, or
-//! as the same test under another name, as its source says. Where tests changed, those of the base are run on the new code as well: a test that fails there,
-//! although its new version passes, expects something else now.
+//! as the same test under another name, as its source says. Where tests changed, those of the base are run on the new code as
+//! well: a test that fails there, although its new version passes, expects something else now, which is a question to the reviewer.
 
 use super::changed_tests::{ChangedTests, Fate};
 use super::command::{Look, lost_tests};
-use super::outcome::{judged, of_answer};
+use super::outcome::{asking, judged, of_answer};
 use super::suite::{Losses, LostTest, Suite};
 use super::test_runs::TestRuns;
 use super::{Site, result, skipped};
@@ -118,13 +118,13 @@ pub(super) async fn examine_expectations(site: &Site<'_>, stop: &mut Stop) -> Ch
     let (old_tests, now) = (Suite::of(&old_tests.results), Suite::of(&now.results));
     let mut places = changed_expectations(&old_tests, &now);
     places.extend(lost_with_symbols(&Suite::of(&base.results), &now, &sources, site.issue));
-    judged(
+    asking(judged(
         EXPECTATIONS,
         "changed-expectations",
         places,
         "tests expect something else now",
         "no test expects something else",
-    )
+    ))
 }
 
 fn changed_expectations(old_tests: &Suite<'_>, now: &Suite<'_>) -> Vec<Place> {

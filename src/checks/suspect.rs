@@ -1,7 +1,7 @@
 //! What is likely a cheat and may be honest, and tests that an author changed or removed for a reason that it names: told to
-//! people and reviewers, and refuses nothing.
+//! people, and each of it is a question that the reviewer has to answer. Refuses nothing.
 
-use super::outcome::judged;
+use super::outcome::{asking, judged};
 use super::suspicion::places;
 use super::{Site, doubtful_code, staged, tampering};
 use model::event::CheckResult;
@@ -13,7 +13,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let mut told = tampering::questions(site).to_vec();
     told.extend(places(found, false));
     told.extend(doubtful_code::questions(site));
-    judged(ID, "suspect", told, "worth a look", "nothing looks like a cheat")
+    asking(judged(ID, "suspect", told, "worth a look", "nothing looks like a cheat"))
 }
 
 /// Tells whether a reviewer reads what this check says: only then a question can be left to one.

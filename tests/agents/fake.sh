@@ -1,7 +1,8 @@
 #!/bin/sh
 # Plays author and reviewer of every phase as a plain `command:` agent: writes what it is asked for and approves.
 set -eu
-cat > /dev/null
+# Each question of the checks stands in the prompt on a line of its own, such as `S1: …`.
+answers=$(sed -n 's/^\(S[0-9][0-9]*\): .*/"\1": {"judgment": "fine", "reason": "the issue asks for it"}/p' | paste -sd, -)
 
 write_deliverable() {
     mkdir -p "$(dirname "$AI_WORKFLOW_OUTPUT")"
@@ -10,7 +11,8 @@ write_deliverable() {
 
 case "$AI_WORKFLOW_STEP" in
 review)
-    printf '{"review_id": "%s", "result": "PASS", "summary": "complete", "findings": []}\n' "$AI_WORKFLOW_REVIEW_ID"
+    printf '{"review_id": "%s", "result": "PASS", "summary": "complete", "findings": [], "answers": {%s}}\n' \
+        "$AI_WORKFLOW_REVIEW_ID" "$answers"
     ;;
 triage)
     printf 'review_id: %s\n\n' "$AI_WORKFLOW_REVIEW_ID"

@@ -177,7 +177,7 @@ impl Case {
         let review = serde_json::json!({
             "step": "review",
             "phase": "*",
-            "say": r#"{"review_id": "{{review_id}}", "result": "PASS", "summary": "good", "findings": []}"#,
+            "say": r#"{"review_id": "{{review_id}}", "result": "PASS", "summary": "good", "findings": [], "answers": {{answers}}}"#,
         });
         let mut turns = Vec::new();
         for step in ["execute", "revise"] {

@@ -143,11 +143,7 @@ fn removed_test_with_a_reason_passes_and_the_reviewer_is_asked() {
     let (sandbox, code) = repair(&[EMPTY, FULL], document, &[EMPTY, ("two_full_pages_are_two", 120, 3)]);
     assert_eq!(code, 0, "{:#?}", sandbox.metadata()["phases"]);
     let review = sandbox.read(".ai-workflow/issue-243/04_implementation/review/round-1/attempt-1/prompt.md");
-    insta::assert_snapshot!(excerpt(&review, "question:", "\n- "), @"
-    question: the test `a_begun_page_does_not_count` is gone. Does the issue make the test `a_begun_page_does_not_count` (line 12 before the change) wrong? The author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issu…
-       tests/pages.rs: question: the test `a_begun_page_does_not_count` is gone. Does the issue make the test `a_begun_page_does_not_count` (line 12 before the change) wrong? The author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages
-       tests/pages.rs: question: the test `a_begun_page_does_not_count` is gone. Does the issue make the test `a_begun_page_does_not_count` (line 12 before the change) wrong? The author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages
-    ");
+    insta::assert_snapshot!(excerpt(&review, "\nS1: ", "\n```").trim(), @"S1: tests/pages.rs: question: the test `a_begun_page_does_not_count` is gone. Does the issue make the test `a_begun_page_does_not_count` (line 12 before the change) wrong? The author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages (suspect)");
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod phases;
 mod quality_gate;
 mod registry;
 mod renaming;
+mod review_questions;
 mod reviewers;
 mod second_review;
 #[path = "../support/mod.rs"]

@@ -242,7 +242,7 @@ say = "revised"
 
 [[turn]]
 step = "review"
-say = '{{"review_id": "{{{{review_id}}}}", "result": "PASS", "summary": "good", "findings": []}}'
+say = '{{"review_id": "{{{{review_id}}}}", "result": "PASS", "summary": "good", "findings": [], "answers": {{{{answers}}}}}}'
 
 [[turn]]
 step = "triage"
