@@ -43,11 +43,12 @@ pub fn read_dispositions(text: &str, findings: &[Finding]) -> Vec<FindingJudgmen
     stated.into_iter().take(MOST).map(one).collect()
 }
 
-/// Returns the findings that a judgment is about: those that its heading numbers, else the one that its title tells.
+/// Returns the findings that a judgment is about: the one that its title tells, since a review in Markdown has numbers of its own,
+/// else those that its heading numbers.
 fn about<'f>(heading: &Heading, findings: &[&'f Finding]) -> Vec<&'f Finding> {
     let numbered = |number: &u32| findings.get(usize::try_from(*number).ok()?.checked_sub(1)?).copied();
     let by_number: Vec<&Finding> = heading.numbers.iter().filter_map(numbered).collect();
-    if !by_number.is_empty() {
+    if by_number.len() > 1 {
         return by_number;
     }
     let title = normalised(&heading.title);
@@ -58,7 +59,7 @@ fn about<'f>(heading: &Heading, findings: &[&'f Finding]) -> Vec<&'f Finding> {
     };
     match findings.iter().filter(is_same).collect::<Vec<_>>()[..] {
         [only] => vec![*only],
-        _ => Vec::new(),
+        _ => by_number,
     }
 }
 

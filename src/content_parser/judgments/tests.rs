@@ -281,6 +281,13 @@ fn without_a_number_the_title_tells_and_in_doubt_nothing_does() {
 }
 
 #[test]
+fn a_title_tells_better_than_the_number_of_another_list() {
+    let text = "### [1] The name is long\n**Judgment**: No Fix Needed\n### [3] The limit is missing\n**Judgment**: Fix Required\n### [2] The name\n**Judgment**: No Fix Needed\n";
+    let about: Vec<Vec<&str>> = dispositions(text).into_iter().map(|(_, about, _)| about).collect();
+    assert_eq!(about, [["the name is long"], ["the limit is missing"], ["the sum is wrong"]]);
+}
+
+#[test]
 fn the_only_judgment_is_about_the_only_finding() {
     let one = [finding(Severity::Info, "a word")];
     let read = read_dispositions("**Judgment**: No Fix Needed", &one);
