@@ -5,7 +5,10 @@
 
 use std::time::{Duration, Instant};
 
-use content_parser::{Terms, default_words, doubt, read_claim, read_evaluation, read_review, read_triage};
+use content_parser::{
+    Terms, default_words, doubt, read_claim, read_evaluation, read_review, read_triage, says_critical,
+    stated_findings,
+};
 
 const SIZE: usize = 10_000_000;
 const LIMIT: Duration = Duration::from_millis(100);
@@ -40,6 +43,7 @@ fn report(name: &str, text: &str) -> bool {
     });
     let others = shortest(Duration::MAX, || {
         let _ = (read_claim(text), read_evaluation(text), read_triage(text, None));
+        let _ = (stated_findings(text), says_critical(text));
     });
     println!("{name:<34} review {:>5.1} ms   the others {:>5.1} ms   {read}", ms(review), ms(others));
     review <= LIMIT

@@ -16,8 +16,6 @@ use super::passages::{PassageKind, passages};
 use super::text::{excerpt, folded};
 use super::{clause, objects, severity};
 
-/// A longer answer, in bytes, is asked for again: no review has so much to say.
-const LONGEST_ANSWER: usize = 1_000_000;
 /// So much of a section is looked at together, in bytes.
 const LONGEST_SECTION: usize = 4_000;
 /// The depth of a line that introduces others.
@@ -34,9 +32,6 @@ pub fn doubt(text: &str) -> Option<String> {
 
 /// Returns the first place of the prose of an answer that does not go with its approval.
 pub(super) fn in_prose(text: &str, objects: &[Range<usize>]) -> Option<String> {
-    if text.len() > LONGEST_ANSWER {
-        return Some("an answer of more than a megabyte".to_owned());
-    }
     let passages = match passages(text, objects) {
         Ok(passages) => passages,
         Err(why) => return Some(why.to_owned()),

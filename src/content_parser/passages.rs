@@ -31,7 +31,9 @@ pub(super) enum PassageKind {
     Text,
 }
 
-/// More prose is not read, in bytes: no review has so much to say.
+/// A longer answer is not read, in bytes: no review has so much to say.
+const LONGEST_ANSWER: usize = 1_000_000;
+/// More prose is not read, in bytes.
 const MOST: usize = 100_000;
 /// The depth of a line that is a title because it is all in bold.
 const BOLD: usize = 7;
@@ -43,6 +45,9 @@ const DEEPEST: usize = 50;
 
 /// Returns the passages of a text without its objects, or why it cannot be read.
 pub(super) fn passages(text: &str, objects: &[Range<usize>]) -> Result<Vec<Passage>, &'static str> {
+    if text.len() > LONGEST_ANSWER {
+        return Err("an answer of more than a megabyte");
+    }
     let own = Quoted::new(text).own_text(objects, OBJECT);
     if own.lines().any(nests_too_deep) {
         return Err("lists or quotations that nest too deep to be read");
