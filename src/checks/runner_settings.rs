@@ -24,7 +24,9 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     if before.results.is_empty() || now.results.is_empty() {
         return skipped(ID, &format!("`{}` does not name each test", runs.asked.line));
     }
-    let places = differences(&Suite::of(&before.results), &Suite::of(&now.results));
+    let base = runs.base(stop).await;
+    let (base, before, now) = (Suite::of(&base.results), Suite::of(&before.results), Suite::of(&now.results));
+    let places = differences(&base, &before, &now);
     let same = "every test says the same with the runner's settings of the base";
     judged(
         ID,
@@ -35,8 +37,8 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     )
 }
 
-/// Returns the tests that the settings of now make pass, or keep from running.
-fn differences(before: &Suite<'_>, now: &Suite<'_>) -> Vec<Place> {
+/// Returns the tests of the base that the settings of now make pass, or keep from running. A new test may need a new setting.
+fn differences(base: &Suite<'_>, before: &Suite<'_>, now: &Suite<'_>) -> Vec<Place> {
     let difference = |id: &str| match (before.outcome(id)?, now.outcome(id)) {
         (TestOutcome::Failed, Some(TestOutcome::Passed)) => {
             Some(format!("{id} fails without the new settings"))
@@ -49,7 +51,8 @@ fn differences(before: &Suite<'_>, now: &Suite<'_>) -> Vec<Place> {
         }
         _ => None,
     };
-    before.ids().filter_map(difference).map(of_answer).collect()
+    let of_base = before.ids().filter(|id| base.outcome(id).is_some());
+    of_base.filter_map(difference).map(of_answer).collect()
 }
 
 #[cfg(test)]
@@ -58,6 +61,8 @@ mod tests {
     use tool_output::TestOutcome::{DidNotLoad, Failed, Passed, Skipped};
     use tool_output::TestResult;
 
+    const BASE: [(&str, TestOutcome); 4] = [("a", Failed), ("b", Passed), ("c", Passed), ("d", Passed)];
+
     fn told(before: &[(&str, TestOutcome)], now: &[(&str, TestOutcome)]) -> Vec<String> {
         let results = |tests: &[(&str, TestOutcome)]| -> Vec<TestResult> {
             tests
@@ -65,8 +70,9 @@ mod tests {
                 .map(|(id, outcome)| TestResult { id: (*id).into(), outcome: *outcome, millis: None })
                 .collect()
         };
-        let (before, now) = (results(before), results(now));
-        differences(&Suite::of(&before), &Suite::of(&now)).into_iter().map(|place| place.what).collect()
+        let (base, before, now) = (results(&BASE), results(before), results(now));
+        let (base, before, now) = (Suite::of(&base), Suite::of(&before), Suite::of(&now));
+        differences(&base, &before, &now).into_iter().map(|place| place.what).collect()
     }
 
     #[test]
@@ -87,5 +93,6 @@ mod tests {
             told(&[("a", DidNotLoad), ("b", Failed)], &[("a", Passed), ("b", Failed), ("new", Passed)])
                 .is_empty()
         );
+        assert!(told(&[("new", Failed)], &[("new", Passed)]).is_empty(), "a new test may need a new setting");
     }
 }
