@@ -120,6 +120,18 @@ impl Counts {
         self.passed.saturating_add(self.failed)
     }
 
+    /// Returns the count of one test that ended so.
+    fn of(outcome: TestOutcome) -> Self {
+        let none = Self::default();
+        match outcome {
+            TestOutcome::Passed => Self { passed: 1, ..none },
+            TestOutcome::Skipped => Self { ignored: 1, ..none },
+            TestOutcome::Failed | TestOutcome::TimedOut | TestOutcome::DidNotLoad => {
+                Self { failed: 1, ..none }
+            }
+        }
+    }
+
     fn plus(self, other: Self) -> Self {
         Self {
             passed: self.passed.saturating_add(other.passed),

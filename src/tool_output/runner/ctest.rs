@@ -18,7 +18,7 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
         if line.contains("% tests passed, ") || *line == "No tests were found!!!" {
             found.count(Counts::default());
         } else if let Some((name, outcome, millis)) = result(line) {
-            found.count(counts(outcome));
+            found.count(Counts::of(outcome));
             if ![TestOutcome::Passed, TestOutcome::Skipped].contains(&outcome) {
                 found.fail(name, Detail::default());
             }
@@ -42,15 +42,6 @@ fn result(line: &str) -> Option<(&str, TestOutcome, Option<f64>)> {
         (false, _) => return None,
     };
     Some((name, outcome, parts[4].parse::<f64>().ok().map(|seconds| seconds * 1000.0)))
-}
-
-fn counts(outcome: TestOutcome) -> Counts {
-    let none = Counts::default();
-    match outcome {
-        TestOutcome::Passed => Counts { passed: 1, ..none },
-        TestOutcome::Skipped => Counts { ignored: 1, ..none },
-        TestOutcome::Failed | TestOutcome::TimedOut | TestOutcome::DidNotLoad => Counts { failed: 1, ..none },
-    }
 }
 
 #[cfg(test)]

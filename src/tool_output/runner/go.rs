@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::found::{Detail, Found};
+use super::found::{Detail, Found, SEPARATOR};
 use crate::place::place;
-use crate::{Counts, LONGEST_MESSAGE};
+use crate::{Counts, LONGEST_MESSAGE, TestOutcome, TestResult};
 
 /// What was seen since the last package ended.
 #[derive(Default)]
 struct Package {
     counts: Counts,
     failed: Vec<String>,
+    /// Each test that `-v` names, with its outcome.
+    outcomes: Vec<(String, TestOutcome)>,
     /// What each test printed; what none printed stands under no name.
     said: BTreeMap<String, String>,
     current: String,
@@ -63,12 +65,13 @@ fn resumed(line: &str) -> Option<&str> {
 
 impl Package {
     fn see(&mut self, verdict: &str, name: &str) {
-        let none = Counts::default();
-        self.counts = self.counts.plus(match verdict {
-            "PASS" => Counts { passed: 1, ..none },
-            "SKIP" => Counts { ignored: 1, ..none },
-            _ => Counts { failed: 1, ..none },
-        });
+        let outcome = match verdict {
+            "PASS" => TestOutcome::Passed,
+            "SKIP" => TestOutcome::Skipped,
+            _ => TestOutcome::Failed,
+        };
+        self.counts = self.counts.plus(Counts::of(outcome));
+        self.outcomes.push((name.to_owned(), outcome));
         name.clone_into(&mut self.current);
         if verdict == "FAIL" {
             self.failed.push(name.to_owned());
@@ -94,8 +97,12 @@ fn end(mut package: Package, passed: bool, name: &str, note: &str, found: &mut F
     if passed && counts == Counts::default() && !note.contains("[no tests to run]") {
         counts.passed = 1;
     }
+    for (test, outcome) in &package.outcomes {
+        found.result(TestResult::new(format!("{name}{SEPARATOR}{test}"), *outcome));
+    }
     if !passed && package.failed.is_empty() {
         counts.failed += 1;
+        found.result(TestResult::new(name, TestOutcome::DidNotLoad));
         let said = package.said.into_values().collect::<Vec<_>>().join("\n");
         let error = if said.trim().is_empty() { note.trim() } else { &said };
         found.fail(name, detail(error));

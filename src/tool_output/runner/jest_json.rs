@@ -53,7 +53,7 @@ fn see(file: &TestFile, path: &str, found: &mut Found) {
             [case.ancestor_titles.as_slice(), std::slice::from_ref(&case.title)].concat().join(SEPARATOR);
         let id = format!("{path}{SEPARATOR}{name}");
         let outcome = outcome(&case.status);
-        found.count(counts(outcome));
+        found.count(Counts::of(outcome));
         found.result(TestResult::new(id.as_str(), outcome).after(case.duration));
         if outcome == TestOutcome::Failed {
             let error = case.failure_messages.iter().flatten().next().map_or("", String::as_str);
@@ -62,7 +62,7 @@ fn see(file: &TestFile, path: &str, found: &mut Found) {
         }
     }
     if file.status == "failed" && file.assertion_results.is_empty() {
-        found.count(counts(TestOutcome::DidNotLoad));
+        found.count(Counts::of(TestOutcome::DidNotLoad));
         found.result(TestResult::new(path, TestOutcome::DidNotLoad));
         found.fail(path, Detail { file: Some(path.to_owned()), ..Detail::error(&file.message) });
     }
@@ -73,15 +73,6 @@ fn outcome(status: &str) -> TestOutcome {
         "passed" => TestOutcome::Passed,
         "failed" => TestOutcome::Failed,
         _ => TestOutcome::Skipped,
-    }
-}
-
-fn counts(outcome: TestOutcome) -> Counts {
-    let none = Counts::default();
-    match outcome {
-        TestOutcome::Passed => Counts { passed: 1, ..none },
-        TestOutcome::Skipped => Counts { ignored: 1, ..none },
-        TestOutcome::Failed | TestOutcome::TimedOut | TestOutcome::DidNotLoad => Counts { failed: 1, ..none },
     }
 }
 

@@ -240,6 +240,27 @@ mod tests {
                     ("./a_test.ts › group", Passed),
                 ],
             ),
+        ];
+        for (text, expected) in table {
+            let report = of_stdout(text);
+            assert_eq!(outcomes(&report), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tests_of_go_are_named_with_their_package() {
+        use TestOutcome::{DidNotLoad, Passed, Skipped};
+        let table: &[(&str, &[(&str, TestOutcome)])] = &[
+            (
+                "=== RUN   TestA\n=== RUN   TestA/sub\n--- PASS: TestA (0.00s)\n    --- PASS: TestA/sub (0.00s)\n\
+                 === RUN   TestB\n--- SKIP: TestB (0.00s)\nPASS\nok  \tx/a\t0.1s\nFAIL\tx/b [build failed]\n",
+                &[
+                    ("x/a › TestA", Passed),
+                    ("x/a › TestA/sub", Passed),
+                    ("x/a › TestB", Skipped),
+                    ("x/b", DidNotLoad),
+                ],
+            ),
             (
                 "{\"Action\":\"pass\",\"Package\":\"x/a\",\"Test\":\"TestA/sub\",\"Elapsed\":0.01}\n\
                  {\"Action\":\"pass\",\"Package\":\"x/a\",\"Test\":\"TestA\",\"Elapsed\":0.01}\n\
@@ -249,8 +270,7 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            let report = of_stdout(text);
-            assert_eq!(outcomes(&report), *expected, "{text}");
+            assert_eq!(outcomes(&of_stdout(text)), *expected, "{text}");
         }
     }
 
