@@ -16,6 +16,7 @@ fn a_path_tells_the_part_a_file_plays() {
         "src/a/tests.rs",
         "src/__tests__/a.js",
         "tests/run.sh",
+        "t/pages.t",
         "src/test/java/Util.java",
         "app/src/androidTest/java/Util.kt",
     ] {
