@@ -9,10 +9,10 @@ use super::Site;
 use super::outcome::{file, judged};
 use super::reading::language::Language;
 use super::reading::pattern::Patterns;
-use super::reading::role::is_fixture;
 use super::reading::source::ending;
 use model::change::{Change, FileContent, FileMode};
 use model::event::CheckResult;
+use source::is_fixture;
 
 pub(super) const ID: &str = "binaries";
 /// What is no picture may have so many bytes.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Published, side_by_side};
+use super::{Published, Site, side_by_side};
 use model::change::Change;
 use source::{Matching, SourceFile, Test, is_test, same_tests};
 
@@ -32,10 +32,14 @@ pub(super) enum Fate<'t> {
 }
 
 impl ChangedTests {
-    /// Reads the tests of what a run changed since its base.
-    pub(super) fn of(published: &Published<'_>) -> Result<Self, git::Error> {
-        let changes = published.space.workspace().changes();
-        Ok(Self::between(&changes.all_between(&published.base.as_tree(), &published.tree)?))
+    /// Returns the tests of what a run changed since its base; an error where git cannot say what that is.
+    pub(super) fn of<'s>(site: &'s Site<'_>, published: &Published<'_>) -> Result<&'s Self, &'s str> {
+        let read = || {
+            let changes = published.space.workspace().changes();
+            let changes = changes.all_between(&published.base.as_tree(), &published.tree);
+            changes.map(|changes| Self::between(&changes)).map_err(|error| error.to_string())
+        };
+        site.read.tests.get_or_init(read).as_ref().map_err(String::as_str)
     }
 
     fn between(changes: &[Change]) -> Self {

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::reading::role::is_test;
 use super::tampering::has_test;
+use source::is_test;
 
 /// More names of a reason than this are not looked for.
 const MOST_NAMES: usize = 20;

@@ -8,12 +8,12 @@ use regex::Regex;
 use super::command::lost_tests;
 use super::reading::added::File;
 use super::reading::constant::pattern;
-use super::reading::role::{is_fixture, is_test};
 use super::reading::source::ending;
 use super::{Site, deliverable, failure, passed, tampering, trivial_diff};
 use model::change::Change;
 use model::event::CheckResult;
 use model::policy::PhaseDef;
+use source::{is_fixture, is_test};
 use views::summary::counted;
 
 pub(super) const ID: &str = "code_changed";

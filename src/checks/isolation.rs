@@ -9,10 +9,10 @@ use regex::Regex;
 use super::outcome::judged;
 use super::reading::added::{File, offences};
 use super::reading::language::Language;
-use super::reading::role::{is_fixture, is_test};
 use super::{Site, skipped};
 use crate::reading::constant::pattern;
 use model::event::CheckResult;
+use source::{is_fixture, is_test};
 
 pub(super) const ID: &str = "isolation";
 const MODE: &str = "[TEST ISOLATION MODE]";

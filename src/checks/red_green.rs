@@ -24,13 +24,13 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         return skipped(ID, "the run did not change both tests and code");
     };
     let (now, base) = (runs.now(stop).await, runs.base(stop).await);
-    match unrun(&runs, &now, &base) {
+    match unrun(site, &runs, &now, &base) {
         Ok(Some(result)) => return result,
         Ok(None) => {}
-        Err(error) => return command::Asked { id: ID, ..runs.asked }.unavailable(&error.to_string()),
+        Err(error) => return command::Asked { id: ID, ..runs.asked }.unavailable(error),
     }
     if now.results.is_empty() {
-        return judge_exit(&runs, &without, &base);
+        return judge_exit(&runs, &now, &without, &base);
     }
     let (now, base, without) =
         (Suite::of(&now.results), Suite::of(&base.results), Suite::of(&without.results));
@@ -39,12 +39,17 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
 
 /// Returns the failure where the change brings tests and the command runs no test that it did not run at the base. What a new
 /// test is called is not asked: titles are computed, and classes inherit tests.
-fn unrun(runs: &TestRuns<'_>, now: &Look, base: &Look) -> Result<Option<CheckResult>, git::Error> {
+fn unrun<'s>(
+    site: &'s Site<'_>,
+    runs: &TestRuns<'_>,
+    now: &Look,
+    base: &Look,
+) -> Result<Option<CheckResult>, &'s str> {
     let before = Suite::of(&base.results);
     if Suite::of(&now.results).ids().any(|id| before.outcome(id).is_none()) {
         return Ok(None);
     }
-    let sources = ChangedTests::of(runs.published)?;
+    let sources = ChangedTests::of(site, runs.published)?;
     let is_run = |test: &&Test| now.results.iter().any(|result| test.is_reported_as(&result.id));
     let mut added = sources.added().peekable();
     if now.results.is_empty() || added.peek().is_none() || sources.added().any(|test| is_run(&test)) {
@@ -98,8 +103,11 @@ fn judge(runs: &TestRuns<'_>, reds: &Reds<'_>) -> CheckResult {
     }
 }
 
-fn judge_exit(runs: &TestRuns<'_>, without: &command::Look, base: &command::Look) -> CheckResult {
+fn judge_exit(runs: &TestRuns<'_>, now: &Look, without: &Look, base: &Look) -> CheckResult {
     let line = runs.asked.line;
+    if command::fails(&now.end) {
+        return skipped(ID, &format!("`{line}` fails with the code that the run changed, too"));
+    }
     if let End::Unavailable(why) = &without.end {
         return command::Asked { id: ID, ..runs.asked }.unavailable(why);
     }

@@ -7,11 +7,11 @@ use regex::Regex;
 
 use super::outcome::{at, judged};
 use super::reading::pattern::Patterns;
-use super::reading::role::{is_fixture, is_test};
 use super::{Site, outcome};
 use model::change::{Change, FileVersion};
 use model::event::{CheckResult, Place};
 use model::redact::{Masker, SecretKind};
+use source::{is_fixture, is_test};
 
 /// The id of the check.
 pub const ID: &str = "secrets";

@@ -7,6 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 use jiff::Timestamp;
 
 use super::Published;
+use super::changed_tests::ChangedTests;
 use super::suspicion::Suspicion;
 use super::tampering::Findings;
 use model::change::Change;
@@ -84,6 +85,7 @@ pub struct Read {
     pub(super) weaker: OnceLock<Findings>,
     pub(super) staged: OnceLock<Vec<Suspicion>>,
     pub(super) naming: OnceLock<String>,
+    pub(super) tests: OnceLock<Result<ChangedTests, String>>,
 }
 
 /// What lies beyond the files of a worktree; what nobody looked at says why.

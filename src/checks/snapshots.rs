@@ -6,10 +6,10 @@ use regex::Regex;
 
 use super::outcome::{file, judged};
 use super::reading::pattern::Patterns;
-use super::reading::role::is_test;
 use super::reading::source::ending;
 use super::{Site, passed};
 use model::event::CheckResult;
+use source::is_test;
 
 pub(super) const ID: &str = "snapshots";
 

@@ -1,5 +1,5 @@
-//! The four runs of the tests: at the base of the run and now, the old tests on the new code and the new tests on the old code.
-//! Each is made in the clean worktree, once a tree. Which file is a test is said by `reading::role`; judges nothing.
+//! The runs of the tests: at the base of the run and now, the old tests on the new code, the new tests on the old code, and what
+//! is there now with the runner's settings of the base. Each is made in the clean worktree, once a tree. Judges nothing.
 
 use super::command::{self, Asked, Look};
 use super::{Published, Site};
@@ -8,8 +8,8 @@ use model::policy::Policy;
 use process::Stop;
 use source::{is_fixture, is_runner_setting, is_test};
 
-/// The trees for two of the runs. They are written before commands run, because what changes under git's folder meanwhile is
-/// theirs.
+/// The trees of the runs that mix what is there now with the base. They are written before commands run, because what changes
+/// under git's folder meanwhile is theirs.
 #[derive(Debug, Default)]
 pub struct TestTrees {
     /// The code of now with the tests of the base; nothing where the run left all tests as they were.
@@ -54,7 +54,7 @@ fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Resu
     space.snapshots().reset_paths(tree, base, is_kept)
 }
 
-/// The test command of a run, ready to be run on four trees.
+/// The test command of a run, ready to be run on each tree.
 pub(super) struct TestRuns<'a> {
     pub(super) asked: Asked<'a>,
     site: &'a Site<'a>,

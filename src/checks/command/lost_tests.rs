@@ -2,9 +2,9 @@
 //! many there were: that costs a second run of the tests.
 
 use crate::Site;
-use crate::reading::role::is_test;
 use crate::tampering::{named_as_gone, removal::Removal};
 use model::change::Change;
+use source::is_test;
 
 /// Files that say which tests are run.
 const CHOOSING: [&str; 13] = [

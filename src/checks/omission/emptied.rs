@@ -8,11 +8,11 @@ use regex::Regex;
 
 use crate::Site;
 use crate::outcome::at;
-use crate::reading::role::{is_fixture, is_foreign, is_test};
 use crate::reading::source::{ending, without_comments};
 use crate::tampering::removal::Removal;
 use model::change::Change;
 use model::event::Place;
+use source::{is_fixture, is_foreign, is_test};
 
 pattern!(HEAD, r"^(?P<depth>\s*)(?:async\s+)?def\s+(?P<name>\w+)\s*\(");
 pattern!(CLASS, r"^(?P<depth>\s*)class\s+(?P<name>\w+)");

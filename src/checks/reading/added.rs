@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use regex::Regex;
 
 use super::language::Language;
-use super::role;
 use super::spelled::Spelled;
 use crate::Site;
 use crate::outcome::at;
 use model::change::Change;
 use model::event::Place;
+use source::{is_fixture, is_foreign, is_test};
 
 /// A changed file that is judged.
 pub(crate) struct File<'s> {
@@ -44,7 +44,7 @@ impl<'s> File<'s> {
     }
 
     pub(crate) fn is_test(&self) -> bool {
-        role::is_test(self.path)
+        is_test(self.path)
     }
 
     /// Tells whether a line stands in or below the mark of Rust's tests within code.
@@ -65,7 +65,7 @@ fn is_left_out(path: &str, language: Language, text: &str) -> bool {
     let judged = code && made && !taken_over && is_as_short_as_hand_writing(text);
     let loose = under(&["corpus", "golden", "goldens", "invalid", "broken", "snapshots", "cassettes"])
         && !under(&["fixture", "fixtures", "__fixtures__", "testdata", "test-data", "test_data", "fuzz"]);
-    role::is_foreign(path) && !judged || role::is_fixture(path) && !(code && loose && !role::is_test(path))
+    is_foreign(path) && !judged || is_fixture(path) && !(code && loose && !is_test(path))
 }
 
 fn is_as_short_as_hand_writing(text: &str) -> bool {

@@ -1,5 +1,5 @@
-//! How checks read what an author wrote: which language a file is in, what in it is code, comment or text, which lines came,
-//! what part a path plays. Judges nothing.
+//! How checks read what an author wrote: which language a file is in, what in it is code, comment or text, which lines came.
+//! Judges nothing.
 
 #[macro_use]
 pub(crate) mod constant;
@@ -11,7 +11,6 @@ pub(crate) mod filled;
 pub(crate) mod grammar;
 pub(crate) mod language;
 pub(crate) mod pattern;
-pub(crate) mod role;
 pub(crate) mod source;
 pub(crate) mod spelled;
 pub(crate) mod told;

@@ -7,10 +7,10 @@ use regex::Regex;
 
 use crate::Site;
 use crate::outcome::at;
-use crate::reading::role::{is_fixture, is_foreign, is_test};
 use crate::reading::source::{ending, without_comments};
 use crate::suspicion::Suspicion;
 use model::change::Change;
+use source::{is_fixture, is_foreign, is_test};
 
 pattern!(
     ALWAYS,

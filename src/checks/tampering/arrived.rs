@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::reading::role::is_test;
 use crate::reading::source::ending;
 use model::change::Change;
+use source::is_test;
 
 /// The added lines of tests; they are read when somebody asks.
 pub(super) struct Arrived<'c> {

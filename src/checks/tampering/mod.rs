@@ -44,12 +44,12 @@ use self::tests_of::Tests;
 use super::Site;
 use super::outcome::{at, file, judged};
 use super::reading::pattern::Patterns;
-use super::reading::role::{is_fixture, is_test};
 use super::reading::source::{ending, name, without_comments};
 use super::suspicion::Suspicion;
 use super::{side_by_side, suspicion};
 use model::change::Change;
 use model::event::{CheckResult, Place};
+use source::{is_fixture, is_test};
 
 pub(super) use self::strength::words;
 

@@ -10,10 +10,10 @@ use regex::Regex;
 
 use super::words;
 use crate::Site;
-use crate::reading::role::is_test;
 use crate::reading::source::name;
 use model::change::Change;
 use model::issue::Issue;
+use source::is_test;
 
 /// A shorter name says nothing in a sentence.
 const SHORTEST: usize = 4;

@@ -6,10 +6,10 @@ use regex::Regex;
 
 use super::{forced, passed_over};
 use crate::outcome::{at, file};
-use crate::reading::role::is_test;
 use crate::reading::source::{ending, name, without_comments};
 use model::change::Change;
 use model::event::Place;
+use source::is_test;
 
 pattern!(
     NO_RUNNER,

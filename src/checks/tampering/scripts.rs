@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::outcome::{at, file};
-use crate::reading::role::is_test;
 use crate::reading::source::{ending, name};
 use crate::suspicion::Suspicion;
 use model::change::Change;
+use source::is_test;
 
 pattern!(
     ENDS_EARLY,

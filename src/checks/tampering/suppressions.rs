@@ -7,11 +7,11 @@ use regex::Regex;
 
 use crate::outcome::at;
 use crate::reading::added::File;
-use crate::reading::role::{is_fixture, is_test};
 use crate::reading::source::{ending, name};
 use crate::suspicion::Suspicion;
 use model::change::Change;
 use model::event::Place;
+use source::{is_fixture, is_test};
 
 static SILENCED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::cases::{Case, cases, helpers_of};
 use super::collected::is_collected;
 use super::{Side, Site, side_by_side};
-use crate::reading::role::is_test;
 use model::change::Change;
+use source::is_test;
 
 /// The tests of the files that were there, and of new ones where they may have taken something over.
 pub(super) struct Tests<'c> {
