@@ -8,6 +8,7 @@ mod reading;
 
 mod answer_format;
 mod binaries;
+mod changed_file;
 mod changed_tests;
 mod cited;
 mod code_changed;

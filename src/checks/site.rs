@@ -7,6 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 use jiff::Timestamp;
 
 use super::Published;
+use super::changed_file::ReadSides;
 use super::changed_tests::ChangedTests;
 use super::suspicion::Suspicion;
 use super::tampering::Findings;
@@ -82,6 +83,7 @@ pub struct Site<'a> {
 /// What several checks ask for: the first that does has it read, the others take it as it is.
 #[derive(Debug, Default)]
 pub struct Read {
+    pub(super) files: OnceLock<Vec<ReadSides>>,
     pub(super) weaker: OnceLock<Findings>,
     pub(super) staged: OnceLock<Vec<Suspicion>>,
     pub(super) naming: OnceLock<String>,

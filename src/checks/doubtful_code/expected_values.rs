@@ -1,19 +1,20 @@
 //! Constants in new code of the product that are the values of one call in the tests: a table of answers instead of a rule. Asked
 //! about where a new line holds the first values of an assert, next to each other.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::ProductChange;
 use crate::Site;
+use crate::changed_file::ChangedFile;
 use crate::outcome::at;
 use crate::reading::constant::pattern;
+use crate::side_by_side;
 use model::event::Place;
-use source::{SourceFile, is_foreign, is_test};
+use source::{Language, SourceFile, is_foreign, is_test};
 
 /// So many files of tests are read at most.
 const MOST_TEST_FILES: usize = 300;
@@ -23,9 +24,14 @@ const FEWEST: usize = 2;
 static LITERAL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?x) "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | (?:\b|-)\d[\d_]*(?:\.\d+)?"#));
 
-pub(super) fn places(product: &[ProductChange<'_>], site: &Site<'_>) -> Vec<Place> {
-    let may_be_answers = |file: &&ProductChange<'_>| lines_with_values(file).next().is_some();
-    let product: Vec<&ProductChange<'_>> = product.iter().filter(may_be_answers).collect();
+/// The first values of an assert.
+type Values = [String; FEWEST];
+
+pub(super) fn places(product: &[ChangedFile<'_>], site: &Site<'_>) -> Vec<Place> {
+    let may_be_answers = |file: &&ChangedFile<'_>| {
+        Language::of(file.path()).is_some() && lines_with_values(file).next().is_some()
+    };
+    let product: Vec<&ChangedFile<'_>> = product.iter().filter(may_be_answers).collect();
     if product.is_empty() {
         return Vec::new();
     }
@@ -33,18 +39,22 @@ pub(super) fn places(product: &[ProductChange<'_>], site: &Site<'_>) -> Vec<Plac
     product.into_iter().filter_map(|file| first_answer(file, &asserts)).collect()
 }
 
-/// Returns the values of each assert in the tests that a run changed, and in those that lie in the worktree.
-fn asserts(site: &Site<'_>) -> BTreeSet<Vec<String>> {
+/// Returns the first values of each assert in the tests that a run changed, and in those that lie in the worktree.
+fn asserts(site: &Site<'_>) -> HashSet<Values> {
     let changes = site.since_base.iter().chain(site.changes).filter(|change| is_test(&change.path));
     let changed = changes.flat_map(|change| {
         [change.old_text(), change.new_text()].map(|text| Some((change.path.clone(), text?.to_owned())))
     });
-    let texts = changed.flatten().chain(texts_of_tests(site.worktree));
-    let files = texts.filter_map(|(path, text)| SourceFile::parse(&path, text));
-    let of_file = |file: SourceFile| -> Vec<Vec<String>> {
-        file.tests().iter().flat_map(|test| &test.asserts).map(|assert| literals(&assert.text)).collect()
-    };
-    files.flat_map(of_file).filter(|values| values.len() > FEWEST).collect()
+    let texts: HashSet<(String, String)> = changed.flatten().chain(texts_of_tests(site.worktree)).collect();
+    let texts: Vec<(String, String)> = texts.into_iter().collect();
+    side_by_side::each(&texts, |(path, text)| values_of_asserts(path, text)).into_iter().flatten().collect()
+}
+
+fn values_of_asserts(path: &str, text: &str) -> Vec<Values> {
+    let tests = SourceFile::parse(path, text).map_or_else(Vec::new, |file| file.tests());
+    let values = tests.iter().flat_map(|test| &test.asserts).map(|assert| literals(&assert.text));
+    let enough = values.filter(|values| values.len() > FEWEST);
+    enough.filter_map(|values| values.first_chunk().cloned()).collect()
 }
 
 /// Reads the files of tests in a worktree, as many as are worth it.
@@ -83,21 +93,20 @@ fn literals(text: &str) -> Vec<String> {
 }
 
 /// Returns the added lines that hold several values, with them.
-fn lines_with_values<'f>(file: &'f ProductChange<'_>) -> impl Iterator<Item = (usize, &'f str, Vec<String>)> {
+fn lines_with_values<'f>(file: &'f ChangedFile<'_>) -> impl Iterator<Item = (usize, &'f str, Vec<String>)> {
     let lines = file.change.added_lines().map(|(number, line)| (number, line, literals(line)));
     lines.filter(|(_, _, values)| values.len() >= FEWEST)
 }
 
-fn first_answer(file: &ProductChange<'_>, asserts: &BTreeSet<Vec<String>>) -> Option<Place> {
+fn first_answer(file: &ChangedFile<'_>, asserts: &HashSet<Values>) -> Option<Place> {
     let (number, line, _) = lines_with_values(file).find(|(_, _, values)| is_answer(values, asserts))?;
     let doubt = format!("`{}` holds the values of a test. Is there a rule behind them?", shorten(line));
-    Some(at(file.new.path(), number, doubt))
+    Some(at(file.path(), number, doubt))
 }
 
 /// Tells whether a line holds the first values of an assert, next to each other and in their order.
-fn is_answer(values: &[String], asserts: &BTreeSet<Vec<String>>) -> bool {
-    let holds = |expected: &Vec<String>| values.windows(FEWEST).any(|window| window == &expected[..FEWEST]);
-    asserts.iter().any(holds)
+fn is_answer(values: &[String], asserts: &HashSet<Values>) -> bool {
+    values.windows(FEWEST).any(|window| window.first_chunk().is_some_and(|first| asserts.contains(first)))
 }
 
 fn shorten(line: &str) -> String {

@@ -1,20 +1,23 @@
 //! New functions that do nothing. Those that others have to write, and those that were there, are honest.
 
-use super::ProductChange;
+use crate::changed_file::ChangedFile;
 use crate::outcome::at;
+use crate::side_by_side;
 use model::event::Place;
-use source::{Function, Stub};
+use source::{Function, SourceFile, Stub};
 
-pub(super) fn places(product: &[ProductChange<'_>]) -> Vec<Place> {
-    product.iter().flat_map(of_file).collect()
+pub(super) fn places(product: &[ChangedFile<'_>]) -> Vec<Place> {
+    side_by_side::each(product, of_file).into_iter().flatten().collect()
 }
 
-fn of_file(file: &ProductChange<'_>) -> Vec<Place> {
-    let old = file.old.as_ref().map_or_else(Vec::new, source::SourceFile::functions);
+fn of_file(file: &ChangedFile<'_>) -> Vec<Place> {
+    let functions = |file: Option<&SourceFile>| file.map_or_else(Vec::new, SourceFile::functions);
+    let mut new = functions(file.new());
+    new.retain(|function| function.stub.is_some() && !function.is_abstract);
+    let old = if new.is_empty() { Vec::new() } else { functions(file.old()) };
     let was_stub = |name: &str| old.iter().any(|function| function.name == name && function.stub.is_some());
-    let functions = file.new.functions();
-    let new = functions.iter().filter(|function| !function.is_abstract && !was_stub(&function.name));
-    new.filter_map(|function| Some(at(file.new.path(), function.line, doubt(function)?))).collect()
+    let new = new.iter().filter(|function| !was_stub(&function.name));
+    new.filter_map(|function| Some(at(file.path(), function.line, doubt(function)?))).collect()
 }
 
 fn doubt(function: &Function) -> Option<String> {

@@ -1,19 +1,25 @@
 //! Code of the product that names a file of the tests: it may read there what it should compute.
 
-use super::ProductChange;
+use crate::changed_file::ChangedFile;
 use crate::outcome::at;
+use crate::side_by_side;
 use model::event::Place;
 use source::{is_fixture, is_test};
 
-pub(super) fn places(product: &[ProductChange<'_>]) -> Vec<Place> {
-    product.iter().flat_map(of_file).collect()
+pub(super) fn places(product: &[ChangedFile<'_>]) -> Vec<Place> {
+    side_by_side::each(product, of_file).into_iter().flatten().collect()
 }
 
-fn of_file(file: &ProductChange<'_>) -> Vec<Place> {
-    let strings = file.new.strings().into_iter().filter(|string| file.is_added(string.line));
-    let named = strings.filter(|string| is_path_of_tests(string.text.trim_matches(['"', '\'', '`'])));
+fn of_file(file: &ChangedFile<'_>) -> Vec<Place> {
+    if !file.change.added_lines().any(|(_, line)| line.contains('/')) {
+        return Vec::new();
+    }
+    let strings = file.new().map_or_else(Vec::new, |new| new.strings());
+    let named = strings.into_iter().filter(|string| {
+        is_path_of_tests(string.text.trim_matches(['"', '\'', '`'])) && file.is_added(string.line)
+    });
     let doubt = |text: &str| format!("the code names {text}, a file of the tests. Why does it need that?");
-    named.map(|string| at(file.new.path(), string.line, doubt(string.text))).collect()
+    named.map(|string| at(file.path(), string.line, doubt(string.text))).collect()
 }
 
 /// Tells whether a text is the path of a file in a folder of tests.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::scene::Scene;
+use model::change::Change;
 
 fn asked(changes: &[(&str, &str, &str)]) -> Vec<String> {
     let changes =
