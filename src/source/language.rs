@@ -26,38 +26,54 @@ pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
     pub(crate) outline: Query,
     pub(crate) parts: Query,
+    pub(crate) runner: Query,
+    pub(crate) values: Query,
+    pub(crate) swallowed: Query,
 }
 
-static RUST: LazyLock<Grammar> = LazyLock::new(|| {
-    let outline = include_str!("queries/rust/outline.scm");
-    grammar(tree_sitter_rust::LANGUAGE.into(), outline, include_str!("queries/rust/parts.scm"))
-});
-static PYTHON: LazyLock<Grammar> = LazyLock::new(|| {
-    let outline = include_str!("queries/python/outline.scm");
-    grammar(tree_sitter_python::LANGUAGE.into(), outline, include_str!("queries/python/parts.scm"))
-});
-static JAVASCRIPT: LazyLock<Grammar> =
-    LazyLock::new(|| script(tree_sitter_javascript::LANGUAGE.into(), JAVASCRIPT_ALONE));
-static TYPESCRIPT: LazyLock<Grammar> =
-    LazyLock::new(|| script(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), TYPESCRIPT_ALONE));
-static TSX: LazyLock<Grammar> =
-    LazyLock::new(|| script(tree_sitter_typescript::LANGUAGE_TSX.into(), TYPESCRIPT_ALONE));
-static GO: LazyLock<Grammar> = LazyLock::new(|| {
-    let outline = include_str!("queries/go/outline.scm");
-    grammar(tree_sitter_go::LANGUAGE.into(), outline, include_str!("queries/go/parts.scm"))
-});
+/// Returns the grammar of a language with the queries that stand in the folder of a name.
+macro_rules! grammar {
+    ($language:expr, $folder:literal, $outline:expr) => {
+        Grammar::new(
+            $language.into(),
+            [
+                $outline,
+                include_str!(concat!("queries/", $folder, "/parts.scm")),
+                include_str!(concat!("queries/", $folder, "/runner.scm")),
+                include_str!(concat!("queries/", $folder, "/values.scm")),
+                include_str!(concat!("queries/", $folder, "/swallowed.scm")),
+            ],
+        )
+    };
+}
 
+/// JavaScript and TypeScript share most of their queries.
+const SCRIPT: &str = include_str!("queries/script/outline.scm");
 const JAVASCRIPT_ALONE: &str = include_str!("queries/javascript/outline.scm");
 const TYPESCRIPT_ALONE: &str = include_str!("queries/typescript/outline.scm");
 
-/// JavaScript and TypeScript share most of their queries.
-fn script(language: tree_sitter::Language, alone: &str) -> Grammar {
-    let outline = format!("{}\n{alone}", include_str!("queries/script/outline.scm"));
-    grammar(language, &outline, include_str!("queries/script/parts.scm"))
-}
+static RUST: LazyLock<Grammar> =
+    LazyLock::new(|| grammar!(tree_sitter_rust::LANGUAGE, "rust", include_str!("queries/rust/outline.scm")));
+static PYTHON: LazyLock<Grammar> = LazyLock::new(|| {
+    grammar!(tree_sitter_python::LANGUAGE, "python", include_str!("queries/python/outline.scm"))
+});
+static JAVASCRIPT: LazyLock<Grammar> = LazyLock::new(|| {
+    grammar!(tree_sitter_javascript::LANGUAGE, "script", &format!("{SCRIPT}\n{JAVASCRIPT_ALONE}"))
+});
+static TYPESCRIPT: LazyLock<Grammar> = LazyLock::new(|| {
+    grammar!(tree_sitter_typescript::LANGUAGE_TYPESCRIPT, "script", &format!("{SCRIPT}\n{TYPESCRIPT_ALONE}"))
+});
+static TSX: LazyLock<Grammar> = LazyLock::new(|| {
+    grammar!(tree_sitter_typescript::LANGUAGE_TSX, "script", &format!("{SCRIPT}\n{TYPESCRIPT_ALONE}"))
+});
+static GO: LazyLock<Grammar> =
+    LazyLock::new(|| grammar!(tree_sitter_go::LANGUAGE, "go", include_str!("queries/go/outline.scm")));
 
-fn grammar(language: tree_sitter::Language, outline: &str, parts: &str) -> Grammar {
-    Grammar { outline: Query::new(&language, outline), parts: Query::new(&language, parts), language }
+impl Grammar {
+    fn new(language: tree_sitter::Language, queries: [&str; 5]) -> Self {
+        let [outline, parts, runner, values, swallowed] = queries.map(|text| Query::new(&language, text));
+        Self { language, outline, parts, runner, values, swallowed }
+    }
 }
 
 impl Language {

@@ -23,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::outline::Outline;
-use crate::query::Capture;
+use crate::query::{Capture, Query};
 use crate::tokens::Tokens;
 
 pub use function::{Function, Stub, stub_bodies};
@@ -103,6 +103,21 @@ impl SourceFile {
         if Self::may_have_tests(&self.path, &self.text) { test::tests(self) } else { Vec::new() }
     }
 
+    /// Returns the functions that are no tests, each as if it was one: what it asserts, and how that is reached.
+    pub fn helpers(&self) -> Vec<Test> {
+        test::helpers(self)
+    }
+
+    /// Returns where code replaces what the test runner itself does.
+    pub fn runner_patches(&self) -> Vec<Part<'_>> {
+        self.found(&self.language.grammar().runner, Capture::RunnerPatched)
+    }
+
+    /// Returns the code that the test runner asks what becomes of tests, and the calls that end it.
+    pub fn runner_hooks(&self) -> Vec<Part<'_>> {
+        self.found(&self.language.grammar().runner, Capture::RunnerHook)
+    }
+
     /// Returns the functions and methods, in the order of the text; those that are tests, too.
     pub fn functions(&self) -> Vec<Function> {
         function::functions(self)
@@ -127,6 +142,26 @@ impl SourceFile {
         self.parts(Capture::String)
     }
 
+    /// Returns the texts and numbers that the code is written with.
+    pub fn values(&self) -> Vec<Part<'_>> {
+        self.found(&self.language.grammar().values, Capture::Value)
+    }
+
+    /// Returns the values that have a name in the whole file, each with its name and its form.
+    pub fn constants(&self) -> Vec<Part<'_>> {
+        self.found(&self.language.grammar().values, Capture::Constant)
+    }
+
+    /// Returns the calls that put something else in the place of a part of the program.
+    pub fn stand_ins(&self) -> Vec<Part<'_>> {
+        self.found(&self.language.grammar().runner, Capture::StandIn)
+    }
+
+    /// Returns the handlers of errors that hide any error from everybody.
+    pub fn swallowed_errors(&self) -> Vec<Part<'_>> {
+        self.found(&self.language.grammar().swallowed, Capture::Swallowed)
+    }
+
     /// Returns the names that are used in a range: of functions, types, fields and variables.
     pub fn names(&self, range: &Range<usize>) -> BTreeSet<&str> {
         self.tokens().names(&self.text, range)
@@ -139,8 +174,12 @@ impl SourceFile {
     }
 
     fn parts(&self, wanted: Capture) -> Vec<Part<'_>> {
+        self.found(&self.language.grammar().parts, wanted)
+    }
+
+    fn found(&self, query: &Query, wanted: Capture) -> Vec<Part<'_>> {
         let mut parts: Vec<Part<'_>> = Vec::new();
-        self.language.grammar().parts.matches(&self.tree, &self.text, |found| {
+        query.matches(&self.tree, &self.text, |found| {
             for (_, range) in found.iter().filter(|(capture, _)| *capture == wanted).cloned() {
                 if parts.last().is_none_or(|last| last.range.end < range.end) {
                     parts.push(Part { line: self.line(range.start), text: &self.text[range.clone()], range });

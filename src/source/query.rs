@@ -46,12 +46,25 @@ pub(crate) enum Capture {
     ExpectedFailure,
     Only,
     Assert,
+    /// An assert inside it is not asked on every run, or its failure may be caught.
+    Condition,
+    /// A statement under a condition that leaves the function, or the round of a loop, and does nothing else.
+    Exit,
     Call,
     StubNothing,
     StubNotImplemented,
     Comment,
     Import,
     String,
+    Value,
+    Constant,
+    /// Errors that it catches are not seen by anybody.
+    Swallowed,
+    /// What a test runner makes of its tests is replaced by other code.
+    RunnerPatched,
+    /// Code that a test runner asks what becomes of tests, or that ends it.
+    RunnerHook,
+    StandIn,
 }
 
 impl Capture {

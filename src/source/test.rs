@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::SourceFile;
 use crate::language::Language;
-use crate::outline::{Mark, Outline};
+use crate::outline::{Item, Mark, Outline};
 use crate::query::Capture;
 
 /// So many calls deep the asserts of a test are looked for.
@@ -29,6 +29,12 @@ pub struct Test {
     pub asserts: Vec<Assert>,
     /// What skips it, or a group around it, or the whole file.
     pub skips: Vec<Skip>,
+    /// So many statements under a condition leave it, or a round of a loop in it.
+    pub exits: usize,
+    /// Its attributes or decorators, without documentation.
+    pub attributes: Vec<String>,
+    /// Whether it is declared as a coroutine.
+    pub is_async: bool,
     /// What it says, without its name, whatever its form.
     pub(crate) normal: String,
     /// Its own asserts and its calls of functions that assert, in their order.
@@ -47,6 +53,8 @@ pub struct Assert {
     pub range: Range<usize>,
     /// The function of the same file that it stands in, where that is not the test.
     pub function: Option<String>,
+    /// So many conditions and handlers of errors it stands in, within its function.
+    pub conditions: usize,
 }
 
 /// Something that keeps a test from running or from counting.
@@ -118,6 +126,16 @@ pub(crate) fn tests(file: &SourceFile) -> Vec<Test> {
     (0..outline.items.len()).filter(|item| reader.is_test[*item]).map(|item| reader.test(item)).collect()
 }
 
+/// Returns the functions that are no tests, in the order of the text, with what they assert.
+pub(crate) fn helpers(file: &SourceFile) -> Vec<Test> {
+    let outline = file.outline();
+    let is_test: Vec<bool> = (0..outline.items.len()).map(|item| outline.is_test(item)).collect();
+    let reader = Reader::new(file, outline, is_test);
+    let mut functions: Vec<usize> = reader.functions.values().flatten().copied().collect();
+    functions.sort_unstable();
+    functions.into_iter().map(|function| reader.test(function)).collect()
+}
+
 /// What stands in each item of a file.
 struct Reader<'f> {
     file: &'f SourceFile,
@@ -126,6 +144,8 @@ struct Reader<'f> {
     /// By item; asserts that stand in others left out.
     asserts: HashMap<usize, Vec<&'f Mark>>,
     calls: HashMap<usize, Vec<&'f Mark>>,
+    conditions: HashMap<usize, Vec<&'f Mark>>,
+    exits: HashMap<usize, usize>,
     /// By item, or by file.
     skips: HashMap<Option<usize>, Vec<(SkipKind, &'f Mark)>>,
     /// Functions that are no tests.
@@ -134,8 +154,8 @@ struct Reader<'f> {
 
 impl<'f> Reader<'f> {
     fn new(file: &'f SourceFile, outline: &'f Outline, is_test: Vec<bool>) -> Self {
-        let (asserts, calls, skips, functions) = Default::default();
-        let mut reader = Self { file, outline, is_test, asserts, calls, skips, functions };
+        let (asserts, calls, conditions, exits, skips, functions) = Default::default();
+        let mut reader = Self { file, outline, is_test, asserts, calls, conditions, exits, skips, functions };
         for (index, item) in outline.items.iter().enumerate() {
             let is_function = item.is(Capture::Function) || item.is(Capture::Macro);
             if is_function && !reader.is_test[index] {
@@ -155,9 +175,15 @@ impl<'f> Reader<'f> {
                     others.push(mark);
                 }
             }
-            Capture::Call => {
+            Capture::Call | Capture::Condition => {
                 let Some(owner) = self.code(mark.owner) else { return };
-                self.calls.entry(owner).or_default().push(mark);
+                let is_call = mark.capture == Capture::Call;
+                let others = if is_call { &mut self.calls } else { &mut self.conditions };
+                others.entry(owner).or_default().push(mark);
+            }
+            Capture::Exit => {
+                let Some(owner) = self.code(mark.owner) else { return };
+                *self.exits.entry(owner).or_default() += 1;
             }
             _ => self.place_skip(mark),
         }
@@ -235,6 +261,10 @@ impl<'f> Reader<'f> {
             range: item.range.clone(),
             asserts,
             skips: self.skips_of(index),
+            exits: self.exits.get(&index).copied().unwrap_or_default(),
+            attributes: self.attributes_of(item),
+            is_async: self.file.text[item.node.start..item.name_range.start.max(item.node.start)]
+                .contains("async "),
             normal: self.file.tokens().normal(&self.file.text, &item.range, &item.name_range),
             demands: self.demands(index, &helpers),
             language: self.file.language,
@@ -248,8 +278,16 @@ impl<'f> Reader<'f> {
             line: self.file.line(mark.range.start),
             range: mark.range.clone(),
             function: function.cloned(),
+            conditions: self.conditions_of(index, &mark.range),
         };
         marks.map(assert).collect()
+    }
+
+    fn conditions_of(&self, index: usize, inner: &Range<usize>) -> usize {
+        let conditions = self.conditions.get(&index).into_iter().flatten().map(|mark| &mark.range);
+        conditions
+            .filter(|outer| *outer != inner && outer.start <= inner.start && inner.end <= outer.end)
+            .count()
     }
 
     /// Returns the functions with asserts that a test calls, directly or by another function.
@@ -267,6 +305,17 @@ impl<'f> Reader<'f> {
                 named.flatten().copied().filter(outside).filter(|function| seen.insert(*function)).collect();
         }
         seen.into_iter().filter(|function| self.asserts.contains_key(function)).collect()
+    }
+
+    fn attributes_of(&self, item: &Item) -> Vec<String> {
+        let front = item.range.start..item.node.start;
+        let first = self.outline.marks.partition_point(|mark| mark.range.start < front.start);
+        let attributes = self.outline.marks[first..]
+            .iter()
+            .take_while(|mark| mark.range.end <= front.end)
+            .filter(|mark| mark.capture == Capture::Attribute)
+            .map(|mark| self.normal(&mark.range));
+        attributes.filter(|text| text.starts_with(['@', '#'])).collect()
     }
 
     /// A call of a function that asserts through another one asserts, too.

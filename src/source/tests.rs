@@ -96,3 +96,34 @@ fn a_text_that_is_no_code_is_read_without_end_or_panic() {
         }
     }
 }
+
+#[test]
+fn what_replaces_a_runner_is_told_from_what_decides_for_it() {
+    let text = "unittest.TestCase.run = lambda self: None\nreport.outcome = 'passed'\nTestCase.maxDiff = None\n\
+        def pytest_collection_modifyitems(items):\n    items.clear()\nos._exit(0)\ntest_a = None\nsys.exit(1)\n";
+    let file = file("conftest.py", text);
+    assert_eq!(
+        texts(&file.runner_patches()),
+        ["unittest.TestCase.run = lambda self: None", "report.outcome = 'passed'"]
+    );
+    let hooks = file.runner_hooks();
+    let first_lines: Vec<&str> = hooks.iter().filter_map(|hook| hook.text.lines().next()).collect();
+    assert_eq!(first_lines, ["def pytest_collection_modifyitems(items):", "os._exit(0)", "test_a = None"]);
+}
+
+#[test]
+fn values_and_constants_are_whole() {
+    let text = "const CASES = [[1, 'a b'], [-2.5, `c`]];\nit('adds', () => { expect(f(/x y/)).toBe(3); });\n";
+    let file = file("a.test.js", text);
+    assert_eq!(texts(&file.values()), ["1", "'a b'", "2.5", "`c`", "'adds'", "/x y/", "3"]);
+    assert_eq!(texts(&file.constants()), ["CASES = [[1, 'a b'], [-2.5, `c`]]"]);
+}
+
+#[test]
+fn stand_ins_and_errors_that_nobody_sees_are_found() {
+    let python = "with patch('app.f'):\n    pass\nmonkeypatch.setattr(app, 'g', 1)\ntry:\n    f()\nexcept Exception:\n    pass\n\
+        try:\n    f()\nexcept ImportError:\n    pass\n";
+    let file = file("a.py", python);
+    assert_eq!(texts(&file.stand_ins()), ["patch('app.f')", "monkeypatch.setattr(app, 'g', 1)"]);
+    assert_eq!(texts(&file.swallowed_errors()), ["except Exception:\n    pass"]);
+}

@@ -421,3 +421,21 @@ fn the_range_of_a_test_holds_its_attributes() {
     );
     assert_eq!(range("a.js", "f();\nit('a', () => {});"), "it('a', () => {})");
 }
+
+#[test]
+fn what_an_assert_waits_for_and_what_leaves_a_test_is_counted() {
+    let counted = |path: &str, text: &str| {
+        let file = SourceFile::parse(path, text).expect("it is read");
+        let test = file.tests().remove(0);
+        (test.asserts.iter().map(|assert| assert.conditions).collect::<Vec<_>>(), test.exits)
+    };
+    let python = "def test_a():\n    if x:\n        return\n    assert a\n    try:\n        assert b\n    except E:\n        pass\n    try:\n        assert c\n    finally:\n        d()\n";
+    assert_eq!(counted("test_a.py", python), (vec![0, 1, 0], 1));
+    let go = "func TestA(t *testing.T) {\n\tfor _, c := range cs {\n\t\tif c.skip {\n\t\t\tcontinue\n\t\t}\n\t\tif f() != 2 {\n\t\t\tt.Error(1)\n\t\t}\n\t}\n}\n";
+    assert_eq!(counted("a_test.go", go), (vec![1], 1));
+    let script =
+        "it('a', () => {\n  if (x) return;\n  expect(a).toBe(1);\n  if (y) { expect(b).toBe(1); }\n});\n";
+    assert_eq!(counted("a.test.js", script), (vec![0, 1], 1));
+    let rust = "#[test]\nfn a() {\n    let Some(x) = f() else { return };\n    assert_eq!(x, 1);\n    if let Ok(y) = g() { assert_eq!(y, 2); }\n}\n";
+    assert_eq!(counted("a.rs", rust), (vec![0, 1], 1));
+}

@@ -54,6 +54,20 @@
 ((expression_statement (call_expression function: (_) @_name)) @skip_conditional
  (#match? @_name "^(?:\\w+(?:\\.T\\(\\))?\\.Skip(?:f|Now)?|Skip)$"))
 
+; A test that ends before it asserts.
+[
+  (function_declaration body: (block (statement_list (return_statement) @skip_statement . (_))))
+  (method_declaration body: (block (statement_list (return_statement) @skip_statement . (_))))
+  (call_expression arguments: (argument_list (func_literal body: (block (statement_list (return_statement) @skip_statement . (_))))))
+ ] @of
+
+(if_statement consequence: (block (statement_list . [(return_statement) (continue_statement) (break_statement)] @exit .)))
+
+; What an assert inside is not asked under.
+[(if_statement) (for_statement) (expression_switch_statement) (type_switch_statement) (select_statement)] @condition
+(short_var_declaration right: (expression_list (func_literal))) @condition
+(assignment_statement right: (expression_list (func_literal))) @condition
+
 ; Asserts: what is asked is the condition around the call.
 ((if_statement consequence: (block (statement_list (expression_statement (call_expression
    function: (selector_expression operand: (identifier) @_test field: (field_identifier) @_name)))))) @assert
@@ -72,9 +86,8 @@
 (call_expression arguments: (argument_list . (interpreted_string_literal) . (identifier) @call .))
 
 ; Stubs.
-((expression_statement (call_expression function: (identifier) @_name arguments: (argument_list) @_text)) @stub_not_implemented
- (#eq? @_name "panic")
- (#match? @_text "(?i)not (?:yet )?implemented|unimplemented|[\"`](?:todo|stub)\\b"))
+((expression_statement (call_expression function: (identifier) @_name arguments: (argument_list . (interpreted_string_literal) .))) @stub_not_implemented
+ (#eq? @_name "panic"))
 ((return_statement) @stub_not_implemented
  (#match? @stub_not_implemented "(?i)\"[^\"]*not (?:yet )?implemented[^\"]*\"\\)$"))
 ((return_statement) @stub_nothing

@@ -1,6 +1,7 @@
 ; Groups and functions.
 (class_definition name: (identifier) @name) @group
 (function_definition name: (identifier) @name body: (block) @body) @function
+(assignment left: (identifier) @name right: (lambda body: (_) @body)) @function
 (decorator) @attribute
 (function_definition body: (block . (expression_statement (string)) @docstring))
 
@@ -17,6 +18,8 @@
 ; Skips.
 ((decorator (_) @_mark) @skip
  (#match? @_mark "^(?:\\w+\\.)*(?:skip(?:\\(|$)|skip[iI]f\\(\\s*(?:True|1|not False)\\s*[,)]|skipUnless\\(\\s*(?:False|0|None|not True)\\s*[,)]|xfail\\([^)]*\\brun\\s*=\\s*False)"))
+((decorator (call arguments: (argument_list (list) @_cases .))) @skip
+ (#eq? @_cases "[]"))
 ((decorator (_) @_mark) @skip_conditional
  (#match? @_mark "^(?:\\w+\\.)*_?(?:skip|requires?|xfail\\(\\s*[^\\s)\\w]|xfail\\(\\s*\\w+\\s*[^\\s=\\w])\\w*"))
 ((decorator (_) @_mark) @expected_failure
@@ -48,6 +51,18 @@
  (#eq? @_name "pytest.importorskip"))
 ((raise_statement (_) @_name) @skip_conditional
  (#match? @_name "^(?:\\w+\\.)*(?:SkipTest|skip\\.Exception)\\b"))
+
+; A test that ends before it asserts.
+((function_definition body: (block (return_statement) @skip_statement . (_))) @of)
+(function_definition body: (block (expression_statement (yield)) @exit))
+(if_statement consequence: (block . [(return_statement) (continue_statement) (break_statement)] @exit .))
+
+; What an assert inside is not asked under, or whose failure is caught.
+[(if_statement) (match_statement) (for_statement) (while_statement) (lambda)] @condition
+(try_statement (except_clause)) @condition
+(function_definition body: (block (function_definition) @condition))
+((with_statement (with_clause (with_item value: (call function: (_) @_name)))) @condition
+ (#match? @_name "suppress$"))
 
 ; Asserts.
 (assert_statement) @assert

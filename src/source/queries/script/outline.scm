@@ -76,6 +76,24 @@
    arguments: (arguments . [(binary_expression) (identifier) (member_expression) (unary_expression) (call_expression)] . (string)))) @skip_conditional
  (#match? @_callee "^test\\.(?:skip|fixme)$"))
 
+; A test that ends before it asserts.
+(call_expression arguments: (arguments [
+   (arrow_function body: (statement_block (return_statement) @skip_statement . (_)))
+   (function_expression body: (statement_block (return_statement) @skip_statement . (_)))
+ ])) @of
+(if_statement consequence: [
+  [(return_statement) (continue_statement) (break_statement)] @exit
+  (statement_block . [(return_statement) (continue_statement) (break_statement)] @exit .)
+])
+
+; What an assert inside is not asked under, or whose failure is caught.
+[(if_statement) (switch_statement) (for_statement) (for_in_statement) (while_statement)] @condition
+(try_statement handler: (catch_clause)) @condition
+(expression_statement [(arrow_function) (function_expression)]) @condition
+(statement_block [(function_declaration) (lexical_declaration (variable_declarator value: [(arrow_function) (function_expression)]))] @condition)
+((call_expression function: (member_expression property: (_) @_name)) @condition
+ (#any-of? @_name "forEach" "then"))
+
 ; Asserts.
 ([
   (expression_statement (_) @assert)

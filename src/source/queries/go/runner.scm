@@ -1,0 +1,15 @@
+; A place where failures go that nobody reads.
+((composite_literal type: (_) @_type) @runner_hook
+ (#eq? @_type "testing.T"))
+((call_expression function: (identifier) @_name arguments: (argument_list (_) @_type)) @runner_hook
+ (#eq? @_name "new")
+ (#eq? @_type "testing.T"))
+((var_spec type: (qualified_type) @_type) @runner_hook
+ (#eq? @_type "testing.T"))
+
+; What decides what a run of the tests says.
+((function_declaration name: (identifier) @_name) @runner_hook
+ (#eq? @_name "TestMain"))
+((call_expression function: (_) @_name arguments: (argument_list . (int_literal) @_value)) @runner_hook
+ (#eq? @_name "os.Exit")
+ (#eq? @_value "0"))

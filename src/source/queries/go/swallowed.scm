@@ -1,0 +1,2 @@
+((call_expression function: (identifier) @_name) @swallowed
+ (#eq? @_name "recover"))

@@ -1,0 +1,19 @@
+; What a runner does, replaced; and what ends it, or tells it that nothing failed.
+((assignment_expression left: (member_expression) @_target) @runner_hook
+ (#match? @_target "^(?:assert|expect|chai|sinon\\.assert)\\.\\w+|^process\\.(?:exit|reallyExit)$"))
+((function_declaration name: (identifier) @_name) @runner_hook
+ (#any-of? @_name "expect" "assert"))
+((variable_declarator name: (identifier) @_name value: [(arrow_function) (function_expression) (object)]) @runner_hook
+ (#any-of? @_name "expect" "assert"))
+((call_expression function: (_) @_name arguments: (arguments . (number) @_value)) @runner_hook
+ (#eq? @_name "process.exit")
+ (#eq? @_value "0"))
+((assignment_expression left: (_) @_target right: (number) @_value) @runner_hook
+ (#eq? @_target "process.exitCode")
+ (#eq? @_value "0"))
+((call_expression function: (_) @_name) @runner_hook
+ (#any-of? @_name "jest.retryTimes" "this.retries"))
+
+; What puts something else in the place of a part of the program.
+((call_expression function: (_) @_name) @stand_in
+ (#match? @_name "^(?:jest|vi)\\.(?:mock|doMock|spyOn)$|^mock\\.(?:method|module)$|^sinon\\.(?:stub|replace)$|^td\\.replace"))
