@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::Site;
 use model::change::Change;
-use source::SourceFile;
+use source::{Part, SourceFile};
 
 /// A changed file, before and now.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +43,23 @@ impl<'s> ChangedFile<'s> {
     /// Returns the file now; none where it is gone, is no text, or is in a language without a grammar.
     pub(super) fn new(&self) -> Option<&'s SourceFile> {
         self.read.new.get_or_init(|| SourceFile::parse(self.path(), self.change.new_text()?)).as_ref()
+    }
+
+    /// Returns the parts of the file now that it did not have before, each of the same text as often as it is new.
+    pub(super) fn added_parts(&self, parts: fn(&'s SourceFile) -> Vec<Part<'s>>) -> Vec<Part<'s>> {
+        let mut added = self.new().map_or_else(Vec::new, parts);
+        if !added.is_empty() {
+            let mut known: Vec<&str> =
+                self.old().map_or_else(Vec::new, parts).into_iter().map(|part| part.text).collect();
+            added.retain(|part| match known.iter().position(|text| *text == part.text) {
+                Some(same) => {
+                    known.swap_remove(same);
+                    false
+                }
+                None => true,
+            });
+        }
+        added
     }
 
     /// Tells whether a line, from 1, is new or changed.

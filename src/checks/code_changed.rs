@@ -9,7 +9,7 @@ use super::command::lost_tests;
 use super::reading::added::File;
 use super::reading::constant::pattern;
 use super::reading::source::ending;
-use super::{Site, deliverable, failure, passed, tampering, trivial_diff};
+use super::{Site, compared_tests, deliverable, failure, passed, trivial_diff};
 use model::change::Change;
 use model::event::CheckResult;
 use model::policy::PhaseDef;
@@ -95,7 +95,7 @@ fn is_test_of(change: &Change, command: &str) -> Option<bool> {
     if matches!(ending(path), "md" | "rst") {
         return Some(false);
     }
-    tampering::brings_a_test(change).or_else(|| says_test(change).then_some(true))
+    compared_tests::brings_a_test(change).or_else(|| says_test(change).then_some(true))
 }
 
 /// Where the tests of a language cannot be told from its code, names do: of the file, its folders, and what lines declare.

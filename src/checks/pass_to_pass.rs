@@ -52,8 +52,7 @@ fn unnamed(runs: &TestRuns<'_>, now: &Look, base: &Look) -> Option<String> {
 /// Tells whether the issue asks for tests to go, or the author names each of them with a reason, which the reviewer is asked about.
 fn is_excused(losses: &Losses<'_>, site: &Site<'_>) -> bool {
     let lost = losses.gone.len() as u64;
-    losses.not_passing.is_empty()
-        && (lost == 0 || lost_tests::are_wanted(site) || lost_tests::named(site) >= lost)
+    losses.not_passing.is_empty() && (lost == 0 || lost_tests::are_wanted(site))
 }
 
 /// Returns the tests that nothing explains: those that are skipped, and those that are gone. A test that has another name or

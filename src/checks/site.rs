@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use super::Published;
 use super::changed_file::ReadSides;
 use super::changed_tests::ChangedTests;
+use super::compared_tests::ComparedTests;
 use super::suspicion::Suspicion;
-use super::tampering::Findings;
 use model::change::Change;
 use model::event::{Claim, Evaluation};
 use model::issue::{Discussion, Issue};
@@ -84,9 +84,8 @@ pub struct Site<'a> {
 #[derive(Debug, Default)]
 pub struct Read {
     pub(super) files: OnceLock<Vec<ReadSides>>,
-    pub(super) weaker: OnceLock<Findings>,
+    pub(super) compared: OnceLock<ComparedTests>,
     pub(super) staged: OnceLock<Vec<Suspicion>>,
-    pub(super) naming: OnceLock<String>,
     pub(super) tests: OnceLock<Result<ChangedTests, String>>,
 }
 

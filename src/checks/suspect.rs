@@ -1,23 +1,33 @@
-//! What is likely a cheat and may be honest, and tests that an author changed or removed for a reason that it names: told to
-//! people, and each of it is a question that the reviewer has to answer. Refuses nothing.
+//! What is likely a cheat and may be honest: each of it is a question that the reviewer has to answer. Refuses nothing.
 
-use super::outcome::{asking, judged};
+use super::outcome::{asking, judged, shown};
 use super::suspicion::places;
-use super::{Site, doubtful_code, staged, tampering};
-use model::event::CheckResult;
+use super::{Site, doubtful_code, doubtful_settings, doubtful_tests, staged};
+use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "suspect";
 
+/// So many questions are asked at most; the last one has all the places that are left.
+const MOST_QUESTIONS: usize = 3;
+
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let found = staged::suspicions(site).iter().chain(tampering::suspicions(site));
-    let mut told = tampering::questions(site).to_vec();
-    told.extend(places(found, false));
-    told.extend(doubtful_code::questions(site));
-    asking(judged(ID, "suspect", told, "worth a look", "nothing looks like a cheat"))
+    let mut doubts = doubtful_tests::questions(site);
+    doubts.extend(places(staged::suspicions(site), false));
+    doubts.extend(doubtful_settings::questions(site));
+    doubts.extend(doubtful_code::questions(site));
+    asking(judged(ID, "suspect", gathered(doubts), "worth a look", "nothing looks like a cheat"))
 }
 
-/// Tells whether a reviewer reads what this check says: only then a question can be left to one.
-pub(super) fn reaches_a_reviewer(site: &Site<'_>) -> bool {
-    let policy = &site.phase.policy;
-    policy.review.is_some() && policy.checks.iter().any(|rule| rule.id == ID)
+/// Makes one question of all that is beyond the others: a reviewer answers a few well.
+fn gathered(mut doubts: Vec<Place>) -> Vec<Place> {
+    if doubts.len() <= MOST_QUESTIONS {
+        return doubts;
+    }
+    let others = doubts.split_off(MOST_QUESTIONS);
+    if let Some(last) = doubts.last_mut() {
+        for other in &others {
+            last.what = format!("{}\nAlso {}", last.what, shown(other));
+        }
+    }
+    doubts
 }

@@ -10,12 +10,6 @@ pub(super) struct Suspicion {
     pub(super) sure: bool,
 }
 
-impl Suspicion {
-    pub(super) fn sure(place: Place) -> Self {
-        Self { place, sure: true }
-    }
-}
-
 /// Returns the places of what is sure, or of what is only likely.
 pub(super) fn places<'s>(suspicions: impl IntoIterator<Item = &'s Suspicion>, sure: bool) -> Vec<Place> {
     let wanted = suspicions.into_iter().filter(|suspicion| suspicion.sure == sure);

@@ -74,6 +74,18 @@ pub struct Issue {
 }
 
 impl Issue {
+    /// Tells whether its title or its text has a name as a whole word.
+    pub fn names(&self, name: &str) -> bool {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let is_whole = |text: &str, at: usize| {
+            !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
+        };
+        !name.is_empty()
+            && [&self.title, &self.body]
+                .iter()
+                .any(|text| text.match_indices(name).any(|(at, _)| is_whole(text, at)))
+    }
+
     /// Tells whether others see it: it has an address, and is no file beside the code.
     pub fn is_on_a_server(&self) -> bool {
         self.url.starts_with("https://") || self.url.starts_with("http://")

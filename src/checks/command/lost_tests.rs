@@ -2,7 +2,7 @@
 //! many there were: that costs a second run of the tests.
 
 use crate::Site;
-use crate::tampering::{named_as_gone, removal::Removal};
+use crate::compared_tests::ComparedTests;
 use model::change::Change;
 use source::is_test;
 
@@ -49,18 +49,10 @@ fn takes_away(change: &Change) -> bool {
         || (!change.is_new() && change.added_lines().any(ignores))
 }
 
-/// Returns how many tests that the run took away its documents name, each with the reason.
-pub(crate) fn named(site: &Site<'_>) -> u64 {
-    let Some(published) = site.published else { return 0 };
-    let changes =
-        published.space.workspace().changes().all_between(&published.base.as_tree(), &published.tree);
-    changes.map_or(0, |changes| named_as_gone(&changes, site))
-}
-
-/// Tells whether fewer tests are what was asked for.
+/// Tells whether the tests that went are those that the issue asks to go, with what they are about.
 pub(crate) fn are_wanted(site: &Site<'_>) -> bool {
-    let removal = Removal::of(site);
-    site.project_changes().any(|change| removal.excuses_change(change))
+    let compared = ComparedTests::of(site);
+    compared.lost().next().is_some() && compared.lost().all(|test| compared.is_asked_to_go(test, site))
 }
 
 #[cfg(test)]

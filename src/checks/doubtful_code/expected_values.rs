@@ -4,14 +4,11 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
+use crate::literals::literals;
 use crate::outcome::at;
-use crate::reading::constant::pattern;
 use crate::side_by_side;
 use model::event::Place;
 use source::{Language, SourceFile, is_foreign, is_test};
@@ -20,9 +17,6 @@ use source::{Language, SourceFile, is_foreign, is_test};
 const MOST_TEST_FILES: usize = 300;
 /// Fewer values in a line may be there by chance.
 const FEWEST: usize = 2;
-
-static LITERAL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r#"(?x) "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | (?:\b|-)\d[\d_]*(?:\.\d+)?"#));
 
 /// The first values of an assert.
 type Values = [String; FEWEST];
@@ -88,10 +82,6 @@ fn texts_of_tests(worktree: &Path) -> impl Iterator<Item = (String, String)> {
     found.into_iter().filter_map(read)
 }
 
-fn literals(text: &str) -> Vec<String> {
-    LITERAL.find_iter(text).map(|literal| literal.as_str().replace('\'', "\"")).collect()
-}
-
 /// Returns the added lines that hold several values, with them.
 fn lines_with_values<'f>(file: &'f ChangedFile<'_>) -> impl Iterator<Item = (usize, &'f str, Vec<String>)> {
     let lines = file.change.added_lines().map(|(number, line)| (number, line, literals(line)));
@@ -106,9 +96,17 @@ fn first_answer(file: &ChangedFile<'_>, asserts: &HashSet<Values>) -> Option<Pla
 
 /// Tells whether a line holds the first values of an assert, next to each other and in their order.
 fn is_answer(values: &[String], asserts: &HashSet<Values>) -> bool {
-    values.windows(FEWEST).any(|window| window.first_chunk().is_some_and(|first| asserts.contains(first)))
+    values
+        .windows(FEWEST)
+        .filter(|window| window.iter().any(|value| !is_common(value)))
+        .any(|window| window.first_chunk().is_some_and(|first| asserts.contains(first)))
 }
 
 fn shorten(line: &str) -> String {
     line.trim().chars().take(80).collect()
+}
+
+/// Values that stand in any code.
+fn is_common(value: &str) -> bool {
+    matches!(value, "0" | "1" | "-1" | "\"\"")
 }

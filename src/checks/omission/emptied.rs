@@ -9,7 +9,6 @@ use regex::Regex;
 use crate::Site;
 use crate::outcome::at;
 use crate::reading::source::{ending, without_comments};
-use crate::tampering::removal::Removal;
 use model::change::Change;
 use model::event::Place;
 use source::{is_fixture, is_foreign, is_test};
@@ -45,11 +44,10 @@ pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     if changes.is_empty() {
         return Vec::new();
     }
-    let removal = Removal::of(site);
-    changes.into_iter().flat_map(|change| of(change, site, &removal)).collect()
+    changes.into_iter().flat_map(|change| of(change, site)).collect()
 }
 
-fn of(change: &Change, site: &Site<'_>, removal: &Removal<'_>) -> Vec<Place> {
+fn of(change: &Change, site: &Site<'_>) -> Vec<Place> {
     let (Some(old), Some(text)) = (change.old_text(), change.new_text()) else { return Vec::new() };
     let [before, after] = [old, text].map(|text| without_comments(&change.path, text));
     let known = functions(&before);
@@ -60,7 +58,7 @@ fn of(change: &Change, site: &Site<'_>, removal: &Removal<'_>) -> Vec<Place> {
         let name = key.1;
         let told = lines.get(now.line.saturating_sub(4)..now.end).unwrap_or_default();
         let meant = told.iter().chain([&now.class]).any(|line| MEANT_SO.is_match(line));
-        let excused = || removal.excuses_test("", name, "") || moved(&had.body, name, change, site);
+        let excused = || site.issue.names(name) || moved(&had.body, name, change, site);
         if is_nothing(&now.body) && !meant && !excused() {
             places.push(at(&change.path, now.line, format!("`{name}` had a body and does nothing now")));
         }

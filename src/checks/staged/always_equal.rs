@@ -5,64 +5,60 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::Site;
+use crate::changed_file::ChangedFile;
 use crate::outcome::at;
-use crate::reading::source::{ending, without_comments};
 use crate::suspicion::Suspicion;
-use model::change::Change;
-use source::{is_fixture, is_foreign, is_test};
+use source::{Function, Language, SourceFile, is_fixture, is_foreign, is_test};
 
-pattern!(
-    ALWAYS,
-    r"(?mx) ^[\ \t]*def\s+__eq__\s*\([^)]*\)[^:\n]*:\s*return\s+True\b | \bfn\s+eq\s*\(\s*&self[^)]*\)\s*->\s*bool\s*\{\s*(?:return\s+)?true;?\s*\}
-      | \bboolean\s+equals\s*\([^)]*\)\s*\{\s*return\s+true;\s*\} | \bbool\s+Equals\s*\([^)]*\)\s*(?:=>\s*true;|\{\s*return\s+true;\s*\})
-      | \bfun\s+equals\s*\([^)]*\)[^={]*(?:=\s*true\b|\{\s*return\s+true\s*\}) | ^[\ \t]*def\s+==\s*\(?\w+\)?\s*\n\s*true\s*\n"
-);
-pattern!(ANYTHING, r"(?i)any|wild|every|ignor|match|stub|fake|dummy|mock|unit|null|empty|placeholder");
-pattern!(TYPE, r"\b(?:class|for|struct|object)\s+(?P<name>\w+)");
-pattern!(
-    DERIVED,
-    r"derive\([^)]*\bPartialEq\b|^\s*(?:def\s+__eq__|@(?:dataclass|define|attr))|\bequals\s*\("
-);
+/// Methods by which a language compares.
+const EQUALITIES: [&str; 4] = ["__eq__", "eq", "equals", "Equal"];
 
-pub(super) fn suspicions(site: &Site<'_>) -> Vec<Suspicion> {
-    site.project_changes()
-        .filter(|change| !is_fixture(&change.path) && !is_foreign(&change.path))
-        .flat_map(of)
-        .collect()
+static ANYTHING: LazyLock<Regex> = LazyLock::new(|| {
+    let names = r"(?i)any|wild|every|ignor|match|stub|fake|dummy|mock|unit|null|empty|placeholder";
+    Regex::new(names).expect("the pattern is a constant")
+});
+static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
+    let marks = r"derive\([^)]*\bPartialEq\b|^\s*(?:def\s+__eq__|@(?:dataclass|define|attr))|\bequals\s*\(";
+    Regex::new(marks).expect("the pattern is a constant")
+});
+
+pub(super) fn suspicions(files: &[ChangedFile<'_>]) -> Vec<Suspicion> {
+    let judged = files.iter().filter(|file| !is_fixture(file.path()) && !is_foreign(file.path()));
+    judged.flat_map(of_file).collect()
 }
 
-fn of(change: &Change) -> Vec<Suspicion> {
-    let (Some(text), true) = (change.new_text(), is_known(&change.path)) else { return Vec::new() };
-    if !["__eq__", "fn eq", "quals", "def =="].iter().any(|part| text.contains(part)) {
+fn of_file(file: &ChangedFile<'_>) -> Vec<Suspicion> {
+    if !file.change.added_lines().any(|(_, line)| line.contains("rue")) {
         return Vec::new();
     }
-    let code = without_comments(&change.path, text);
-    let added: Vec<usize> = change.added_lines().map(|(line, _)| line).collect();
-    let found = ALWAYS.find_iter(&code).filter_map(|found| {
-        let first = 1 + code[..found.start()].matches('\n').count();
-        let last = first + found.as_str().trim_end().matches('\n').count();
-        let is_new = (first..=last).any(|line| added.binary_search(&line).is_ok());
-        is_new.then(|| suspicion(change, first, owner(&code[..found.start()])))
-    });
-    found.collect()
+    let equal = |side: Option<&SourceFile>| side.map_or_else(Vec::new, always_equal);
+    let known: Vec<String> = equal(file.old()).into_iter().map(|function| function.name).collect();
+    let new = equal(file.new()).into_iter().filter(|function| !known.contains(&function.name));
+    new.map(|function| suspicion(file, &function)).collect()
 }
 
-fn suspicion(change: &Change, line: usize, owner: &str) -> Suspicion {
-    let place = at(&change.path, line, format!("`{owner}` is equal to everything"));
-    let had_equality = change.removed_lines().any(|(_, text)| DERIVED.is_match(text));
+/// Returns the equalities of a file that only say yes.
+fn always_equal(file: &SourceFile) -> Vec<Function> {
+    let says_yes = |function: &Function| {
+        let Some(body) = function.body.clone() else { return false };
+        let body: String = file.text()[body].split(|c: char| !c.is_alphanumeric()).collect();
+        matches!(body.as_str(), "returnTrue" | "returntrue" | "true")
+    };
+    let mut functions = file.functions();
+    functions.retain(|function| EQUALITIES.contains(&name_and_type(function).0) && says_yes(function));
+    functions
+}
+
+fn name_and_type(function: &Function) -> (&str, &str) {
+    let mut parts = function.name.rsplit([':', '.']).filter(|part| !part.is_empty());
+    (parts.next().unwrap_or_default(), parts.next().unwrap_or("a value"))
+}
+
+fn suspicion(file: &ChangedFile<'_>, function: &Function) -> Suspicion {
+    let (_, owner) = name_and_type(function);
+    let place = at(file.path(), function.line, format!("`{owner}` is equal to everything"));
+    let had_equality = file.change.removed_lines().any(|(_, text)| DERIVED.is_match(text));
     // Rust's derive asks for it where a field has no value of its own, such as a place in a source.
-    let usual = ending(&change.path) == "rs" && !had_equality;
-    let sure = !usual && !is_test(&change.path) && !ANYTHING.is_match(owner);
-    Suspicion { place, sure }
-}
-
-/// Returns the type whose equality begins behind a text.
-fn owner(above: &str) -> &str {
-    let found = TYPE.captures_iter(above).last();
-    found.and_then(|found| found.name("name")).map_or("a value", |name| name.as_str())
-}
-
-fn is_known(path: &str) -> bool {
-    matches!(ending(path), "py" | "rs" | "java" | "kt" | "cs" | "rb")
+    let usual = Language::of(file.path()) == Some(Language::Rust) && !had_equality;
+    Suspicion { place, sure: !usual && !is_test(file.path()) && !ANYTHING.is_match(owner) }
 }

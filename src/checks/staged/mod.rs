@@ -5,6 +5,7 @@ mod always_equal;
 mod runner_seen;
 
 use super::Site;
+use super::changed_file::ChangedFile;
 use super::outcome::judged;
 use super::reading::pattern::Patterns;
 use super::suspicion::{Suspicion, places};
@@ -29,9 +30,10 @@ pub(super) fn suspicions<'s>(site: &'s Site<'_>) -> &'s [Suspicion] {
 
 fn found(site: &Site<'_>) -> Vec<Suspicion> {
     let allowed = Patterns::exact(&site.settings.allowed);
-    let mut found = runner_seen::suspicions(site);
-    found.extend(always_equal::suspicions(site));
-    found.retain(|suspicion| !suspicion.place.file.as_deref().is_some_and(|path| allowed.hold(path)));
+    let files: Vec<ChangedFile<'_>> =
+        ChangedFile::all(site).into_iter().filter(|file| !allowed.hold(file.path())).collect();
+    let mut found = runner_seen::suspicions(&files, site);
+    found.extend(always_equal::suspicions(&files));
     found
 }
 

@@ -1,0 +1,203 @@
+//! The tests of the changed files, before and now, as their sources say: which test is which, and which are gone or new. For
+//! languages with a grammar; tests of others show in the results of the suite alone.
+
+mod assert;
+
+use std::collections::BTreeSet;
+
+use self::assert::values_in;
+pub(super) use self::assert::{ComparedAssert, Token};
+use super::changed_file::ChangedFile;
+use super::reading::pattern::Patterns;
+use super::{Site, side_by_side};
+use model::change::Change;
+use source::{Language, Matching, Part, Role, SourceFile, Test, is_fixture, is_test, same_tests};
+
+/// A test, or a function of the tests that asserts.
+#[derive(Debug)]
+pub(super) struct ComparedTest {
+    pub(super) test: Test,
+    /// Its asserts, those of the functions that it calls included.
+    pub(super) asserts: Vec<ComparedAssert>,
+    /// The texts and numbers that it is written with.
+    pub(super) values: Vec<String>,
+    /// The names that it uses.
+    pub(super) names: BTreeSet<String>,
+}
+
+/// The tests of the changed files, before and now.
+#[derive(Debug, Default)]
+pub(super) struct ComparedTests {
+    old: Vec<ComparedTest>,
+    new: Vec<ComparedTest>,
+    matching: Matching,
+    /// Functions that tests call and that assert, of before and of now, by place and name.
+    functions: Vec<(ComparedTest, ComparedTest)>,
+    /// Names of functions, types and classes of the product that changed files defined, and that none of them defines any more.
+    gone: BTreeSet<String>,
+}
+
+impl ComparedTests {
+    /// Returns the tests of the changed files that nobody allowed to change freely.
+    pub(super) fn of<'s>(site: &'s Site<'_>) -> &'s Self {
+        site.read.compared.get_or_init(|| Self::read(site))
+    }
+
+    fn read(site: &Site<'_>) -> Self {
+        let allowed = Patterns::exact(&site.settings.allowed);
+        let files: Vec<ChangedFile<'_>> =
+            ChangedFile::all(site).into_iter().filter(|file| !allowed.hold(file.path())).collect();
+        let read = side_by_side::each(&files, ReadFile::of);
+        let defined = |side: fn(&ReadFile) -> &BTreeSet<String>| -> BTreeSet<String> {
+            read.iter().flat_map(side).cloned().collect()
+        };
+        let gone = &defined(|file| &file.defined[0]) - &defined(|file| &file.defined[1]);
+        let mut compared = Self { gone, ..Self::default() };
+        for file in read {
+            let [old, new] = file.tests;
+            compared.old.extend(old);
+            compared.new.extend(new);
+            compared.functions.extend(file.functions);
+        }
+        let tests = |all: &[ComparedTest]| -> Vec<Test> { all.iter().map(|one| one.test.clone()).collect() };
+        compared.matching = same_tests(&tests(&compared.old), &tests(&compared.new), &[]);
+        compared
+    }
+
+    /// Returns each test of before that is there still, with what it is now: several where it was split.
+    pub(super) fn kept(&self) -> impl Iterator<Item = (&ComparedTest, Vec<&ComparedTest>)> {
+        let new = |indices: &[usize]| indices.iter().map(|index| &self.new[*index]).collect();
+        self.matching.kept.iter().map(move |kept| (&self.old[kept.old], new(&kept.new)))
+    }
+
+    /// Returns the functions of the tests that assert and that kept their name, before and now.
+    pub(super) fn functions(&self) -> impl Iterator<Item = (&ComparedTest, &ComparedTest)> {
+        self.functions.iter().map(|(old, new)| (old, new))
+    }
+
+    /// Returns the tests of before that are gone.
+    pub(super) fn lost(&self) -> impl Iterator<Item = &ComparedTest> {
+        self.matching.lost.iter().map(|index| &self.old[*index])
+    }
+
+    /// Returns the tests that are none of before.
+    pub(super) fn added(&self) -> impl Iterator<Item = &ComparedTest> {
+        self.matching.added.iter().map(|index| &self.new[*index])
+    }
+
+    /// Returns all tests of now.
+    pub(super) fn new_tests(&self) -> impl Iterator<Item = &ComparedTest> {
+        self.new.iter()
+    }
+
+    /// Tells whether the issue names a test that went, or what it is about and what went with it.
+    pub(super) fn is_asked_to_go(&self, test: &ComparedTest, site: &Site<'_>) -> bool {
+        let names = |name: &str| site.issue.names(name);
+        names(&test.test.name) || self.gone_subject(test).is_some_and(names)
+    }
+
+    /// Returns a name that a test uses and that the product no longer defines.
+    fn gone_subject<'t>(&'t self, test: &'t ComparedTest) -> Option<&'t str> {
+        self.gone.intersection(&test.names).next().map(String::as_str)
+    }
+}
+
+/// What one changed file holds, before and now.
+#[derive(Default)]
+struct ReadFile {
+    tests: [Vec<ComparedTest>; 2],
+    functions: Vec<(ComparedTest, ComparedTest)>,
+    defined: [BTreeSet<String>; 2],
+}
+
+impl ReadFile {
+    fn of(file: &ChangedFile<'_>) -> Self {
+        let path = file.path();
+        if is_fixture(path) {
+            return Self::default();
+        }
+        let of_tests = is_test(path);
+        let may_hold = |text: Option<&str>| text.is_some_and(|text| SourceFile::may_have_tests(path, text));
+        let holds = of_tests || may_hold(file.change.old_text()) || may_hold(file.change.new_text());
+        let tests = |side: Option<&SourceFile>| {
+            side.filter(|_| holds).map_or_else(Vec::new, |file| all(file, file.tests()))
+        };
+        let is_product = Role::of(path) == Role::Product;
+        let defined =
+            |side: Option<&SourceFile>| side.filter(|_| is_product).map_or_else(BTreeSet::new, defined);
+        Self {
+            tests: [tests(file.old()), tests(file.new())],
+            functions: if of_tests { functions(file).unwrap_or_default() } else { Vec::new() },
+            defined: [defined(file.old()), defined(file.new())],
+        }
+    }
+}
+
+fn all(file: &SourceFile, tests: Vec<Test>) -> Vec<ComparedTest> {
+    let values = if tests.is_empty() { Vec::new() } else { file.values() };
+    let constants: Vec<(&str, Vec<String>)> =
+        if tests.is_empty() { Vec::new() } else { constants(file, &values) };
+    let compared = |test: Test| {
+        let names: BTreeSet<String> = file.names(&test.range).into_iter().map(str::to_owned).collect();
+        let used =
+            constants.iter().filter(|(name, _)| names.contains(*name)).flat_map(|(_, values)| values.clone());
+        ComparedTest {
+            asserts: test.asserts.iter().map(|assert| ComparedAssert::of(file, assert, &values)).collect(),
+            values: values_in(&test.range, &values).into_iter().chain(used).collect(),
+            names,
+            test,
+        }
+    };
+    tests.into_iter().map(compared).collect()
+}
+
+/// Returns the values that the file gives a name, such as a table of cases.
+fn constants<'f>(file: &'f SourceFile, values: &[Part<'_>]) -> Vec<(&'f str, Vec<String>)> {
+    let is_mark = |word: &&str| matches!(*word, "pub" | "const" | "static" | "mut" | "crate" | "");
+    let name =
+        |text: &'f str| text.split(|c: char| !c.is_alphanumeric() && c != '_').find(|word| !is_mark(word));
+    file.constants()
+        .iter()
+        .filter_map(|part| Some((name(part.text)?, values_in(&part.range, values))))
+        .collect()
+}
+
+fn functions(file: &ChangedFile<'_>) -> Option<Vec<(ComparedTest, ComparedTest)>> {
+    let (before, now) = (file.old()?, file.new()?);
+    let (old, mut new) = (all(before, before.helpers()), all(now, now.helpers()));
+    let mut pairs = Vec::new();
+    for old in old.into_iter().filter(|old| !old.asserts.is_empty()) {
+        if let Some(same) = new.iter().position(|new| new.test.id() == old.test.id()) {
+            pairs.push((old, new.swap_remove(same)));
+        }
+    }
+    Some(pairs)
+}
+
+fn defined(file: &SourceFile) -> BTreeSet<String> {
+    let functions = file.functions();
+    let parts = functions.iter().flat_map(|function| function.name.split([':', '.']));
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// Tells whether a file has a test with such a name. Where its language is not understood, any word is taken for one.
+pub(super) fn has_test(path: &str, text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
+    match SourceFile::parse(path, text) {
+        Some(file) => file.tests().iter().any(|test| is_meant(&test.name)),
+        None => is_test(path) && text.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_meant),
+    }
+}
+
+/// Tells whether a change brings a test or changes one; nothing where the tests of its language cannot be told.
+pub(super) fn brings_a_test(change: &Change) -> Option<bool> {
+    Language::of(&change.path)?;
+    let texts = |text: Option<&str>| -> BTreeSet<String> {
+        let file = text.and_then(|text| SourceFile::parse(&change.path, text));
+        let tests = file
+            .iter()
+            .flat_map(|file| file.tests().into_iter().map(|test| file.text()[test.range].to_owned()));
+        tests.collect()
+    };
+    let known = texts(change.old_text());
+    Some(texts(change.new_text()).iter().any(|text| !known.contains(text)))
+}

@@ -1,0 +1,113 @@
+//! An assert, or another piece of a test, as it is compared: its tokens, in which a value is one token whatever it holds.
+
+use std::ops::Range;
+
+use source::{Part, SourceFile};
+
+/// So much of an assert is told, in characters.
+const MOST_SHOWN: usize = 90;
+
+/// One assert of a test.
+#[derive(Debug)]
+pub(crate) struct ComparedAssert {
+    pub(crate) tokens: Vec<Token>,
+    /// So many conditions and handlers of errors it stands in.
+    pub(crate) conditions: usize,
+    text: String,
+}
+
+/// A value, or a word or a sign of the code.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Token {
+    /// A text without its quotation marks, a number, a pattern.
+    Value(String),
+    Code(String),
+}
+
+impl Token {
+    /// Tells whether it is this word or sign of the code.
+    pub(crate) fn is(&self, word: &str) -> bool {
+        matches!(self, Self::Code(own) if own == word)
+    }
+
+    /// Returns a word or a sign of the code.
+    pub(crate) fn code(&self) -> Option<&str> {
+        match self {
+            Self::Code(word) => Some(word),
+            Self::Value(_) => None,
+        }
+    }
+
+    pub(crate) fn is_value(&self) -> bool {
+        matches!(self, Self::Value(_))
+    }
+}
+
+impl ComparedAssert {
+    pub(super) fn of(file: &SourceFile, assert: &source::Assert, values: &[Part<'_>]) -> Self {
+        let text = &file.text()[assert.range.clone()];
+        Self {
+            tokens: tokens(file.text(), &assert.range, values),
+            conditions: assert.conditions,
+            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().filter_map(|token| match token {
+            Token::Value(value) => Some(value.as_str()),
+            Token::Code(_) => None,
+        })
+    }
+
+    /// Returns the assert as it is written, on one line, cut where it is long.
+    pub(crate) fn shown(&self) -> String {
+        self.text.chars().take(MOST_SHOWN).collect()
+    }
+}
+
+/// Returns the values in a range.
+pub(super) fn values_in(range: &Range<usize>, values: &[Part<'_>]) -> Vec<String> {
+    inside(range, values).map(|value| bare(value.text)).collect()
+}
+
+fn inside<'v>(range: &Range<usize>, values: &'v [Part<'v>]) -> impl Iterator<Item = &'v Part<'v>> {
+    let first = values.partition_point(|value| value.range.start < range.start);
+    let end = range.end;
+    values[first..].iter().take_while(move |value| value.range.end <= end)
+}
+
+fn bare(value: &str) -> String {
+    value.trim_matches(['"', '\'', '`']).to_owned()
+}
+
+fn tokens(text: &str, range: &Range<usize>, values: &[Part<'_>]) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut from = range.start;
+    for value in inside(range, values) {
+        push_code(&text[from..value.range.start], &mut tokens);
+        tokens.push(Token::Value(bare(value.text)));
+        from = value.range.end;
+    }
+    push_code(&text[from..range.end], &mut tokens);
+    tokens
+}
+
+/// Names and operators stay whole; other signs stand alone.
+fn push_code(code: &str, tokens: &mut Vec<Token>) {
+    let kind = |c: char| match c {
+        _ if c.is_alphanumeric() || c == '_' => 1,
+        _ if "=!<>&|+-*%~^".contains(c) => 2,
+        _ => 0,
+    };
+    let mut last = 0;
+    for c in code.chars().filter(|c| *c != ';') {
+        let now = if c.is_whitespace() { 0 } else { kind(c) };
+        match tokens.last_mut() {
+            Some(Token::Code(word)) if now != 0 && now == last => word.push(c),
+            _ if c.is_whitespace() => {}
+            _ => tokens.push(Token::Code(c.to_string())),
+        }
+        last = now;
+    }
+}

@@ -1,0 +1,100 @@
+//! Stand-ins for what the tests of before are about: the tests define a function of its name, or replace it while they run.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::Site;
+use crate::changed_file::ChangedFile;
+use crate::compared_tests::{ComparedTest, ComparedTests, Token};
+use crate::outcome::at;
+use crate::side_by_side;
+use model::event::Place;
+use source::{Function, Part, SourceFile, is_runner_setting};
+
+pub(super) fn places(compared: &ComparedTests, site: &Site<'_>) -> Vec<Place> {
+    let files = ChangedFile::all(site);
+    side_by_side::each(&files, |file| of_file(file, compared)).into_iter().flatten().collect()
+}
+
+fn of_file(file: &ChangedFile<'_>, compared: &ComparedTests) -> Option<Place> {
+    let name = file.path().rsplit('/').next().unwrap_or_default();
+    let is_for_all = is_runner_setting(file.path()) && name.starts_with("conftest");
+    let asked = asked_about(compared.kept().map(|(old, _)| old).filter(|old| *old.test.path == *file.path()));
+    if asked.is_empty() && !is_for_all {
+        return None;
+    }
+    let new = file.new()?;
+    if let Some(function) =
+        newly_defined(file, new).into_iter().find(|function| asked.contains(last(&function.name)))
+    {
+        let what = format!(
+            "`{}` takes the place of what the tests are about. Is the product still tested?",
+            function.name
+        );
+        return Some(at(file.path(), function.line, what));
+    }
+    let added: Vec<Range<usize>> = compared
+        .added()
+        .filter(|new| *new.test.path == *file.path())
+        .map(|new| new.test.range.clone())
+        .collect();
+    let mut stand_ins = file.added_parts(SourceFile::stand_ins);
+    stand_ins.retain(|part| !added.iter().any(|test| test.contains(&part.range.start)));
+    let first = stand_ins.iter().find(|part| is_for_all || replaces(part, &asked, new))?;
+    let shown = first.text.lines().next().unwrap_or_default();
+    Some(at(
+        file.path(),
+        first.line,
+        format!("`{shown}` replaces what the tests are about. Is the product still tested?"),
+    ))
+}
+
+/// Returns the names that the asserts of tests call: `count`, `pages.count`.
+fn asked_about<'t>(tests: impl Iterator<Item = &'t ComparedTest>) -> BTreeSet<String> {
+    let asserts = tests.flat_map(|test| &test.asserts);
+    asserts.flat_map(|assert| called(&assert.tokens)).collect()
+}
+
+fn called(tokens: &[Token]) -> Vec<String> {
+    let words: Vec<&str> = tokens.iter().map(|token| token.code().unwrap_or_default()).collect();
+    let is_name = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let of = |at: usize| match words[..at] {
+        [.., owner, "."] => format!("{owner}.{}", words[at]),
+        _ => words[at].to_owned(),
+    };
+    let calls = (1..words.len()).filter(|at| words[*at] == "(" && is_name(words[at - 1]));
+    calls.map(|at| of(at - 1)).collect()
+}
+
+fn newly_defined(file: &ChangedFile<'_>, new: &SourceFile) -> Vec<Function> {
+    let old: Vec<String> =
+        file.old().map_or_else(Vec::new, SourceFile::functions).into_iter().map(|one| one.name).collect();
+    let mut functions = new.functions();
+    functions.retain(|function| !old.contains(&function.name));
+    functions
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit([':', '.']).next().unwrap_or(name)
+}
+
+/// Tells whether a call replaces what is called as `pages.count`, or a whole module that the file imports.
+fn replaces(part: &Part<'_>, asked: &BTreeSet<String>, file: &SourceFile) -> bool {
+    let arguments = part.text.split_once('(').map_or("", |(_, arguments)| arguments);
+    let words: Vec<&str> = arguments
+        .split([',', ')', '('])
+        .take(2)
+        .map(|word| word.trim().trim_matches(['"', '\'', '`']))
+        .collect();
+    let target = match words.as_slice() {
+        [one, ..] if arguments.trim_start().starts_with(['"', '\'', '`']) => (*one).to_owned(),
+        words => words.join("."),
+    };
+    let is_module = file.imports().iter().any(|import| import.text == target);
+    is_module || last_two(&target).is_some_and(|name| asked.contains(name))
+}
+
+fn last_two(path: &str) -> Option<&str> {
+    let (front, _) = path.rsplit_once('.')?;
+    Some(&path[front.rfind('.').map_or(0, |dot| dot + 1)..])
+}

@@ -1,0 +1,32 @@
+//! Code that replaces what the test runner does, and files that Python runs before every test.
+
+use crate::Site;
+use crate::changed_file::ChangedFile;
+use crate::outcome::{at, file};
+use crate::reading::pattern::Patterns;
+use crate::side_by_side;
+use model::event::Place;
+
+/// Python runs them whenever it starts.
+const ALWAYS_RUN: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
+
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
+    let allowed = Patterns::exact(&site.settings.allowed);
+    let files: Vec<ChangedFile<'_>> =
+        ChangedFile::all(site).into_iter().filter(|file| !allowed.hold(file.path())).collect();
+    side_by_side::each(&files, of_file).into_iter().flatten().collect()
+}
+
+fn of_file(changed: &ChangedFile<'_>) -> Vec<Place> {
+    let path = changed.path();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let runs_always = ALWAYS_RUN.contains(&name) || name.ends_with(".pth");
+    if runs_always && changed.change.is_new() {
+        return vec![file(path, "Python runs this file before every test, which may change what they say")];
+    }
+    let patches = changed.added_parts(source::SourceFile::runner_patches);
+    let what = |text: &str| {
+        format!("`{}` replaces what the test runner does", text.lines().next().unwrap_or_default())
+    };
+    patches.iter().map(|patch| at(path, patch.line, what(patch.text))).collect()
+}
