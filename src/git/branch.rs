@@ -218,10 +218,13 @@ impl Branches<'_> {
         Ok(latest)
     }
 
-    /// Returns the named commit, else the merge base with the default branch (`default` where it is set), else HEAD.
+    /// Returns the merge base of HEAD with the named commit, else with the default branch (`default` where it is set), else HEAD.
+    /// Where HEAD has nothing in common with the named commit, as in a history that is cut off, it is that commit.
     pub fn diff_base(&self, revision: Option<&str>, default: Option<&str>) -> Result<DiffBase> {
         if let Some(revision) = revision {
-            return Ok(DiffBase { commit: self.resolve_commit(revision)?, name: revision.to_owned() });
+            let named = self.resolve_commit(revision)?;
+            let base = self.history().merge_base(self.workspace.opened_at(), &named)?;
+            return Ok(DiffBase { commit: base.unwrap_or(named), name: revision.to_owned() });
         }
         let head = || DiffBase { commit: self.workspace.opened_at().clone(), name: "HEAD".to_owned() };
         let Some((tip, name)) = self.default_tip(default)? else { return Ok(head()) };

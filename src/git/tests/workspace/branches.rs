@@ -188,3 +188,18 @@ fn file_content_is_read_from_a_commit() {
     assert!(matches!(workspace.read_file(commit, "src"), Err(Error::Unexpected { .. })));
     assert!(matches!(workspace.read_file(commit, "a\nb"), Err(Error::BadPath { .. })));
 }
+
+#[test]
+fn changes_are_compared_with_the_merge_base_of_a_named_branch() {
+    let fixture = Fixture::new();
+    let commit = |message: &str| fixture.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
+    let began = fixture.tip();
+    commit("later");
+    fixture.git(&["switch", "--quiet", "--detach", "HEAD~1"]);
+    commit("mine");
+    let workspace = fixture.workspace();
+    let base = |name: &str| workspace.branches().diff_base(Some(name), None).expect("a base").commit;
+    assert_eq!((base("main"), base("HEAD~1")), (began.clone(), began), "what main got since does not count");
+    let other = fixture.git(&["commit-tree", "-m", "other", "HEAD^{tree}"]);
+    assert_eq!(base(&other).as_str(), other, "nothing is in common");
+}
