@@ -101,7 +101,7 @@ impl CleanWorktree<'_> {
     fn candidates(&self) -> Vec<PathBuf> {
         let beside = self.run.workspace().main_root();
         let beside = beside.file_name().map(|name| {
-            let name = format!("{}-issue-{}-clean", name.to_string_lossy(), self.run.issue());
+            let name = format!("{}-{}-clean", name.to_string_lossy(), self.run.name());
             beside.with_file_name(name)
         });
         beside

@@ -20,7 +20,7 @@ use model::object_id::is_object_id;
 use crate::Result;
 use crate::branch::{Branches, head_reference};
 use crate::regular_file;
-use crate::workspace::{RunWorkspace, Workspace};
+use crate::workspace::{CHECK, RunWorkspace, Workspace};
 
 /// The references that are read, below the common folder: single ones, and folders of them. Of others only those that git takes
 /// for a branch.
@@ -280,13 +280,19 @@ pub(crate) fn other_worktrees(workspace: &Workspace) -> Vec<PathBuf> {
     all
 }
 
-/// Tells whether a run works in the worktree of a folder of git.
+/// Tells whether a run, or a check outside of a run, works in the worktree of a folder of git.
 pub(crate) fn is_of_a_run(git_dir: &Path) -> bool {
     let branch = head_reference(git_dir);
     let branch = branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
     let place = regular_file::read_text(&git_dir.join("gitdir")).unwrap_or_default();
-    branch.is_some_and(|branch| issue_of_run_branch(branch).is_some())
-        || (place.contains("issue-") && place.trim_end().trim_end_matches("/.git").ends_with("clean"))
+    branch.is_some_and(|branch| issue_of_run_branch(branch).is_some()) || is_clean_worktree(&place)
+}
+
+/// Tells whether the path of a worktree's `.git` is that of a clean worktree.
+fn is_clean_worktree(place: &str) -> bool {
+    let place = place.trim_end().trim_end_matches("/.git");
+    let is_of_check = ["-", "/"].iter().any(|mark| place.ends_with(&format!("{mark}{CHECK}{mark}clean")));
+    is_of_check || (place.contains("issue-") && place.ends_with("clean"))
 }
 
 fn read_packed(text: &str) -> Option<BTreeMap<String, String>> {

@@ -17,6 +17,9 @@ use crate::program::{Call, Git, GitOutput};
 use crate::run_files::RunFiles;
 use crate::{CommitId, Error, Result, Tree};
 
+/// What folders outside of a run are named by.
+pub(crate) const CHECK: &str = "check";
+
 /// HEAD of a worktree: a commit and, unless it is detached, a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
@@ -104,7 +107,7 @@ impl Workspace {
 
     /// Returns the part of the workspace that belongs to no run, for what is done without one.
     pub fn outside_a_run(&self) -> RunWorkspace {
-        let state_dir = self.common.join("ai-workflow").join("check");
+        let state_dir = self.common.join("ai-workflow").join(CHECK);
         RunWorkspace { workspace: self.clone(), issue: IssueNumber::MAX, state_dir }
     }
 
@@ -245,6 +248,11 @@ impl RunWorkspace {
     /// Returns the issue that the run is about.
     pub(crate) fn issue(&self) -> IssueNumber {
         self.issue
+    }
+
+    /// Returns what its folders are named by: `issue-N`, or `check` outside of a run.
+    pub(crate) fn name(&self) -> String {
+        if self.issue == IssueNumber::MAX { CHECK.to_owned() } else { format!("issue-{}", self.issue) }
     }
 }
 

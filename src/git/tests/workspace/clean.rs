@@ -86,6 +86,18 @@ fn clean_worktree_checks_out_one_tree_after_another() {
 }
 
 #[test]
+fn clean_worktree_outside_of_a_run_is_named_by_check() {
+    let fixture = Fixture::new();
+    let workspace = fixture.workspace();
+    let space = workspace.outside_a_run();
+    let tree = space.snapshots().take(None).expect("a snapshot").tree;
+    let root = space.clean_worktree().check_out(&tree).expect("a worktree");
+    assert_eq!(root, fixture.root().with_file_name("my 'répo'-check-clean"));
+    space.clean_worktree().remove().expect("removed");
+    assert_eq!((root.exists(), worktrees(&fixture)), (false, 1));
+}
+
+#[test]
 fn damaged_clean_worktree_is_recreated() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs"]);

@@ -392,6 +392,8 @@ fn new_worktrees_submodules_and_strange_references_are_told_and_those_of_other_r
             "git worktree add -q -b ai-workflow/issue-9 ../nine; git worktree add -q --detach ../repo-issue-9-clean",
             &[],
         ),
+        ("git worktree add -q --detach ../repo-check-clean", &[]),
+        ("git worktree add -q --detach .git/ai-workflow/check/clean", &[]),
         ("git tag v1; git branch b; git pack-refs --all; git update-ref refs/notes/x HEAD", &[]),
     ] {
         let (fixture, space, files) = Fixture::with_users_files();
