@@ -40,6 +40,6 @@ pub use pull_request::{
 };
 pub use question::question_lines;
 pub use review_questions::review_question_lines;
-pub use sarif::sarif;
+pub use sarif::{sarif, sarif_of_checks};
 pub use suggestions::{Suggestions, suggestions};
 pub use unknown::{ContinuedElsewhere, StateElsewhere, Unknown, find_unknown};

@@ -286,7 +286,7 @@ pub(super) fn places_or_summary(result: &CheckResult) -> Cow<'_, [Place]> {
 }
 
 /// Returns the identity of a place of a check: two places of one file are two problems.
-fn fingerprint(result: &CheckResult, place: &Place) -> String {
+pub(super) fn fingerprint(result: &CheckResult, place: &Place) -> String {
     let file = place.file.as_deref().unwrap_or("");
     let line = place.line.map_or(String::new(), |line| format!(":{line}"));
     format!("check/{}|{file}{line}|{}", result.check, normalised(&place.what))

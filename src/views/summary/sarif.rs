@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::problems::Problem;
+use super::problems::{Problem, fingerprint, places_or_summary};
 use engine::Run;
+use model::event::{CheckResult, CheckStatus, Place, ReviewQuestions};
 use model::finding::{Disposition, Severity};
 
 /// Where the format is defined.
@@ -20,13 +21,78 @@ pub fn sarif(run: &Run, problems: &[Problem], version: &str) -> Value {
     let rules = rules(problems);
     let reported = problems.iter().filter(|problem| is_reported(problem));
     let results: Vec<Value> = reported.map(|problem| result(problem, &rules)).collect();
+    log(&format!("issue-{}", run.started.issue.number), version, &rules, &results)
+}
+
+/// Returns what checks outside of a run found as a SARIF log: what failed, what could not run, and what is asked. Every result has
+/// a line of a file, because GitHub shows no other; what is about no file stands at the top of `readme`.
+pub fn sarif_of_checks(
+    results: &[CheckResult],
+    is_noted: &dyn Fn(&CheckResult) -> bool,
+    readme: &str,
+    version: &str,
+) -> Value {
+    let is_open =
+        |result: &&CheckResult| matches!(result.status, CheckStatus::Fail | CheckStatus::Unavailable);
+    let open: Vec<&CheckResult> = results.iter().filter(is_open).collect();
+    let rules: BTreeSet<String> = open.iter().map(|result| format!("check/{}", result.check)).collect();
+    let rules: Vec<String> = rules.into_iter().collect();
+    let mut questions = ReviewQuestions::of(results).asked.into_iter().map(|question| question.id);
+    let mut alerts = Vec::new();
+    for result in open {
+        let level = level_of_check(result, is_noted(result));
+        for place in places_or_summary(result).iter() {
+            let mut alert = alert(result, place, readme, &rules);
+            alert["level"] = json!(level);
+            if result.asks {
+                alert["properties"]["question"] = json!(questions.next());
+            }
+            alerts.push(alert);
+        }
+    }
+    log("check", version, &rules, &alerts)
+}
+
+/// What is asked is for a person to judge, and so is what could not run.
+fn level_of_check(result: &CheckResult, is_noted: bool) -> &'static str {
+    match result.status {
+        _ if result.asks => "warning",
+        _ if is_noted => "note",
+        CheckStatus::Unavailable => "warning",
+        _ => "error",
+    }
+}
+
+fn alert(result: &CheckResult, place: &Place, readme: &str, rules: &[String]) -> Value {
+    let rule = format!("check/{}", result.check);
+    let inside = place.file.as_deref().and_then(uri);
+    let mut text = if place.what.trim().is_empty() { result.summary.clone() } else { place.what.clone() };
+    if let (Some(file), None) = (&place.file, &inside) {
+        let _ = write!(text, " ({file})");
+    }
+    let line = place.line.filter(|line| *line > 0 && inside.is_some()).unwrap_or(1);
+    let uri = inside.or_else(|| uri(readme)).unwrap_or_else(|| "README.md".to_owned());
+    json!({
+        "ruleId": rule,
+        "ruleIndex": rules.iter().position(|known| *known == rule),
+        "message": {"text": text},
+        "locations": [{"physicalLocation": {
+            "artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}, "region": {"startLine": line},
+        }}],
+        "partialFingerprints": {FINGERPRINT: fingerprint(result, place)},
+        "properties": {"check": result.check},
+    })
+}
+
+/// Returns a log with one run. Its category tells scanners which earlier run it follows.
+fn log(category: &str, version: &str, rules: &[String], results: &[Value]) -> Value {
     let rules: Vec<Value> = rules.iter().map(|rule| rule_object(rule)).collect();
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {"name": "ai-workflow", "version": version, "rules": rules}},
-            "automationDetails": {"id": format!("ai-workflow/issue-{}/", run.started.issue.number)},
+            "automationDetails": {"id": format!("ai-workflow/{category}/")},
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],

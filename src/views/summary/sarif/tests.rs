@@ -84,3 +84,41 @@ fn zero_line_and_empty_category_still_give_valid_sarif() {
     assert!(told["locations"][0]["physicalLocation"].get("region").is_none());
     assert!(told["message"]["text"].as_str().is_some_and(|text| !text.is_empty()));
 }
+
+fn checked(check: &str, status: &str, asks: bool, places: &Value) -> CheckResult {
+    let result =
+        json!({"check": check, "status": status, "summary": "what is wrong", "asks": asks, "places": places});
+    serde_json::from_value(result).expect("a result")
+}
+
+#[test]
+fn every_open_result_of_checks_has_a_line_of_a_file() {
+    let results = [
+        checked(
+            "todo",
+            "fail",
+            false,
+            &json!([{"file": "src/a b.rs", "line": 3, "what": "is open"}, {"file": "c.rs", "what": "x"}]),
+        ),
+        checked("suspect", "fail", true, &json!([{"file": "/etc/passwd", "line": 9, "what": "is odd"}])),
+        checked("noted", "fail", false, &json!([])),
+        checked("build", "unavailable", false, &json!([])),
+        checked("lint", "pass", false, &json!([])),
+        checked("format", "skipped", false, &json!([])),
+    ];
+    let log = sarif_of_checks(&results, &|result| result.check == "noted", "README.rst", "1.0");
+    let told = log["runs"][0]["results"].as_array().expect("results").iter().map(|result| {
+        let place = &result["locations"][0]["physicalLocation"];
+        let (uri, line) = (&place["artifactLocation"]["uri"], &place["region"]["startLine"]);
+        let (text, question) = (&result["message"]["text"], &result["properties"]["question"]);
+        format!("{} {} {uri}:{line} {text} {question}", result["level"], result["ruleId"]).replace('"', "")
+    });
+    let expected = [
+        "error check/todo src/a%20b.rs:3 is open null",
+        "error check/todo c.rs:1 x null",
+        "warning check/suspect README.rst:1 is odd (/etc/passwd) S1",
+        "note check/noted README.rst:1 what is wrong null",
+        "warning check/build README.rst:1 what is wrong null",
+    ];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+}
