@@ -77,7 +77,7 @@ pub use dismissal::undefended;
 pub use documents::add_put_back_documents;
 pub use format::{Format, FormatResult, satisfies, validate as validate_format};
 pub use integration::INTEGRATION;
-pub use outcome::shown;
+pub use outcome::shown_by;
 pub use register::{
     cheap_first, command_checks, ids, runs_a_command, twice_named, unknown, unknown_template,
 };

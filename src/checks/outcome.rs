@@ -11,6 +11,10 @@ pub(super) const MOST_PLACES: usize = 40;
 /// So much of a summary is told again elsewhere, in characters.
 pub(super) const MOST_TOLD: usize = 200;
 
+/// Checks that run tests: what has no file there is a test, or all of them, and stands in nobody's answer.
+const RUN_TESTS: [&str; 5] =
+    ["tests", "pass_to_pass", "changed_expectations", "runner_settings", "red_green"];
+
 pub(super) fn result(check: &str, status: CheckStatus, summary: &str) -> CheckResult {
     CheckResult {
         check: check.to_owned(),
@@ -68,6 +72,7 @@ pub(super) fn judged(
         1 => String::new(),
         all => format!(" (and {} more)", all - 1),
     };
+    let shown = |place: &Place| shown_by(check, place);
     let summary = format!("{problem}: {}{more}", shown(first));
     let evidence = places.iter().take(MOST_PLACES).map(shown).collect::<Vec<_>>().join("\n");
     let mut files: Vec<&str> = places.iter().filter_map(|place| place.file.as_deref()).collect();
@@ -88,8 +93,16 @@ pub(super) fn asking(result: CheckResult) -> CheckResult {
     CheckResult { asks: result.status == CheckStatus::Fail, ..result }
 }
 
+/// Returns a place of a check as people read it. Checks that run tests name those that have no file.
+pub fn shown_by(check: &str, place: &Place) -> String {
+    match &place.file {
+        None if RUN_TESTS.contains(&check) => place.what.clone(),
+        _ => shown(place),
+    }
+}
+
 /// Returns a place as people read it.
-pub fn shown(place: &Place) -> String {
+pub(super) fn shown(place: &Place) -> String {
     match (&place.file, place.line) {
         (Some(file), Some(line)) => format!("{file}:{line}: {}", place.what),
         (Some(file), None) => format!("{file}: {}", place.what),

@@ -65,7 +65,8 @@ impl<'a> TestRuns<'a> {
     /// Returns why there are none where there is no test command, or nothing that will be published.
     pub(super) fn of(site: &'a Site<'a>) -> Result<Self, &'static str> {
         let asked = command::asked("tests", "test", site).ok_or("no `[commands] test` is set or detected")?;
-        let published = site.published.ok_or("there is no run whose change could be put back")?;
+        let published =
+            site.published.ok_or("only in a clean worktree are tests compared with those of the base")?;
         Ok(Self { asked, site, published })
     }
 
