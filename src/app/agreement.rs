@@ -29,7 +29,8 @@ const TEST_COMPARISONS: [(&str, OnFail); 4] = [
     ("runner_settings", OnFail::Revise),
     (RED_GREEN, OnFail::Revise),
 ];
-const RED_GREEN: &str = "red_green";
+/// The check that runs new tests without the code that they are about.
+pub(crate) const RED_GREEN: &str = "red_green";
 /// The check that runs what a project has to integrate it.
 const INTEGRATION: &str = "integration";
 /// The largest file with schemas, in bytes.
@@ -154,13 +155,23 @@ fn add_checks(phase: &mut PhaseDef, commands: &[ProjectCommand], settings: &Chec
     compare_tests(phase, settings);
 }
 
+/// Has new tests run without the code that they are about, where tests are run, whether or not the phase has to bring tests.
+pub(crate) fn prove_new_tests(phase: &mut PhaseDef, settings: &CheckSettings) {
+    add_comparisons(phase, settings, true);
+    checks::cheap_first(&mut phase.policy);
+}
+
 /// Has the tests of the base compared with those of now, where tests are run; new tests where the phase has to bring them.
 fn compare_tests(phase: &mut PhaseDef, settings: &CheckSettings) {
-    let (rules, has_tests) = (&mut phase.policy.checks, phase.properties.has_tests);
+    add_comparisons(phase, settings, phase.properties.has_tests);
+}
+
+fn add_comparisons(phase: &mut PhaseDef, settings: &CheckSettings, proves_new_tests: bool) {
+    let rules = &mut phase.policy.checks;
     if !rules.iter().any(|rule| rule.id == "tests") {
         return;
     }
-    for (id, on_fail) in TEST_COMPARISONS.into_iter().filter(|(id, _)| has_tests || *id != RED_GREEN) {
+    for (id, on_fail) in TEST_COMPARISONS.into_iter().filter(|(id, _)| proves_new_tests || *id != RED_GREEN) {
         let is_disabled = settings.disabled.iter().any(|name| check_id(name) == id);
         if !is_disabled && !rules.iter().any(|rule| rule.id == id) {
             rules.push(CheckRule { id: id.to_owned(), on_fail, on_unavailable: OnUnavailable::Note });

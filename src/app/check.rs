@@ -1,27 +1,40 @@
 //! Judges the working tree, and an agent's answer, by the checks of a phase that changes code: those of the first such phase
-//! and the commands that are set, or those asked for. Needs no run and writes nothing; commands of the repository run in the
-//! files as they are, and what they change in git's own files is put back.
+//! and the commands that are set, or those asked for. Needs no run and changes no file of the user's; commands of the repository
+//! run in a clean worktree, or in the files as they are where that is asked for, and what they change in git's own files is put back.
 
+mod asked_for;
+mod clean_worktree;
 mod git_files;
+mod questions;
 #[cfg(test)]
 mod tests;
 
+pub use asked_for::{AskedFor, GivenTask, TaskSource};
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::agreement::{pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
+use serde_json::Value;
+
+use crate::agreement::{pin_commands, pin_schemas, project_commands, prove_new_tests, refuse_unknown_checks};
 use crate::environment::{runtime, watch_signals};
 use crate::failure::{Failure, FailureKind, Result};
 use crate::project::{Project, load_settings};
-use checks::Site;
+use checks::{Published, Site};
+use clean_worktree::CleanCheck;
 use content_parser::{read_claim, read_evaluation};
 use git::DiffBase;
 use git_files::GitBefore;
 use model::change::Change;
-use model::event::{CheckResult, CheckStatus};
-use model::policy::{Agreement, DefinedCheck, OnFail, PhaseDef, check_id, criteria};
+use model::event::{CheckResult, CheckStatus, ReviewQuestions};
+use model::policy::{
+    Agreement, CheckRule, DefinedCheck, OnFail, OnUnavailable, PhaseDef, check_id, criteria,
+};
 use process::{self, Stop};
+use questions::{TESTS, ask_instead};
+use views::summary::sarif_of_checks;
 
 /// A check of what a run writes, which nobody else has.
 const OF_A_RUN: &str = "deliverable";
@@ -43,6 +56,10 @@ pub struct CheckRequest {
     pub answer: Option<String>,
     /// Leave out the checks that run commands of the repository.
     pub no_commands: bool,
+    /// Run the commands in the files as they are, and compare no tests with the base.
+    pub in_place: bool,
+    /// What the change was asked for by.
+    pub task: GivenTask,
 }
 
 /// What came of all checks.
@@ -51,12 +68,16 @@ pub struct CheckReport {
     pub since: DiffBase,
     /// How many files changed since then.
     pub changed: usize,
+    /// What the change was asked for by, as far as anybody said it.
+    pub asked_for: Option<AskedFor>,
     /// The results in their order.
     pub results: Vec<CheckResult>,
     /// Checks whose failure is noted and nothing else.
     pub noted: BTreeSet<String>,
     /// What commands of the repository did to git's own files and references.
     pub warnings: Vec<String>,
+    /// A file that stands for the whole repository, for scanners that show nothing without a file.
+    readme: String,
 }
 
 impl CheckReport {
@@ -69,9 +90,20 @@ impl CheckReport {
         passed && self.results.iter().all(fine)
     }
 
-    /// Tells whether a failure of this check is only noted.
+    /// Tells whether a failure of this check is only noted, or a question to the reviewer.
     pub fn is_noted(&self, result: &CheckResult) -> bool {
-        self.noted.contains(&result.check)
+        result.asks || self.noted.contains(&result.check)
+    }
+
+    /// Returns what the checks ask whoever reviews the change.
+    pub fn questions(&self) -> ReviewQuestions {
+        ReviewQuestions::of(&self.results)
+    }
+
+    /// Returns what is open as a SARIF log, in which every result has a place.
+    pub fn sarif(&self) -> Value {
+        let noted = |result: &CheckResult| self.noted.contains(&result.check);
+        sarif_of_checks(&self.results, &noted, &self.readme, env!("CARGO_PKG_VERSION"))
     }
 }
 
@@ -82,14 +114,21 @@ pub fn check(project: &Project, request: &CheckRequest) -> Result<CheckReport> {
         .workspace
         .branches()
         .diff_base(request.base.as_deref(), project.settings.base_branch.as_deref())?;
+    let asked_for = AskedFor::find(project, &request.task, &since.commit)?;
     let mut changes = project.workspace.changes().since(&since.commit)?;
     // Settings and records of ours are a person's here; in a run they are protected.
     changes.retain(|change| !change.path.starts_with(".ai-workflow/"));
-    let before = if plan.runs_commands() { Some(GitBefore::read(&project.workspace)?) } else { None };
-    let results = plan.run(project, request, &changes);
-    let warnings = before.map(|before| before.restore()).transpose()?.unwrap_or_default();
-    let results = results.map_err(|failure| warnings.iter().fold(failure, Failure::hint))?;
-    Ok(CheckReport { since, changed: changes.len(), results, noted: plan.noted, warnings })
+    let job = CheckJob {
+        project,
+        request,
+        plan: &plan,
+        since: &since,
+        changes: &changes,
+        asked_for: asked_for.as_ref(),
+    };
+    let (results, warnings) = job.run_interruptibly()?;
+    let readme = find_readme(project.root(), &changes);
+    Ok(CheckReport { since, changed: changes.len(), asked_for, results, noted: plan.noted, warnings, readme })
 }
 
 /// Which checks are made, and by which settings.
@@ -104,27 +143,86 @@ impl CheckPlan {
     fn runs_commands(&self) -> bool {
         self.ids.iter().any(|id| checks::runs_a_command(id, &self.agreement.defined))
     }
+}
 
-    fn run(&self, project: &Project, request: &CheckRequest, changes: &[Change]) -> Result<Vec<CheckResult>> {
-        let agreement = &self.agreement;
+/// The checks that are to be made, with all that they look at.
+struct CheckJob<'a> {
+    project: &'a Project,
+    request: &'a CheckRequest,
+    plan: &'a CheckPlan,
+    since: &'a DiffBase,
+    changes: &'a [Change],
+    asked_for: Option<&'a AskedFor>,
+}
+
+/// The results of the checks, and what commands did to git's own files and references.
+type Checked = (Vec<CheckResult>, Vec<String>);
+
+impl CheckJob<'_> {
+    /// Runs the checks; Ctrl-C ends the command that is running, and with it ours.
+    fn run_interruptibly(&self) -> Result<Checked> {
+        let (handle, mut stop) = Stop::new();
+        let signal = Arc::new(OnceLock::new());
+        process::adopt_orphans();
+        let (results, warnings) = runtime()?.block_on(async {
+            let watch = watch_signals(handle, Arc::clone(&signal))?;
+            let checked = self.run(&mut stop).await;
+            watch.abort();
+            checked
+        })?;
+        let Some(name) = signal.get() else { return Ok((results, warnings)) };
+        let failure = Failure::new(FailureKind::Interrupted, format!("interrupted by {name}"));
+        Err(warnings.iter().fold(failure, Failure::hint))
+    }
+
+    async fn run(&self, stop: &mut Stop) -> Result<Checked> {
+        let Self { project, request, plan, since, .. } = self;
+        if !plan.runs_commands() {
+            return Ok((self.examine(None, stop).await?, Vec::new()));
+        }
+        let clean = if request.in_place {
+            None
+        } else {
+            Some(CleanCheck::prepare(project, &plan.phase.policy, &since.commit, stop).await?)
+        };
+        let before = GitBefore::read(&project.workspace)?;
+        let published = clean.as_ref().map(CleanCheck::published);
+        let results = self.examine(published.as_ref(), stop).await;
+        let removed = clean.as_ref().map_or(Ok(()), CleanCheck::remove);
+        let warnings = before.restore()?;
+        removed?;
+        Ok((results?, warnings))
+    }
+
+    async fn examine(&self, published: Option<&Published<'_>>, stop: &mut Stop) -> Result<Vec<CheckResult>> {
+        let Self { project, request, plan, changes, .. } = self;
+        let agreement = &plan.agreement;
         let changed: BTreeSet<String> = changes.iter().map(|change| change.path.clone()).collect();
         let expected = expected_paths(project, &request.expected)?;
         let answer = request.answer.as_deref();
         let (claim, evaluation) = (answer.and_then(read_claim), answer.and_then(read_evaluation));
-        let (root, settings, time) = (project.root(), &agreement.check_settings, &agreement.time);
+        let (settings, time) = (&agreement.check_settings, &agreement.time);
+        let empty = Site::outside_a_run(project.root(), &plan.phase, settings, time, &project.masker);
         let site = Site {
             changed: &changed,
             changes,
             since_base: changes,
             answer,
             claim: claim.as_ref(),
+            issue: self.asked_for.map_or(empty.issue, |asked_for| &asked_for.issue),
             evaluation: evaluation.as_ref(),
             expected: &expected,
             defined: &agreement.defined,
             commands: &agreement.commands,
-            ..Site::outside_a_run(root, &self.phase, settings, time, &project.masker)
+            detected_commands: &agreement.detected_commands,
+            published,
+            ..empty
         };
-        run_interruptibly(&self.ids, &site)
+        let mut results = checks::run_only(&plan.ids, &site, stop).await;
+        for result in &mut results {
+            ask_instead(result, self.asked_for);
+        }
+        Ok(results)
     }
 }
 
@@ -133,8 +231,13 @@ fn plan(project: &Project, request: &CheckRequest) -> Result<CheckPlan> {
     pin_commands(&mut agreement, &project_commands(project));
     refuse_unknown_checks(&agreement)?;
     pin_schemas(&project.settings, project.root(), &mut agreement)?;
-    let phase = code_phase(&agreement)?.clone();
+    let mut phase = code_phase(&agreement)?.clone();
     refuse_empty_template(project, request, &phase)?;
+    if !request.in_place {
+        prove_new_tests(&mut phase, &agreement.check_settings);
+        // Tests that fail at the base and now, and do not say which, show nothing of the change.
+        phase.policy.required.extend(agreement.commands.get("test").map(|_| TESTS.to_owned()));
+    }
     let mut ids = match request.only.as_slice() {
         [] => usual_checks(&phase, &agreement, request.answer.is_some()),
         only => named_checks(only, &agreement.defined)?,
@@ -142,9 +245,21 @@ fn plan(project: &Project, request: &CheckRequest) -> Result<CheckPlan> {
     if request.no_commands {
         ids.retain(|id| !checks::runs_a_command(id, &agreement.defined));
     }
+    add_rules(&mut phase, &ids);
     let rules = phase.policy.checks.iter();
     let noted = rules.filter(|rule| rule.on_fail == OnFail::Note).map(|rule| rule.id.clone()).collect();
     Ok(CheckPlan { ids, noted, phase, agreement })
+}
+
+/// Adds rules for checks that are asked for by name: what is prepared for them goes by the rules of the phase.
+fn add_rules(phase: &mut PhaseDef, ids: &[String]) {
+    let rules = &mut phase.policy.checks;
+    for id in ids {
+        if !rules.iter().any(|rule| rule.id == *id) {
+            let (on_fail, on_unavailable) = (OnFail::Revise, OnUnavailable::Block);
+            rules.push(CheckRule { id: id.clone(), on_fail, on_unavailable });
+        }
+    }
 }
 
 fn code_phase(agreement: &Agreement) -> Result<&PhaseDef> {
@@ -235,21 +350,14 @@ fn criterion(name: &str) -> Option<(&str, u32)> {
     Some((letters, number.parse().ok()?))
 }
 
-/// Runs the checks; Ctrl-C ends the command that is running, and with it ours.
-fn run_interruptibly(ids: &[String], site: &Site<'_>) -> Result<Vec<CheckResult>> {
-    let (handle, mut stop) = Stop::new();
-    let signal = Arc::new(OnceLock::new());
-    process::adopt_orphans();
-    let results = runtime()?.block_on(async {
-        let watch = watch_signals(handle, Arc::clone(&signal))?;
-        let results = checks::run_only(ids, site, &mut stop).await;
-        watch.abort();
-        Ok::<_, Failure>(results)
-    })?;
-    match signal.get() {
-        Some(name) => Err(Failure::new(FailureKind::Interrupted, format!("interrupted by {name}"))),
-        None => Ok(results),
-    }
+/// Returns the file that stands for the whole repository: its README, else the first file that changed and is there.
+fn find_readme(root: &Path, changes: &[Change]) -> String {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let names = files.filter_map(|entry| entry.file_name().into_string().ok());
+    let readme = names.filter(|name| name.to_lowercase().starts_with("readme")).min();
+    let changed = || changes.iter().find(|change| !change.is_deleted()).map(|change| change.path.clone());
+    readme.or_else(changed).unwrap_or_else(|| "README.md".to_owned())
 }
 
 /// Files of a request are meant from where the user stands; checks see them from the top.

@@ -2,11 +2,14 @@
 
 #![expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or leaves out")]
 
+mod check;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use check::CheckArgs;
 use model::issue::IssueNumber;
 use model::phase::Step;
 
@@ -51,7 +54,7 @@ pub(crate) enum Command {
     ListPresets(CommonFlags),
     /// List the phases with their policy, limits and needs
     Phases(CommonFlags),
-    /// Judge the working tree, and an agent's answer, by the checks of a run; needs no run
+    /// Judge a branch or the working tree, and an agent's answer, by the checks of a run; needs no run
     Check(CheckArgs),
     /// Read a verdict out of a review, the way a run does
     ParseReview(ParseReviewArgs),
@@ -508,39 +511,6 @@ pub(crate) enum ConfigCommand {
         #[arg(long)]
         metadata: bool,
     },
-}
-
-/// The arguments of `check`.
-#[derive(Debug, Args)]
-#[command(after_help = include_str!("arguments/help/check.txt"))]
-pub(crate) struct CheckArgs {
-    /// Only these checks, by name, criterion or range: todo, Q2, Q1-Q6
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) only: Vec<String>,
-    /// Also the checks of this template
-    #[arg(long, value_name = "NAME")]
-    pub(crate) template: Option<String>,
-    /// A file that has to be there; may be given several times
-    #[arg(long, value_name = "FILE")]
-    pub(crate) expect: Vec<PathBuf>,
-    /// The commit to compare with: a branch, a tag, a commit
-    #[arg(long, value_name = "REV", allow_hyphen_values = true)]
-    pub(crate) base: Option<String>,
-    /// What an agent answered, to be judged as well; `-` reads stdin
-    #[arg(long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Run no command of the repository
-    #[arg(long)]
-    pub(crate) no_commands: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Read this file instead of `.ai-workflow/config.toml`
-    #[arg(long, value_name = "FILE", help_heading = "Settings")]
-    pub(crate) config: Option<PathBuf>,
-    /// Any setting by its dotted key, such as commands.test="make test"; may be given several times
-    #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
-    pub(crate) set: Vec<String>,
 }
 
 /// The arguments of `validate`.

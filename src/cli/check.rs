@@ -1,44 +1,67 @@
-//! `check`: the results of the checks, one line each with what is behind it, or as JSON. Judges nothing.
+//! `check`: the results of the checks, one line each with what is behind it, or as JSON or SARIF. Judges nothing.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::CommandResult;
 use super::arguments::CheckArgs;
+use super::observer::TerminalObserver;
 use super::output::{print, words};
 use super::parse_review::read_file_or_stdin;
-use app::check::{CheckReport, CheckRequest, check};
+use app::check::{CheckReport, CheckRequest, GivenTask, check};
 use app::failure::Failure;
 use app::project::{Project, SettingOverrides};
-use checks::shown;
-use model::event::{CheckResult, CheckStatus};
+use checks::shown_by;
+use model::event::{CheckResult, CheckStatus, Place, ReviewQuestion, ReviewQuestions};
 use model::policy::criterion;
 use model::redact::Masker;
-use views::summary::{FAILED_BEFORE, counted, pad, plain};
+use views::summary::{FAILED_BEFORE, counted, neutralize_json, pad, plain};
 
 /// The last lines of a command's output that are shown.
 const LAST_LINES: usize = 12;
 
 /// Runs `check`.
 pub(super) fn run(arguments: CheckArgs) -> CommandResult {
-    let CheckArgs { only, template, expect: expected, base, output, no_commands, json, config, mut set } =
-        arguments;
-    set.extend(template.as_ref().map(|template| format!("checks.template={template}")));
-    let overrides = SettingOverrides { config, set, ..SettingOverrides::default() };
-    let project = Project::open(overrides)?;
-    let answer = match &output {
-        Some(file) => Some(read_answer(file, &project.masker)?),
-        None => None,
-    };
-    let request = CheckRequest { only, template, expected, base, answer, no_commands };
-    let report = check(&project, &request)?;
+    let _log = TerminalObserver::new(arguments.json);
+    let (json, sarif) = (arguments.json, arguments.sarif.clone());
+    let project = Project::open(overrides(&arguments))?;
+    let report = check(&project, &request(arguments, &project.masker)?)?;
     for warning in &report.warnings {
         words(&format!("warning: {}\n", plain(project.masker.mask(warning).as_str())));
     }
+    if let Some(file) = sarif {
+        write_sarif(&file, report.sarif(), &project.masker)?;
+    }
     print(json, &value(&report, &project.masker), &lines(&report, &project.masker));
     Ok(u8::from(!report.is_ok()))
+}
+
+fn overrides(arguments: &CheckArgs) -> SettingOverrides {
+    let mut set = arguments.set.clone();
+    set.extend(arguments.template.as_ref().map(|template| format!("checks.template={template}")));
+    SettingOverrides { config: arguments.config.clone(), set, ..SettingOverrides::default() }
+}
+
+fn request(arguments: CheckArgs, masker: &Masker) -> Result<CheckRequest, Failure> {
+    let CheckArgs { only, template, expect: expected, base, no_commands, in_place, .. } = arguments;
+    let answer = arguments.output.as_deref().map(|file| read_answer(file, masker)).transpose()?;
+    let task = match (arguments.issue, arguments.message) {
+        (Some(number), _) => GivenTask::Issue(number),
+        (None, Some(text)) => GivenTask::Message(text),
+        (None, None) => GivenTask::Commits,
+    };
+    Ok(CheckRequest { only, template, expected, base, answer, no_commands, in_place, task })
+}
+
+fn write_sarif(file: &Path, mut log: Value, masker: &Masker) -> Result<(), Failure> {
+    masker.mask_value(&mut log);
+    fs::write(file, neutralize_json(&format!("{log:#}\n"))).map_err(|error| {
+        Failure::usage(format!("failed to write {}: {error}", file.display()))
+            .hint("`--sarif` names a file in a folder that is there")
+    })
 }
 
 /// Reads what an agent answered, without secrets.
@@ -52,31 +75,50 @@ fn read_answer(file: &Path, masker: &Masker) -> Result<String, Failure> {
 
 /// Returns the results as JSON, without secrets.
 fn value(report: &CheckReport, masker: &Masker) -> Value {
+    let questions = report.questions();
     let results = report.results.iter().map(|result| {
+        let asked: Vec<Value> = questions_of(result, &questions).map(question_value).collect();
         json!({
             "check": result.check, "criterion": criterion(&result.check), "status": result.status,
             "required": !report.is_noted(result), "pattern": result.pattern, "summary": result.summary,
-            "places": result.places, "evidence": result.evidence,
+            "places": result.places, "evidence": result.evidence, "questions": asked,
         })
     });
+    let asked_for = report.asked_for.as_ref();
+    let asked_for =
+        asked_for.map(|asked| json!({"source": asked.source.to_string(), "title": asked.issue.title}));
     let mut value = json!({
         "ok": report.is_ok(), "base": report.since.commit.to_string(), "base_name": report.since.name,
-        "changed_files": report.changed, "results": results.collect::<Vec<_>>(), "warnings": report.warnings,
+        "changed_files": report.changed, "asked_for": asked_for, "results": results.collect::<Vec<_>>(),
+        "warnings": report.warnings,
     });
     masker.mask_value(&mut value);
     value
+}
+
+fn question_value(question: &ReviewQuestion) -> Value {
+    let place = &question.place;
+    json!({"id": question.id, "file": place.file, "line": place.line, "what": place.what})
+}
+
+fn questions_of<'a>(
+    result: &'a CheckResult,
+    questions: &'a ReviewQuestions,
+) -> impl Iterator<Item = &'a ReviewQuestion> {
+    questions.asked.iter().filter(|question| question.check == result.check)
 }
 
 /// Returns the results as lines, without secrets and control characters.
 fn lines(report: &CheckReport, masker: &Masker) -> String {
     let safe = |text: &str| plain(masker.mask(text).as_str());
     let width = report.results.iter().map(|result| name(result).len()).max().unwrap_or(0);
-    let mut text = format!("{}\n", safe(&head(report)));
+    let questions = report.questions();
+    let mut text: String = head(report).iter().map(|line| format!("{}\n", safe(line))).collect();
     for result in &report.results {
         let (mark, prefix) = mark(report, result);
         let summary = safe(&result.summary);
         let _ = writeln!(text, "{mark} {}  {prefix}{summary}", pad(&name(result), width));
-        for line in details(result) {
+        for line in details(result, &questions) {
             let _ = writeln!(text, "  {:width$}  {}", "", safe(&line));
         }
     }
@@ -84,12 +126,16 @@ fn lines(report: &CheckReport, masker: &Masker) -> String {
     text
 }
 
-fn head(report: &CheckReport) -> String {
+/// Returns what was compared, and what the change was asked for by.
+fn head(report: &CheckReport) -> Vec<String> {
     let base = format!("{} ({})", &report.since.commit.as_str()[..9], report.since.name);
-    match report.changed {
+    let changed = match report.changed {
         0 => format!("nothing changed since {base}"),
         files => format!("{} changed since {base}", counted(files as u64, "file")),
-    }
+    };
+    let asked_for = report.asked_for.as_ref();
+    let asked_for = asked_for.map(|asked| format!("asked for by {}: {}", asked.source, asked.issue.title));
+    [changed].into_iter().chain(asked_for).collect()
 }
 
 fn mark(report: &CheckReport, result: &CheckResult) -> (char, &'static str) {
@@ -97,6 +143,7 @@ fn mark(report: &CheckReport, result: &CheckResult) -> (char, &'static str) {
         CheckStatus::Pass => ('✓', ""),
         CheckStatus::Skipped => ('-', "skipped: "),
         CheckStatus::FailedBefore => ('=', "failed before, not charged: "),
+        CheckStatus::Fail if result.asks => ('→', "for the reviewer: "),
         CheckStatus::Fail if report.is_noted(result) => ('!', "noted: "),
         CheckStatus::Fail => ('✗', ""),
         CheckStatus::Unavailable => ('?', "unavailable: "),
@@ -110,6 +157,7 @@ fn counts(report: &CheckReport) -> String {
         ('?', "unavailable"),
         ('=', FAILED_BEFORE),
         ('!', "noted"),
+        ('→', "with questions"),
         ('-', "skipped"),
     ];
     let mut counts = Vec::new();
@@ -135,15 +183,23 @@ fn name(result: &CheckResult) -> String {
     }
 }
 
-/// Returns what stands behind a result that is no pass: the places its summary does not show, or the last of its evidence.
-fn details(result: &CheckResult) -> Vec<String> {
+/// Returns what stands behind a result that is no pass: what it asks, the places its summary does not show, or the last of its
+/// evidence.
+fn details(result: &CheckResult, questions: &ReviewQuestions) -> Vec<String> {
     if !matches!(result.status, CheckStatus::Fail | CheckStatus::Unavailable) {
         return Vec::new();
     }
-    let places = result.places.iter().map(shown).filter(|place| !result.summary.contains(place));
-    let mut lines: Vec<String> = places.collect();
+    let place = |place: &Place| shown_by(&result.check, place);
+    let mut lines: Vec<String> = if result.asks {
+        let asked = questions_of(result, questions);
+        asked.map(|question| format!("{}: {}", question.id, place(&question.place))).collect()
+    } else {
+        result.places.iter().map(place).filter(|place| !result.summary.contains(place)).collect()
+    };
     let known = result.params.get("count").and_then(Value::as_u64).unwrap_or(0);
-    let more = known.saturating_sub(result.places.len() as u64);
+    let all = known.max(result.places.len() as u64);
+    let told = if result.asks { lines.len() } else { result.places.len() };
+    let more = all.saturating_sub(told as u64);
     if more > 0 {
         lines.push(format!("and {more} more"));
     }

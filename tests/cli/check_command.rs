@@ -63,7 +63,7 @@ fn failures_are_shown_with_every_place_and_the_end_of_the_output() {
     3 files changed since [BASE] (main)
     ✗ protected   protected paths were changed: a.lock: is protected (and 1 more)
                   b.lock: is protected
-    ✗ tests (Q7)  `[RED]` failed: exit code 3
+    ✗ tests (Q7)  `[RED]` failed: exit code 3; it fails at the base as well; which failures are new cannot be told, because its output names none; it is listed and has to pass
                   | one
                   | two
     - lint (Q8)   skipped: no `[commands] lint` is set or detected
@@ -83,12 +83,15 @@ fn check_json_lists_every_result_with_its_places() {
         ran.json(),
         json!({
             "ok": false, "base": base, "base_name": "main", "changed_files": 2, "warnings": [],
+            "asked_for": null,
             "results": [
                 {"check": "lint", "criterion": "Q8", "status": "skipped", "required": true, "pattern": null,
-                    "summary": "no `[commands] lint` is set or detected", "places": [], "evidence": ""},
+                    "summary": "no `[commands] lint` is set or detected", "places": [], "evidence": "",
+                    "questions": []},
                 {"check": "protected", "criterion": null, "status": "fail", "required": true,
                     "pattern": "protected-changed", "summary": "protected paths were changed: a.lock: is protected",
-                    "places": [{"file": "a.lock", "what": "is protected"}], "evidence": "a.lock: is protected"},
+                    "places": [{"file": "a.lock", "what": "is protected"}], "evidence": "a.lock: is protected",
+                    "questions": []},
             ],
         })
     );
@@ -245,7 +248,7 @@ fn what_a_command_plants_in_git_files_is_put_back_and_moved_references_are_told(
         git update-ref refs/heads/planted HEAD\ngit update-ref refs/topic HEAD^{tree}\n";
     let plant = sandbox.executable("plant", plants);
     let set = format!("commands.test={}", plant.display());
-    let ran = sandbox.run(&["check", "--only", "tests", "--set", &set, "--json"]);
+    let ran = sandbox.run(&["check", "--only", "tests", "--set", &set, "--json", "--in-place"]);
     insta::assert_snapshot!(ran.stderr, @"
     warning: a command of the repository changed git's own files, which was undone: .git/config, .git/hooks/post-commit, .git/refs/topic (kept in .git/ai-workflow/check/removed)
     warning: references moved or were made while a command of the repository ran, and were left as they are: refs/heads/planted (was not there)

@@ -11,6 +11,7 @@ mod agent_choice;
 mod answers;
 mod approved_documents;
 mod base_branch;
+mod check_branch;
 mod check_command;
 mod data_loss;
 mod demo;

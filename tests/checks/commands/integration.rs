@@ -50,7 +50,8 @@ fn called(sandbox: &Sandbox, failing: &str) -> (Vec<String>, String) {
     let file = |name: &str| sandbox.root().with_file_name("bin").join(name);
     std::fs::write(file("failing"), failing).expect("a file");
     std::fs::write(file("called"), "").expect("a file");
-    let ran = sandbox.run(&["check", "--only", "integration"]).exits(i32::from(!failing.is_empty()));
+    let arguments = ["check", "--only", "integration", "--in-place"];
+    let ran = sandbox.run(&arguments).exits(i32::from(!failing.is_empty()));
     let called = std::fs::read_to_string(file("called")).expect("a text");
     (called.lines().map(str::to_owned).collect(), ran.stdout)
 }

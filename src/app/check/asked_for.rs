@@ -1,0 +1,155 @@
+//! What the change under check was asked for by: an issue, a text that is given, or the messages of the commits themselves. Checks
+//! read it as the issue of a run. Who wrote the messages wrote the change as well: a reviewer is shown where the text is from.
+
+use std::fmt;
+
+use crate::environment::runtime;
+use crate::failure::Result;
+use crate::forge_connection;
+use crate::project::Project;
+use git::{CommitId, Trailers};
+use model::issue::{Discussion, Issue, IssueNumber};
+use views::summary::counted;
+
+/// The types of Conventional Commits that change no behaviour.
+const SAME_BEHAVIOUR: [&str; 8] = ["refactor", "docs", "perf", "test", "chore", "build", "ci", "style"];
+
+/// What a person gives as what was asked for.
+#[derive(Debug, Clone, Default)]
+pub enum GivenTask {
+    /// The messages of the commits since the base.
+    #[default]
+    Commits,
+    /// The issue of this number.
+    Issue(IssueNumber),
+    /// This text: a title, and what follows its first line.
+    Message(String),
+}
+
+/// What the change was asked for by.
+#[derive(Debug, Clone)]
+pub struct AskedFor {
+    /// Where the text is from.
+    pub source: TaskSource,
+    /// The text, as checks read it.
+    pub issue: Issue,
+    /// The messages that speak for the change: the one that is given, or those of its commits.
+    messages: Vec<String>,
+}
+
+/// Where the text is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskSource {
+    /// An issue.
+    Issue(IssueNumber),
+    /// The text that was given.
+    Message,
+    /// The messages of so many commits.
+    Commits(usize),
+}
+
+impl fmt::Display for TaskSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Issue(number) => write!(f, "issue {number}"),
+            Self::Message => f.write_str("the message that is given"),
+            Self::Commits(1) => f.write_str("the message of 1 commit"),
+            Self::Commits(many) => write!(f, "the messages of {}", counted(*many as u64, "commit")),
+        }
+    }
+}
+
+impl AskedFor {
+    /// Reads what is given; nothing where there is neither an issue nor a message. Only an issue is asked for from its forge.
+    pub(super) fn find(project: &Project, given: &GivenTask, base: &CommitId) -> Result<Option<Self>> {
+        if let GivenTask::Message(text) = given {
+            return Ok(Self::of_messages(TaskSource::Message, vec![text.clone()]));
+        }
+        let mut messages = project.workspace.history().messages_since(base)?;
+        // Those of a run say what it always says.
+        messages.retain(|message| Trailers::read(message).is_none());
+        let GivenTask::Issue(number) = given else {
+            return Ok(Self::of_messages(TaskSource::Commits(messages.len()), messages));
+        };
+        let forge = forge_connection::of_issue(project, *number)?;
+        let issue = runtime()?.block_on(forge.issue(*number))?;
+        Ok(Some(Self { source: TaskSource::Issue(*number), issue, messages }))
+    }
+
+    fn of_messages(source: TaskSource, messages: Vec<String>) -> Option<Self> {
+        let text = messages.join("\n\n");
+        let (title, body) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
+        if title.is_empty() {
+            return None;
+        }
+        let issue = Issue {
+            number: IssueNumber::MAX,
+            title: title.trim().to_owned(),
+            body: body.trim().to_owned(),
+            labels: Vec::new(),
+            author: String::new(),
+            open: true,
+            url: String::new(),
+            discussion: Discussion::default(),
+        };
+        Some(Self { source, issue, messages })
+    }
+
+    /// Returns the type of Conventional Commits by which the change says that it leaves the behaviour as it is; nothing where
+    /// one of its messages does not say so.
+    pub(super) fn type_without_new_behaviour(&self) -> Option<&'static str> {
+        let types: Option<Vec<&str>> = self.messages.iter().map(|message| type_of(message)).collect();
+        types?.first().copied()
+    }
+}
+
+/// Reads `docs: …` and `docs(scope): …`. A breaking change (`refactor!: …`) changes behaviour.
+fn type_of(message: &str) -> Option<&'static str> {
+    let (head, _) = message.trim_start().lines().next()?.split_once(": ")?;
+    let word = match head.split_once('(') {
+        Some((word, scope)) if scope.ends_with(')') => word,
+        _ => head,
+    };
+    SAME_BEHAVIOUR.into_iter().find(|known| known.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(messages: &[&str]) -> Option<AskedFor> {
+        let messages: Vec<String> = messages.iter().map(|message| (*message).to_owned()).collect();
+        AskedFor::of_messages(TaskSource::Commits(messages.len()), messages)
+    }
+
+    #[test]
+    fn messages_of_commits_are_a_title_and_a_body() {
+        let asked = asked(&["fix: the last page\n\nIt was lost.\n", "Test it\n"]).expect("a text");
+        assert_eq!(
+            (asked.issue.title.as_str(), asked.issue.body.as_str()),
+            ("fix: the last page", "It was lost.\n\n\nTest it")
+        );
+        assert_eq!(asked.source.to_string(), "the messages of 2 commits");
+    }
+
+    #[test]
+    fn nothing_was_asked_for_without_words() {
+        assert!(asked(&[]).is_none() && asked(&["  \n"]).is_none());
+    }
+
+    #[test]
+    fn only_types_of_every_message_say_that_behaviour_stays() {
+        let stated = |messages: &[&str]| asked(messages).and_then(|asked| asked.type_without_new_behaviour());
+        assert_eq!(stated(&["refactor: one\n\nwhy", "Test(pages): two"]), Some("refactor"));
+        for others in [
+            &["refactor: one", "fix: two"][..],
+            &["refactor!: breaks"],
+            &["docs(readme)!: breaks"],
+            &["Refactor the pager"],
+            &["refactoring: one"],
+            &["feat: refactor: one"],
+        ] {
+            assert_eq!(stated(others), None, "{others:?}");
+        }
+    }
+}
