@@ -9,12 +9,12 @@ use super::run::Scene;
 use super::told::{closing_line, line_with};
 use crate::support::{Ran, Sandbox, honest_script};
 
-/// Returns the command of the step that hands over the event.
-fn command() -> String {
+/// Returns the command of a step: `run` hands over the event, `check` judges a pull request.
+fn command(id: &str) -> String {
     let text = include_str!("../../action.yml");
     let action: serde_norway::Value = serde_norway::from_str(text).expect("YAML");
     let steps = action["runs"]["steps"].as_sequence().expect("steps");
-    let step = steps.iter().find(|step| step["id"].as_str() == Some("run")).expect("the step");
+    let step = steps.iter().find(|step| step["id"].as_str() == Some(id)).expect("the step");
     step["run"].as_str().expect("a command").to_owned()
 }
 
@@ -29,7 +29,7 @@ fn taken(scene: &Scene, name: &str, event: &Value, extra: &str, calls: &str) -> 
     fs::write(&path, event.to_string()).expect("a file");
     let agent = scene.sandbox.script(&honest_script(extra));
     let mut bash = scene.sandbox.command("bash");
-    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &command()])
+    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &command("run")])
         .env("RUNNER_TEMP", &temporary)
         .env("GITHUB_EVENT_PATH", &path)
         .env("GITHUB_EVENT_NAME", name)
@@ -85,4 +85,57 @@ fn a_comment_without_permission_starts_no_run_and_the_job_passes() {
     let event = scene.github.commented("mallory", 243, "/ai-workflow run");
     taken(&scene, "issue_comment", &event, "", "99").exits(0).says("E_ACTOR_DENIED");
     assert!(scene.github.state().pulls.is_empty());
+}
+
+/// Has the action check the branch of a sandbox, as in the job of a pull request into `main`.
+fn checked(sandbox: &Sandbox, sarif: &str) -> Ran {
+    let temporary = sandbox.root().with_file_name("runner temp");
+    let bin = temporary.join("ai-workflow/bin");
+    fs::create_dir_all(&bin).expect("a folder");
+    let _ = symlink(env!("CARGO_BIN_EXE_ai-workflow"), bin.join("ai-workflow"));
+    let mut bash = sandbox.command("bash");
+    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &command("check")])
+        .env("RUNNER_TEMP", &temporary)
+        .envs([("GITHUB_BASE_REF", "main"), ("GITHUB_ACTIONS", "true"), ("SARIF", sarif)]);
+    Sandbox::finish(bash)
+}
+
+#[test]
+fn the_action_checks_a_pull_request_against_its_base_and_asks_nobody() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.git(&["rev-parse", "HEAD"]);
+    sandbox.git(&["update-ref", "refs/remotes/origin/main", &base]);
+    sandbox.git(&["switch", "-q", "--detach"]);
+    sandbox.write("src/lib.rs", "pub fn pages() -> u32 {\n    3\n}\n");
+    sandbox.git(&["commit", "-q", "-am", "fix: count the last page"]);
+    let ran = checked(&sandbox, "").exits(0);
+    assert!(
+        ran.stdout.contains("1 file changed since") && ran.stdout.contains("(origin/main)"),
+        "{}",
+        ran.stdout
+    );
+    sandbox.write("src/lib.rs", "// TODO: count pages\npub fn pages() -> u32 {\n    4\n}\n");
+    sandbox.git(&["commit", "-q", "-am", "fix: count the next page"]);
+    checked(&sandbox, "out.sarif").exits(1);
+    let log: Value = serde_json::from_str(&sandbox.read("out.sarif")).expect("JSON");
+    assert_eq!(log["runs"][0]["results"][0]["ruleId"], "check/todo");
+}
+
+#[test]
+fn each_mode_of_the_action_runs_its_own_steps() {
+    let action: serde_norway::Value = serde_norway::from_str(include_str!("../../action.yml")).expect("YAML");
+    let condition = |step: &serde_norway::Value| step["if"].as_str().unwrap_or("always").to_owned();
+    let steps = action["runs"]["steps"].as_sequence().expect("steps");
+    assert_eq!(
+        steps.iter().map(condition).collect::<Vec<_>>(),
+        [
+            "always",
+            "inputs.mode != 'check' && inputs.install-agents == 'true' && inputs.part != 'apply'",
+            "inputs.mode == 'check'",
+            "inputs.mode != 'check'",
+        ]
+    );
+    let keys: Vec<&str> =
+        steps[2]["env"].as_mapping().expect("variables").keys().filter_map(|key| key.as_str()).collect();
+    assert!(!keys.contains(&"GITHUB_TOKEN"), "{keys:?}");
 }
