@@ -22,7 +22,14 @@ pub(super) struct ComparedTest {
     /// The texts and numbers that it is written with.
     pub(super) values: Vec<String>,
     /// The names that it uses.
-    pub(super) names: BTreeSet<String>,
+    names: BTreeSet<String>,
+}
+
+impl ComparedTest {
+    /// Tells whether it uses a name, or a part of a path such as `pages.count`.
+    pub(super) fn uses(&self, name: &str) -> bool {
+        name.split('.').any(|part| self.names.contains(part))
+    }
 }
 
 /// The tests of the changed files, before and now.
@@ -35,6 +42,8 @@ pub(super) struct ComparedTests {
     functions: Vec<(ComparedTest, ComparedTest)>,
     /// Names of functions, types and classes of the product that changed files defined, and that none of them defines any more.
     gone: BTreeSet<String>,
+    /// Those that changed files define now.
+    defined: BTreeSet<String>,
 }
 
 impl ComparedTests {
@@ -51,8 +60,9 @@ impl ComparedTests {
         let defined = |side: fn(&ReadFile) -> &BTreeSet<String>| -> BTreeSet<String> {
             read.iter().flat_map(side).cloned().collect()
         };
-        let gone = &defined(|file| &file.defined[0]) - &defined(|file| &file.defined[1]);
-        let mut compared = Self { gone, ..Self::default() };
+        let now = defined(|file| &file.defined[1]);
+        let gone = &defined(|file| &file.defined[0]) - &now;
+        let mut compared = Self { gone, defined: now, ..Self::default() };
         for file in read {
             let [old, new] = file.tests;
             compared.old.extend(old);
@@ -83,6 +93,11 @@ impl ComparedTests {
     /// Returns the tests that are none of before.
     pub(super) fn added(&self) -> impl Iterator<Item = &ComparedTest> {
         self.matching.added.iter().map(|index| &self.new[*index])
+    }
+
+    /// Tells whether a test uses something that the changed files of the product define.
+    pub(super) fn uses_the_product(&self, test: &ComparedTest) -> bool {
+        !self.defined.is_disjoint(&test.names)
     }
 
     /// Returns all tests of now.
@@ -153,13 +168,14 @@ fn all(file: &SourceFile, tests: Vec<Test>) -> Vec<ComparedTest> {
 
 /// Returns the values that the file gives a name, such as a table of cases.
 fn constants<'f>(file: &'f SourceFile, values: &[Part<'_>]) -> Vec<(&'f str, Vec<String>)> {
+    let constants = file.constants();
+    constants.iter().filter_map(|part| Some((name_of(part.text)?, values_in(&part.range, values)))).collect()
+}
+
+/// Returns the name of a constant.
+fn name_of(constant: &str) -> Option<&str> {
     let is_mark = |word: &&str| matches!(*word, "pub" | "const" | "static" | "mut" | "crate" | "");
-    let name =
-        |text: &'f str| text.split(|c: char| !c.is_alphanumeric() && c != '_').find(|word| !is_mark(word));
-    file.constants()
-        .iter()
-        .filter_map(|part| Some((name(part.text)?, values_in(&part.range, values))))
-        .collect()
+    constant.split(|c: char| !c.is_alphanumeric() && c != '_').find(|word| !is_mark(word))
 }
 
 fn functions(file: &ChangedFile<'_>) -> Option<Vec<(ComparedTest, ComparedTest)>> {
@@ -177,7 +193,9 @@ fn functions(file: &ChangedFile<'_>) -> Option<Vec<(ComparedTest, ComparedTest)>
 fn defined(file: &SourceFile) -> BTreeSet<String> {
     let functions = file.functions();
     let parts = functions.iter().flat_map(|function| function.name.split([':', '.']));
-    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    let constants = file.constants();
+    let constants = constants.iter().filter_map(|constant| name_of(constant.text));
+    parts.chain(constants).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 /// Tells whether a file has a test with such a name. Where its language is not understood, any word is taken for one.

@@ -3,6 +3,7 @@
 
 mod asserts;
 mod declared;
+mod hollow;
 mod hooks;
 mod lost;
 mod moved;
@@ -22,6 +23,7 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let mut places: Vec<Place> = tests.chain(functions).collect();
     places.extend(lost::places(compared, site));
     places.extend(declared::places(compared));
+    places.extend(hollow::places(compared));
     places.extend(stand_ins::places(compared, site));
     places.extend(hooks::places(site));
     places

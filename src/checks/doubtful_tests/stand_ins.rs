@@ -50,7 +50,7 @@ fn of_file(file: &ChangedFile<'_>, compared: &ComparedTests) -> Option<Place> {
 }
 
 /// Returns the names that the asserts of tests call: `count`, `pages.count`.
-fn asked_about<'t>(tests: impl Iterator<Item = &'t ComparedTest>) -> BTreeSet<String> {
+pub(super) fn asked_about<'t>(tests: impl Iterator<Item = &'t ComparedTest>) -> BTreeSet<String> {
     let asserts = tests.flat_map(|test| &test.asserts);
     asserts.flat_map(|assert| called(&assert.tokens)).collect()
 }
@@ -58,12 +58,13 @@ fn asked_about<'t>(tests: impl Iterator<Item = &'t ComparedTest>) -> BTreeSet<St
 fn called(tokens: &[Token]) -> Vec<String> {
     let words: Vec<&str> = tokens.iter().map(|token| token.code().unwrap_or_default()).collect();
     let is_name = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let of = |at: usize| match words[..at] {
-        [.., owner, "."] => format!("{owner}.{}", words[at]),
-        _ => words[at].to_owned(),
+    let name = |at: usize| match words[..at] {
+        [.., owner, "."] if is_name(owner) => Some(format!("{owner}.{}", words[at])),
+        [.., "."] => Some(words[at].to_owned()),
+        _ => Some(words[at].to_owned()),
     };
     let calls = (1..words.len()).filter(|at| words[*at] == "(" && is_name(words[at - 1]));
-    calls.map(|at| of(at - 1)).collect()
+    calls.map(|at| at - 1).filter_map(name).collect()
 }
 
 fn newly_defined(file: &ChangedFile<'_>, new: &SourceFile) -> Vec<Function> {

@@ -114,3 +114,23 @@ mod stand_ins;
 mod thrown_away;
 mod unreached;
 mod ways_out;
+
+#[test]
+fn a_new_test_that_asks_nothing_of_the_product_is_asked_about() {
+    let calls = "def test_old():\n    assert pages(10, 3) == 4\n";
+    let added = |test: &str| told(&[("tests/test_a.py", calls, &format!("{calls}\n\n{test}"))]).len();
+    for hollow in [
+        "def test_new():\n    pages(10, 3)\n",
+        "def test_new():\n    count = 4\n    assert count == 4\n",
+        "def own(a):\n    return a\n\n\ndef test_new():\n    assert own(4) == 4\n",
+    ] {
+        assert_eq!(added(hollow), 1, "{hollow}");
+    }
+    for honest in [
+        "def test_new():\n    assert pages(9, 3) == 3\n",
+        "def test_new():\n    with pytest.raises(ValueError):\n        pages(1, 0)\n",
+        "def test_new():\n    check(pages(1, 0))\n\n\ndef check(found):\n    assert found == 1\n",
+    ] {
+        assert_eq!(added(honest), 0, "{honest}");
+    }
+}
