@@ -6,7 +6,7 @@ use super::{Published, Site};
 use git::{CommitId, Error, RunWorkspace, Tree};
 use model::policy::Policy;
 use process::Stop;
-use source::{is_fixture, is_runner_setting, is_test};
+use source::{Role, is_fixture, is_runner_setting, is_test};
 
 /// The trees of the runs that mix what is there now with the base. They are written before commands run, because what changes
 /// under git's folder meanwhile is theirs.
@@ -44,10 +44,11 @@ fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Resu
     if !changed.iter().any(|path| is_of_tests(path)) {
         return Ok(None);
     }
-    // New tests may need what is newly depended on.
+    // New tests may need what is newly depended on, and text for people is no code.
     let is_kept = |path: &str| {
         is_of_tests(path)
             || is_runner_setting(path)
+            || Role::of(path) == Role::Documentation
             || is_lock_file(path)
             || path.starts_with(".ai-workflow/")
     };

@@ -117,6 +117,9 @@ fn documentation_and_code_without_tests_need_no_red_test() {
     assert_eq!(failures(&sandbox.run(&["check", "--json"]).exits(0)), [""; 0]);
     sandbox.write("pager.py", FIXED);
     assert_eq!(failures(&sandbox.run(&["check", "--json"]).exits(0)), [""; 0]);
+    sandbox.write("pager.py", PAGER);
+    sandbox.write("tests/test_pager.py", &format!("{TESTS}{HOLLOW}"));
+    assert_eq!(failures(&sandbox.run(&["check", "--json"]).exits(0)), [""; 0], "tests alone");
 }
 
 #[test]
