@@ -95,6 +95,11 @@ impl AskedFor {
         Some(Self { source, issue, messages })
     }
 
+    /// Tells whether an issue says what was to be done, and not only who did it.
+    pub(super) fn is_of_an_issue(&self) -> bool {
+        matches!(self.source, TaskSource::Issue(_))
+    }
+
     /// Returns the type of Conventional Commits by which the change says that it leaves the behaviour as it is; nothing where
     /// one of its messages does not say so.
     pub(super) fn type_without_new_behaviour(&self) -> Option<&'static str> {

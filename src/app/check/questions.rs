@@ -12,12 +12,14 @@ const FAILED_BEFORE: &str = "failed-before";
 const PROVE_NOTHING: &str = "tests-prove-nothing";
 /// How it fails where the test command runs none of them.
 const NOT_RUN: &str = "new-tests-not-run";
+/// How a change of comments or white space alone fails.
+const TRIVIAL: &str = "trivial-diff";
 /// What a person may do about it who changed no behaviour.
 const UNSTATED: &str = "; if the behaviour stays as it is, say so: `--message \"refactor: …\"`, or a commit message of such a type";
 
 /// Makes a question of a failure that a person has to judge: tests fail as they do at the base, which may be why the change was
 /// made; a command runs none of the new tests, as one of another language does; nothing fails without a change that leaves the
-/// behaviour as it is, as it says itself.
+/// behaviour as it is, as it says itself; only comments changed, and no issue asks for more.
 pub(super) fn ask_instead(result: &mut CheckResult, asked_for: Option<&AskedFor>) {
     let summary = result.summary.clone();
     let stated = asked_for.and_then(AskedFor::type_without_new_behaviour);
@@ -26,6 +28,7 @@ pub(super) fn ask_instead(result: &mut CheckResult, asked_for: Option<&AskedFor>
             (result.status, result.pattern) = (CheckStatus::Fail, Some(FAILED_BEFORE.to_owned()));
         }
         (RED_GREEN, Some(NOT_RUN), _) => {}
+        (_, Some(TRIVIAL), _) if !asked_for.is_some_and(AskedFor::is_of_an_issue) => {}
         (RED_GREEN, Some(PROVE_NOTHING), Some(stated)) => {
             result.summary =
                 format!("{summary}; by its type `{stated}` the change leaves the behaviour as it is");
