@@ -29,6 +29,7 @@ pub(crate) struct Grammar {
     pub(crate) runner: Query,
     pub(crate) values: Query,
     pub(crate) swallowed: Query,
+    pub(crate) bindings: Query,
 }
 
 /// Returns the grammar of a language with the queries that stand in the folder of a name.
@@ -42,6 +43,7 @@ macro_rules! grammar {
                 include_str!(concat!("queries/", $folder, "/runner.scm")),
                 include_str!(concat!("queries/", $folder, "/values.scm")),
                 include_str!(concat!("queries/", $folder, "/swallowed.scm")),
+                include_str!(concat!("queries/", $folder, "/bindings.scm")),
             ],
         )
     };
@@ -70,9 +72,10 @@ static GO: LazyLock<Grammar> =
     LazyLock::new(|| grammar!(tree_sitter_go::LANGUAGE, "go", include_str!("queries/go/outline.scm")));
 
 impl Grammar {
-    fn new(language: tree_sitter::Language, queries: [&str; 5]) -> Self {
-        let [outline, parts, runner, values, swallowed] = queries.map(|text| Query::new(&language, text));
-        Self { language, outline, parts, runner, values, swallowed }
+    fn new(language: tree_sitter::Language, queries: [&str; 6]) -> Self {
+        let [outline, parts, runner, values, swallowed, bindings] =
+            queries.map(|text| Query::new(&language, text));
+        Self { language, outline, parts, runner, values, swallowed, bindings }
     }
 }
 

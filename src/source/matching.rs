@@ -35,11 +35,11 @@ pub struct Kept {
 pub enum SameTest {
     /// It has its file, its groups and its name.
     Id,
-    /// It has its name, and says the same or asserts all that it asserted, in another file or group.
+    /// It has its name, and says the same or asks all that it asked, in another file or group.
     Moved,
-    /// Its name is another. It says the same, or asserts all that it asserted, in its order, with all that it used.
+    /// Its name is another. It says the same, or asks all that it asked, in its order.
     Renamed,
-    /// What it asserted stands in several tests.
+    /// What it asked stands in several tests.
     Split,
 }
 
@@ -53,6 +53,7 @@ pub fn same_tests(old: &[Test], new: &[Test], renames: &[(String, String)]) -> M
     });
     matcher.pair(SameTest::Moved, |test, _| Some((test.name.clone(), test.normal.clone())));
     matcher.pair(SameTest::Renamed, |test, _| Some(test.normal.clone()));
+    matcher.index();
     matcher.find_contained();
     matcher.find_split();
     matcher.matching()
@@ -63,14 +64,14 @@ struct Matcher<'t> {
     new: &'t [Test],
     kept: Vec<Option<(Vec<usize>, SameTest)>>,
     is_taken: Vec<bool>,
-    /// The new tests that demand something, those that are no old one first.
-    demanding: HashMap<&'t str, Vec<usize>>,
+    /// The new tests that ask something, those that are no old one first.
+    asking: HashMap<&'t str, Vec<usize>>,
 }
 
 impl<'t> Matcher<'t> {
     fn new(old: &'t [Test], new: &'t [Test]) -> Self {
         let kept = vec![None; old.len()];
-        Self { old, new, kept, is_taken: vec![false; new.len()], demanding: HashMap::new() }
+        Self { old, new, kept, is_taken: vec![false; new.len()], asking: HashMap::new() }
     }
 
     fn left(&self) -> Vec<usize> {
@@ -105,25 +106,26 @@ impl<'t> Matcher<'t> {
         self.kept[old] = Some((new, how));
     }
 
-    /// A test under another name that demands all that the old one did, in its order, and uses all that it used.
-    fn find_contained(&mut self) {
-        let mut order: Vec<usize> = (0..self.new.len()).collect();
+    fn index(&mut self) {
+        let mut order: Vec<usize> = (0..self.new.len()).filter(|new| self.new[*new].has_demands).collect();
         order.sort_by_key(|new| self.is_taken[*new]);
         for index in order {
-            for demand in self.new[index].demands.iter().collect::<BTreeSet<_>>() {
-                self.demanding.entry(demand.as_str()).or_default().push(index);
+            for ask in self.new[index].asks.iter().collect::<BTreeSet<_>>() {
+                self.asking.entry(ask.as_str()).or_default().push(index);
             }
         }
+    }
+
+    /// A test under another name that asks all that the old one did, in its order.
+    fn find_contained(&mut self) {
         for index in self.left() {
             let old = &self.old[index];
-            let having = |demand: &String| self.demanding.get(demand.as_str()).map_or(&[][..], Vec::as_slice);
-            let Some(candidates) = old.demands.iter().map(having).min_by_key(|tests| tests.len()) else {
+            let having = |ask: &String| self.asking.get(ask.as_str()).map_or(&[][..], Vec::as_slice);
+            let Some(candidates) = old.asks.iter().map(having).min_by_key(|tests| tests.len()) else {
                 continue;
             };
-            let same = candidates.iter().copied().take(MOST_CANDIDATES).find(|candidate| {
-                let new = &self.new[*candidate];
-                is_in_order(&old.demands, &new.demands) && words(&[old]).is_subset(&words(&[new]))
-            });
+            let mut candidates = candidates.iter().copied().take(MOST_CANDIDATES);
+            let same = candidates.find(|new| old.has_demands && is_asked_by(old, &[&self.new[*new]]));
             if let Some(new) = same {
                 let is_moved = old.name == self.new[new].name;
                 self.keep(index, vec![new], if is_moved { SameTest::Moved } else { SameTest::Renamed });
@@ -131,33 +133,28 @@ impl<'t> Matcher<'t> {
         }
     }
 
-    /// Tests whose asserts stand in several new tests. One that kept its name may have given some of them away.
+    /// Tests whose questions stand in several new tests. One that kept its name may have given some of them away.
     fn find_split(&mut self) {
         let was_taken = self.is_taken.clone();
         for index in 0..self.old.len() {
             let old = &self.old[index];
             let mut new = match &self.kept[index] {
-                Some((new, SameTest::Id)) if self.new[new[0]].demands != old.demands => new.clone(),
+                Some((new, SameTest::Id)) if self.new[new[0]].asks != old.asks => new.clone(),
                 Some(_) => continue,
                 None => Vec::new(),
             };
-            let has = |new: &[usize], demand: &String| {
-                new.iter().any(|new| self.new[*new].demands.contains(demand))
-            };
             let kept = new.len();
-            for demand in &old.demands {
-                let others = self.demanding.get(demand.as_str()).into_iter().flatten();
-                if !has(&new, demand)
-                    && let Some(other) = others.copied().find(|other| !was_taken[*other])
+            for ask in &old.asks {
+                let has = |new: &usize| self.new[*new].asks.contains(ask);
+                let mut others = self.asking.get(ask.as_str()).into_iter().flatten();
+                if !new.iter().any(has)
+                    && let Some(other) = others.find(|other| !was_taken[**other])
                 {
-                    new.push(other);
+                    new.push(*other);
                 }
             }
             let tests: Vec<&Test> = new.iter().map(|new| &self.new[*new]).collect();
-            let is_whole = !old.demands.is_empty()
-                && old.demands.iter().all(|demand| has(&new, demand))
-                && (kept > 0 || words(&[old]).is_subset(&words(&tests)));
-            if new.len() > kept.max(1) && is_whole {
+            if new.len() > kept.max(1) && old.has_demands && is_asked_by(old, &tests) {
                 self.keep(index, new, SameTest::Split);
             }
         }
@@ -172,13 +169,52 @@ impl<'t> Matcher<'t> {
     }
 }
 
-fn is_in_order(demands: &[String], others: &[String]) -> bool {
-    let mut others = others.iter();
-    demands.iter().all(|demand| others.any(|other| other == demand))
+/// Tells whether tests ask together all that an old one asked: each what it has of it in the same order, unless it runs case
+/// by case.
+pub fn is_asked_by(old: &Test, new: &[&Test]) -> bool {
+    let is_asked = |ask: &String| new.iter().any(|test| test.asks.contains(ask));
+    let in_order = |test: &&Test| test.cases != Some(1) || has_in_order(test, old);
+    old.asks.iter().all(is_asked) && (old.cases != Some(1) || new.iter().all(in_order))
 }
 
-fn words<'t>(tests: &[&'t Test]) -> BTreeSet<&'t str> {
-    tests.iter().flat_map(|test| test.normal.split(' ')).collect()
+fn has_in_order(new: &Test, old: &Test) -> bool {
+    let mut asks = new.asks.iter();
+    let mut shared = old.asks.iter().filter(|ask| new.asks.contains(ask));
+    shared.all(|ask| asks.any(|other| other == ask))
+}
+
+/// Tells whether two tests ask about the same: whether both call a function, in their asserts or besides, that is none of the
+/// runner's.
+pub fn is_similar(old: &Test, new: &Test) -> bool {
+    let (old_subjects, new_subjects) = (subjects(old), subjects(new));
+    old_subjects.iter().any(|name| new_subjects.contains(name))
+}
+
+/// Returns the names of what a test calls within its asserts and besides them.
+fn subjects(test: &Test) -> BTreeSet<&str> {
+    let helpers = test.asserts.iter().map(|assert| assert.text.as_str());
+    let asks = test.asks.iter().map(String::as_str).chain(helpers);
+    asks.flat_map(called).collect()
+}
+
+/// Returns what a question calls. The function that asserts is no subject.
+fn called(ask: &str) -> impl Iterator<Item = &str> {
+    let words: Vec<&str> = ask.split(' ').collect();
+    let is_name = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let calls = (1..words.len()).filter(|at| words[*at] == "(" && is_name(words[at - 1]));
+    let calls: Vec<&str> = calls.map(|at| words[at - 1]).filter(|name| !is_of_runner(name)).collect();
+    calls.into_iter()
+}
+
+/// Tells whether a name is that of a function that asserts or makes cases.
+fn is_of_runner(name: &str) -> bool {
+    let words = ["assert", "expect", "fail", "raises", "approx", "subTest", "skip"];
+    words.iter().any(|word| name.trim_start_matches('_').starts_with(word)) || is_matcher(name)
+}
+
+/// Tells whether a name is that of a matcher: `toBe`, `toEqual`.
+fn is_matcher(name: &str) -> bool {
+    name.strip_prefix("to").is_some_and(|rest| rest.starts_with(char::is_uppercase))
 }
 
 #[cfg(test)]

@@ -65,6 +65,12 @@ pub(crate) enum Capture {
     /// Code that a test runner asks what becomes of tests, or that ends it.
     RunnerHook,
     StandIn,
+    /// A name, or several, and what it stands for.
+    Local,
+    /// Names that stand for each of `Rows`, in the whole of `Of`.
+    Each,
+    Rows,
+    Statement,
 }
 
 impl Capture {

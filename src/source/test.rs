@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::SourceFile;
+use crate::asked::{Asked, Bindings};
 use crate::language::Language;
 use crate::outline::{Item, Mark, Outline};
 use crate::query::Capture;
@@ -37,8 +38,12 @@ pub struct Test {
     pub is_async: bool,
     /// What it says, without its name, whatever its form.
     pub(crate) normal: String,
-    /// Its own asserts and its calls of functions that assert, in their order.
-    pub(crate) demands: Vec<String>,
+    /// What it asks, whatever its form, in the order of the text.
+    pub(crate) asks: Vec<String>,
+    /// Whether it asserts anything.
+    pub(crate) has_demands: bool,
+    /// As how many cases its runner reports it; nothing where its file does not tell.
+    pub(crate) cases: Option<usize>,
     language: Language,
 }
 
@@ -104,6 +109,16 @@ impl Test {
         })
     }
 
+    /// Tells whether a name that a runner reported may come of a title with values in it: `counts ${total}`, `%i by %i`.
+    pub fn may_be_reported_as(&self, reported: &str) -> bool {
+        let literals = literals(&self.id());
+        let has_values = literals.len() > 1;
+        let is_told = literals.iter().any(|literal| literal.chars().any(char::is_alphanumeric));
+        let reported = parts(reported);
+        let starts = [0].into_iter().chain(reported.match_indices('\n').map(|(at, _)| at + 1));
+        has_values && is_told && starts.into_iter().any(|start| fits(&reported[start..], &literals))
+    }
+
     /// Returns the strictest kind of skip there is.
     pub fn is_skipped(&self) -> bool {
         self.skips.iter().any(|skip| skip.kind == SkipKind::Unconditional)
@@ -113,6 +128,46 @@ impl Test {
 /// Returns a name with one separator for all that runners use.
 fn parts(name: &str) -> String {
     name.replace("::", "\n").replace(" > ", "\n").replace(" › ", "\n").replace(['/', '.'], "\n")
+}
+
+/// Returns what a title says between its values.
+fn literals(title: &str) -> Vec<String> {
+    let (mut literals, mut rest) = (vec![String::new()], title);
+    while let Some(next) = rest.chars().next() {
+        let length = value_length(rest);
+        match length {
+            0 => literals.last_mut().expect("there is one").push(next),
+            _ => literals.push(String::new()),
+        }
+        rest = &rest[length.max(next.len_utf8())..];
+    }
+    literals.iter().map(|literal| parts(literal)).collect()
+}
+
+/// Returns how long the mark of a value is that a title begins with, in bytes; 0 where it begins with none.
+fn value_length(title: &str) -> usize {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    if let Some(inside) = title.strip_prefix("${") {
+        return inside.find('}').map_or(0, |end| end + 3);
+    }
+    match (title.strip_prefix('$'), title.strip_prefix('%')) {
+        (Some(rest), _) if rest.starts_with(char::is_alphabetic) => {
+            1 + rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        }
+        (_, Some(rest)) if rest.starts_with(|c: char| "sdifjoOpc#".contains(c)) => 2,
+        _ => 0,
+    }
+}
+
+/// Tells whether a text consists of literals with anything between them.
+fn fits(text: &str, literals: &[String]) -> bool {
+    let [first, middle @ .., last] = literals else { return false };
+    let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
+    for literal in middle {
+        let Some(at) = rest.find(literal.as_str()) else { return false };
+        rest = &rest[at + literal.len()..];
+    }
+    rest.ends_with(last.as_str())
 }
 
 /// Returns the tests of a file, in the order of the text.
@@ -150,12 +205,15 @@ struct Reader<'f> {
     skips: HashMap<Option<usize>, Vec<(SkipKind, &'f Mark)>>,
     /// Functions that are no tests.
     functions: HashMap<&'f str, Vec<usize>>,
+    bindings: Bindings,
 }
 
 impl<'f> Reader<'f> {
     fn new(file: &'f SourceFile, outline: &'f Outline, is_test: Vec<bool>) -> Self {
         let (asserts, calls, conditions, exits, skips, functions) = Default::default();
-        let mut reader = Self { file, outline, is_test, asserts, calls, conditions, exits, skips, functions };
+        let bindings = Bindings::read(file);
+        let mut reader =
+            Self { file, outline, is_test, asserts, calls, conditions, exits, skips, functions, bindings };
         for (index, item) in outline.items.iter().enumerate() {
             let is_function = item.is(Capture::Function) || item.is(Capture::Macro);
             if is_function && !reader.is_test[index] {
@@ -249,6 +307,9 @@ impl<'f> Reader<'f> {
         let item = &self.outline.items[index];
         let is_group = |outer: usize| self.outline.items[outer].is(Capture::Group) || self.is_test[outer];
         let helpers = self.helpers(index);
+        let demands = self.demands(index, &helpers);
+        let name_end = item.name_range.end;
+        let Asked { asks, cases } = self.bindings.asked(self.file, &item.node, name_end, &demands);
         let mut asserts = self.asserts_of(index, None);
         for helper in &helpers {
             asserts.extend(self.asserts_of(*helper, Some(&self.outline.items[*helper].name)));
@@ -266,7 +327,9 @@ impl<'f> Reader<'f> {
             is_async: self.file.text[item.node.start..item.name_range.start.max(item.node.start)]
                 .contains("async "),
             normal: self.file.tokens().normal(&self.file.text, &item.range, &item.name_range),
-            demands: self.demands(index, &helpers),
+            asks,
+            has_demands: !demands.is_empty(),
+            cases,
             language: self.file.language,
         }
     }
@@ -319,7 +382,7 @@ impl<'f> Reader<'f> {
     }
 
     /// A call of a function that asserts through another one asserts, too.
-    fn demands(&self, index: usize, helpers: &[usize]) -> Vec<String> {
+    fn demands(&self, index: usize, helpers: &[usize]) -> Vec<Range<usize>> {
         let asserts = self.asserts.get(&index).into_iter().flatten().map(|mark| mark.range.clone());
         let mut demands: Vec<Range<usize>> = asserts.collect();
         let asserting = |name: &str| {
@@ -337,7 +400,7 @@ impl<'f> Reader<'f> {
             }
         }
         demands.sort_by_key(|range| range.start);
-        demands.iter().map(|range| self.normal(range)).collect()
+        demands
     }
 
     fn skips_of(&self, index: usize) -> Vec<Skip> {

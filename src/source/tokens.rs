@@ -14,6 +14,16 @@ struct Token {
     is_name: bool,
 }
 
+/// A token with its text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Word<'t> {
+    pub(crate) text: &'t str,
+    /// Where it begins, in bytes.
+    pub(crate) at: usize,
+    /// Whether it is the name of something.
+    pub(crate) is_name: bool,
+}
+
 /// The tokens of one file.
 #[derive(Debug)]
 pub(crate) struct Tokens(Vec<Token>);
@@ -54,6 +64,12 @@ impl Tokens {
             tokens = others;
         }
         tokens
+    }
+
+    /// Returns the tokens in a range.
+    pub(crate) fn words<'t>(&self, text: &'t str, range: &Range<usize>) -> Vec<Word<'t>> {
+        let tokens = self.within(range).iter().zip(self.texts(text, range));
+        tokens.map(|(token, text)| Word { text, at: token.range.start, is_name: token.is_name }).collect()
     }
 
     /// Returns the texts of the tokens in a range.

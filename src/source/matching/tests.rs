@@ -144,3 +144,58 @@ fn what_asserts_nothing_is_known_by_its_name_or_its_whole_text() {
         ["- runs", "+ goes"]
     );
 }
+
+const PRICE: &str = "def test_price():\n    amount, currency = price('1 EUR')\n    assert amount == 1\n    assert currency == 'EUR'\n";
+
+#[test]
+fn a_test_may_be_rewritten_with_other_local_names() {
+    let moved = "class PriceTest(unittest.TestCase):\n    def test_both(self):\n        cents, unit = price(\"1 EUR\")\n        self.assertEqual(cents, 1)\n        self.assertEqual(unit, \"EUR\")\n";
+    assert_eq!(
+        became(&[("test_a.py", PRICE)], &[("b/test_price.py", moved)]),
+        ["test_price -> PriceTest::test_both (Renamed)"]
+    );
+    let split = "def test_amount():\n    cents, _ = price('1 EUR')\n    assert cents == 1\ndef test_currency():\n    assert price('1 EUR')[1] == 'EUR'\n";
+    assert_eq!(
+        became(&[("test_a.py", PRICE)], &[("test_a.py", split)]),
+        ["test_price -> test_amount, test_currency (Split)"]
+    );
+    let other = split.replace("[1]", "[0]");
+    assert_eq!(
+        became(&[("test_a.py", PRICE)], &[("test_a.py", &other)]),
+        ["- test_price", "+ test_amount", "+ test_currency"]
+    );
+}
+
+#[test]
+fn tests_may_become_cases_and_cases_tests() {
+    let functions =
+        "def test_exact():\n    assert pages(9, 3) == 3\ndef test_up():\n    assert pages(10, 3) == 4\n";
+    let table = |rows: &str| {
+        format!(
+            "@pytest.mark.parametrize('total,n', [{rows}])\ndef test_pages(total, n):\n    assert pages(total, 3) == n\n"
+        )
+    };
+    let cases = table("(9, 3), (10, 4), (0, 0)");
+    assert_eq!(
+        became(&[("test_a.py", functions)], &[("test_a.py", &cases)]),
+        ["test_exact -> test_pages (Renamed)", "test_up -> test_pages (Renamed)"]
+    );
+    assert_eq!(
+        became(&[("test_a.py", &table("(9, 3), (10, 4)"))], &[("test_a.py", functions)]),
+        ["test_pages -> test_exact, test_up (Split)"]
+    );
+    assert_eq!(
+        became(&[("test_a.py", functions)], &[("test_a.py", &table("(9, 3), (11, 4)"))]),
+        ["test_exact -> test_pages (Renamed)", "- test_up"]
+    );
+}
+
+#[test]
+fn similar_tests_ask_about_the_same() {
+    let one = |text: &str| tests(&[("test_a.py", text)]).remove(0);
+    let price = one(PRICE);
+    assert!(is_similar(&price, &one("def test_b():\n    assert price('2 EUR')\n")));
+    let helped = "def check(text):\n    assert price(text) == 1\ndef test_b():\n    check('1 EUR')\n";
+    assert!(is_similar(&price, &one(helped)));
+    assert!(!is_similar(&price, &one("def test_b():\n    assert pages(9) == pytest.approx(3)\n")));
+}

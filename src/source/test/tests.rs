@@ -216,7 +216,7 @@ fn asserts_are_found_through_two_calls_and_no_function_calls_itself_for_ever() {
     let test = &found("test_a.py", python)[0];
     let found: Vec<_> = test.asserts.iter().map(|assert| (assert.line, assert.function.as_deref())).collect();
     assert_eq!(found, [(7, Some("inner"))]);
-    assert_eq!(test.demands, ["outer ( 1 )"]);
+    assert_eq!(test.asks, ["outer ( 1 )"]);
     let rust = "macro_rules! same { ($a:expr) => { assert_eq!($a, 1) } }\n#[test]\nfn a() { same!(f()); }";
     assert_eq!(seen("a.rs", rust), ["a:3 [1]"]);
     let go = "package a\nfunc TestA(t *testing.T) {\n\tcheck := func(a int) {\n\t\tif a != 1 { t.Fail() }\n\t}\n\tcheck(f())\n}\n";
@@ -438,4 +438,22 @@ fn what_an_assert_waits_for_and_what_leaves_a_test_is_counted() {
     assert_eq!(counted("a.test.js", script), (vec![0, 1], 1));
     let rust = "#[test]\nfn a() {\n    let Some(x) = f() else { return };\n    assert_eq!(x, 1);\n    if let Ok(y) = g() { assert_eq!(y, 2); }\n}\n";
     assert_eq!(counted("a.rs", rust), (vec![0, 1], 1));
+}
+
+#[test]
+fn a_title_with_values_is_reported_with_them() {
+    let one = |title: &str| {
+        let text = format!("describe('pages', () => {{ it({title}, () => {{ expect(f(n)).toBe(1); }}); }});");
+        found("a.test.js", &text).remove(0)
+    };
+    for (title, reported) in [
+        ("`counts ${a.total} by ${size}`", "a.test.js › pages › counts 9.5 by 3"),
+        ("'%i by %i'", "pages > 9 by 3"),
+        ("'takes $total.value'", "pages › takes 9"),
+    ] {
+        assert!(one(title).may_be_reported_as(reported), "{title}");
+        assert!(!one(title).may_be_reported_as("pages › refuses none"), "{title}");
+        assert!(!one(title).may_be_reported_as("books › counts"), "{title}");
+    }
+    assert!(!one("'adds'").may_be_reported_as("pages › adds"), "it has no values");
 }
