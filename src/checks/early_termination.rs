@@ -84,7 +84,7 @@ pub(super) fn contradicted(results: &mut [CheckResult], site: &Site<'_>) {
 fn demands(result: &CheckResult, site: &Site<'_>) -> bool {
     let rule = site.phase.policy.checks.iter().find(|rule| rule.id == result.check);
     let noted = rule.is_some_and(|rule| rule.on_fail == OnFail::Note);
-    result.status == CheckStatus::Fail && result.check != ID && !noted
+    result.status == CheckStatus::Fail && result.check != ID && !noted && !result.asks
 }
 
 fn told(result: &CheckResult) -> String {

@@ -100,7 +100,8 @@ pub async fn run(site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
     for rule in &site.phase.policy.checks {
         let result = examine(&rule.id, site, stop).await;
         let failed = matches!(result.status, CheckStatus::Fail | CheckStatus::Unavailable)
-            && rule.on_fail != OnFail::Note;
+            && rule.on_fail != OnFail::Note
+            && !result.asks;
         results.push(result);
         if failed && site.phase.policy.check_mode == CheckMode::FirstFailure {
             break;

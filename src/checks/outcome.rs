@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::Site;
 use model::event::{CheckResult, CheckStatus, Place};
 
 /// More places than this are counted and not told.
@@ -99,6 +100,11 @@ pub fn shown_by(check: &str, place: &Place) -> String {
         None if RUN_TESTS.contains(&check) => place.what.clone(),
         _ => shown(place),
     }
+}
+
+/// Makes each place of a failed result a question where a reviewer reads it; where nobody does, it stays a failure.
+pub(super) fn question_to_reviewer(result: CheckResult, site: &Site<'_>) -> CheckResult {
+    if site.phase.policy.review.is_some() { asking(result) } else { result }
 }
 
 /// Returns a place as people read it.

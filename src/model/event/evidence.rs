@@ -75,8 +75,11 @@ pub struct CheckResult {
 }
 
 impl CheckResult {
-    /// Returns what the result demands under a policy; `Note` where it demands nothing.
+    /// Returns what the result demands under a policy; `Note` where it demands nothing. What is asked is for the reviewer to settle.
     pub fn demand(&self, policy: &Policy) -> OnFail {
+        if self.asks && self.status == CheckStatus::Fail {
+            return OnFail::Note;
+        }
         self.status.demand(policy.checks.iter().find(|rule| rule.id == self.check))
     }
 

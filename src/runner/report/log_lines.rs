@@ -223,7 +223,8 @@ fn log_checks(run: &Run, checked: &Checked) {
     }
     debug!("Phase {phase}: Checks passed: {}", passed.join(", "));
     for result in checked.results.iter().filter(|result| !quiet(result)) {
-        let noted = run.phase(phase).is_some_and(|phase| phase.on_fail(&result.check) == OnFail::Note);
+        let is_note = |phase: &PhaseState| phase.on_fail(&result.check) == OnFail::Note;
+        let noted = result.asks || run.phase(phase).is_some_and(is_note);
         log_check(phase, result, noted);
     }
 }

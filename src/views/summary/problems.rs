@@ -264,7 +264,7 @@ fn problem_of(phase: &PhaseState, round: &Round, fingerprint: String, finding: F
 
 /// Returns the problems of a failed check, one for each place that it names; where it names none, what is wrong is the problem.
 fn problems_of_check(phase: &PhaseState, round: &Round, result: &CheckResult) -> Vec<Problem> {
-    let noted = phase.on_fail(&result.check) == OnFail::Note;
+    let noted = result.asks || phase.on_fail(&result.check) == OnFail::Note;
     let severity = if noted { Severity::Info } else { Severity::Major };
     let finding = |place: &Place| Finding {
         file: place.file.clone(),

@@ -128,7 +128,7 @@ fn problem_rows(phase: &PhaseState) -> Vec<[String; 4]> {
 fn is_open(phase: &PhaseState, result: &CheckResult) -> bool {
     match result.status {
         CheckStatus::Pass | CheckStatus::Skipped | CheckStatus::FailedBefore => false,
-        CheckStatus::Fail => phase.on_fail(&result.check) != OnFail::Note,
+        CheckStatus::Fail => !result.asks && phase.on_fail(&result.check) != OnFail::Note,
         CheckStatus::Unavailable => true,
     }
 }

@@ -166,10 +166,11 @@ fn checks_are_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
     }
     let Some((index, checks)) = latest.checks else { return false };
     let passed = policy.checks.iter().all(|rule| {
-        let status = checks.results.iter().find(|result| result.check == rule.id).map(|result| result.status);
-        match status {
+        let result = checks.results.iter().find(|result| result.check == rule.id);
+        let asks = result.is_some_and(|result| result.asks);
+        match result.map(|result| result.status) {
             Some(CheckStatus::Pass | CheckStatus::Skipped | CheckStatus::FailedBefore) => true,
-            Some(CheckStatus::Fail) => rule.on_fail == OnFail::Note,
+            Some(CheckStatus::Fail) => asks || rule.on_fail == OnFail::Note,
             Some(CheckStatus::Unavailable) => rule.on_unavailable == OnUnavailable::Note,
             None => false,
         }
