@@ -6,6 +6,7 @@
 #[macro_use]
 mod reading;
 
+mod announced;
 mod answer_format;
 mod binaries;
 mod changed_file;

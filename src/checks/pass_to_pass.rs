@@ -1,11 +1,13 @@
 //! A test that passed at the base of the run is there and passes now (`PASS_TO_PASS`, as SWE-bench calls it): under its own id, or
 //! as the same test under another name, as its source says. Where tests changed, those of the base are run on the new code as
-//! well: a test that fails there, although its new version passes, expects something else now, which is a question to the reviewer.
+//! well: a test that fails there, although its new version passes, expects something else now. That is a question to the reviewer, and
+//! so is a test in whose place others stand that ask about the same.
 
-use super::changed_tests::{ChangedTests, Fate};
-use super::command::{Look, lost_tests};
-use super::outcome::{asking, judged, of_answer};
-use super::suite::{Losses, LostTest, Suite};
+use super::announced::Announced;
+use super::changed_tests::{ChangedTests, Fate, ReadTest};
+use super::command::{End, Look};
+use super::outcome::{asking, at, judged, of_answer, question_to_reviewer};
+use super::suite::{Losses, LostTest, Suite, name};
 use super::test_runs::TestRuns;
 use super::{Site, result, skipped};
 use model::event::{CheckResult, CheckStatus, Place};
@@ -17,6 +19,9 @@ use tool_output::TestOutcome;
 pub(super) const ID: &str = "pass_to_pass";
 pub(super) const EXPECTATIONS: &str = "changed_expectations";
 
+/// So much of the text of a test is shown in a question, in characters.
+const MOST_SHOWN: usize = 300;
+
 /// Looks for tests of the base that do not pass any more.
 pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     let runs = match TestRuns::of(site) {
@@ -24,66 +29,190 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Err(why) => return skipped(ID, why),
     };
     let (now, base) = (runs.now(stop).await, runs.base(stop).await);
-    if let Some(why) = unnamed(&runs, &now, &base) {
-        return skipped(ID, &why);
+    if let Some(result) = uncompared(&runs, &now, &base, site) {
+        return result;
     }
     let sources = match ChangedTests::of(site, runs.published) {
         Ok(sources) => sources,
         Err(error) => return result(ID, CheckStatus::Unavailable, error),
     };
     let (before, after) = (Suite::of(&base.results), Suite::of(&now.results));
-    let losses = before.losses(&after);
-    let places =
-        if is_excused(&losses, site) { Vec::new() } else { places(&losses, &before, &after, sources) };
-    let kept = format!("every test that passed at the base is there and passes ({})", before.passing_tests());
-    judged(ID, "lost-tests", places, "tests that passed at the base do not pass any more", &kept)
-}
-
-/// Says why the tests cannot be compared one by one.
-fn unnamed(runs: &TestRuns<'_>, now: &Look, base: &Look) -> Option<String> {
-    let line = runs.asked.line;
-    match (base.results.is_empty(), now.results.is_empty()) {
-        (true, _) => Some(format!("`{line}` does not name each test at the base of the run")),
-        (false, true) => Some(format!("`{line}` does not name each test")),
-        (false, false) => None,
+    if let Some(id) = after.not_loaded(&before) {
+        return skipped(ID, &format!("`{id}` cannot be loaded, which the check of the tests names"));
     }
+    let announced = Announced::read(site);
+    let comparison = Comparison { before: &before, after: &after, sources, announced, issue: site.issue };
+    judge(&comparison, site)
 }
 
-/// Tells whether the issue asks for tests to go, or the author names each of them with a reason, which the reviewer is asked about.
-fn is_excused(losses: &Losses<'_>, site: &Site<'_>) -> bool {
-    let lost = losses.gone.len() as u64;
-    losses.not_passing.is_empty() && (lost == 0 || lost_tests::are_wanted(site))
+fn judge(comparison: &Comparison<'_, '_>, site: &Site<'_>) -> CheckResult {
+    let Missing { lost, asked } = comparison.missing();
+    let passing = comparison.before.passing_tests();
+    let kept = format!("every test that passed at the base is there and passes ({passing})");
+    if lost.is_empty() {
+        let problem = "tests that passed at the base are replaced by others";
+        return question_to_reviewer(judged(ID, "lost-tests", asked, problem, &kept), site);
+    }
+    judged(ID, "lost-tests", lost, "tests that passed at the base do not pass any more", &kept)
 }
 
-/// Returns the tests that nothing explains: those that are skipped, and those that are gone. A test that has another name or
-/// place now is there, as its source says. Where no source says anything, as many new tests as are gone may be the same.
-fn places(losses: &Losses<'_>, before: &Suite<'_>, after: &Suite<'_>, sources: &ChangedTests) -> Vec<Place> {
-    let (mut unknown, mut gone) = (Vec::new(), Vec::new());
-    for lost in &losses.gone {
-        match sources.fate(lost.id) {
-            Fate::Kept(old, new) if runs_as_often(old, &new, before, after) => {}
-            // Whether what it is about may go is for the reviewer to say.
-            Fate::LostWith(_) => {}
-            Fate::Kept(..) | Fate::Lost => gone.push(lost),
-            Fate::Unknown => unknown.push(lost),
+/// Says why the tests cannot be compared one by one. Where only the suite of now does not name them, that is a question; where it
+/// fails, the check of the tests says so.
+fn uncompared(runs: &TestRuns<'_>, now: &Look, base: &Look, site: &Site<'_>) -> Option<CheckResult> {
+    let line = runs.asked.line;
+    if base.results.is_empty() {
+        return Some(skipped(ID, &format!("`{line}` does not name each test at the base of the run")));
+    }
+    if !now.results.is_empty() {
+        return None;
+    }
+    if now.end != End::Green {
+        return Some(skipped(ID, &format!("`{line}` fails and does not name each test")));
+    }
+    let what = format!(
+        "`{line}` names its {} tests at the base of the run and not those of now, so that none can be missed",
+        base.results.len()
+    );
+    let result = judged(ID, "unnamed-tests", vec![of_answer(what)], "tests cannot be compared", "");
+    Some(question_to_reviewer(result, site))
+}
+
+/// What is compared.
+struct Comparison<'c, 'r> {
+    before: &'c Suite<'r>,
+    after: &'c Suite<'r>,
+    sources: &'c ChangedTests,
+    announced: Announced,
+    issue: &'c Issue,
+}
+
+/// The tests that are missed.
+#[derive(Default)]
+struct Missing {
+    /// Nothing explains that.
+    lost: Vec<Place>,
+    /// The reviewer is asked whether that is right.
+    asked: Vec<Place>,
+}
+
+/// What is said of one test that is missed.
+enum Miss {
+    /// It is there, or may be gone.
+    Fine,
+    Lost,
+    Asked(Place),
+    /// No source says anything.
+    Unknown,
+}
+
+impl Comparison<'_, '_> {
+    fn missing(&self) -> Missing {
+        let losses = self.before.losses(self.after);
+        let (mut missing, mut unknown) = (Missing::default(), Vec::new());
+        for lost in &losses.gone {
+            match self.miss(lost) {
+                Miss::Fine => {}
+                Miss::Lost => missing.lost.push(place(lost)),
+                Miss::Asked(place) => missing.asked.push(place),
+                Miss::Unknown => unknown.push(lost),
+            }
+        }
+        // Where no source says anything, as many new tests as are gone may be the same.
+        if unknown.len() + missing.lost.len() > losses.new.len() {
+            missing.lost.extend(unknown.into_iter().map(place));
+        }
+        missing.asked.extend(self.moved(&losses));
+        missing.asked.dedup();
+        missing.lost.splice(0..0, losses.not_passing.iter().map(place));
+        missing
+    }
+
+    fn miss(&self, lost: &LostTest<'_>) -> Miss {
+        let miss = match self.sources.fate(lost.id) {
+            Fate::Kept(old, new) if self.runs_as_often(old, &new) => Miss::Fine,
+            Fate::Kept(..) | Fate::Lost => Miss::Lost,
+            Fate::LostWith(symbol) => self.lost_with(lost, symbol),
+            Fate::Replaced(old, new) => {
+                let new: Vec<&ReadTest> = new.into_iter().filter(|new| self.passes(new)).collect();
+                if new.is_empty() { Miss::Lost } else { Miss::Asked(replaced(lost.id, old, &new)) }
+            }
+            Fate::Unknown => Miss::Unknown,
+        };
+        match (miss, self.announced.entry(name(lost.id))) {
+            (Miss::Lost | Miss::Unknown, Some(said)) => {
+                Miss::Asked(of_answer(format!("{} is gone; the author says: {said}", lost.id)))
+            }
+            (miss, _) => miss,
         }
     }
-    if unknown.len() + gone.len() > losses.new.len() {
-        gone.append(&mut unknown);
+
+    /// Whether what a test is about may go is for the issue or the reviewer to say. The issue names what is renamed, too.
+    fn lost_with(&self, lost: &LostTest<'_>, symbol: &str) -> Miss {
+        if names(self.issue, symbol) && !self.sources.has_new_symbols() {
+            return Miss::Fine;
+        }
+        let why = if names(self.issue, symbol) {
+            "the run added others, and nothing asks of them what it asked"
+        } else {
+            "the issue does not name it"
+        };
+        Miss::Asked(of_answer(format!("{} is gone with `{symbol}`: {why}", lost.id)))
     }
-    losses.not_passing.iter().chain(gone).map(place).collect()
+
+    /// Asks about tests of which only the name is somewhere else.
+    fn moved(&self, losses: &Losses<'_>) -> Vec<Place> {
+        let replaced = |lost: &LostTest<'_>| match self.sources.fate(lost.id) {
+            Fate::Replaced(old, new) => Some(replaced(lost.id, old, &new)),
+            Fate::Lost => Some(of_answer(format!(
+                "{} is gone; the test of its name that passes now asks something else",
+                lost.id
+            ))),
+            Fate::Kept(..) | Fate::LostWith(_) | Fate::Unknown => None,
+        };
+        losses.moved.iter().filter_map(replaced).collect()
+    }
+
+    fn passes(&self, test: &ReadTest) -> bool {
+        self.after.count_passing(|id| test.is_reported_as(id)) > 0
+    }
+
+    /// Tells whether a test passes in as many cases as before, whatever it is called; where it was rewritten, in as many as
+    /// there are of it now.
+    fn runs_as_often(&self, old: &ReadTest, new: &[&ReadTest]) -> bool {
+        let were = self.before.count_passing(|id| old.is_reported_as(id));
+        let are = self.after.count_passing(|id| new.iter().any(|test| test.is_reported_as(id)));
+        let as_before = matches!(new, [new] if new.test.cases() == old.test.cases());
+        let cases: Option<usize> = new.iter().map(|new| new.test.cases()).sum();
+        let expected = if as_before { were } else { were.min(cases.unwrap_or(were)) };
+        are >= expected && new.iter().all(|new| self.passes(new))
+    }
+}
+
+/// Asks about a test in whose place others stand, with the texts of all.
+fn replaced(id: &str, old: &ReadTest, new: &[&ReadTest]) -> Place {
+    let now: Vec<String> = new.iter().map(|new| format!("`{}`", shortened(&new.text))).collect();
+    let what = format!(
+        "{id} is gone, and nothing asks all that it asked; before: `{}`; now: {}",
+        shortened(&old.text),
+        now.join(", ")
+    );
+    let first: &Test = &new[0].test;
+    at(&first.path, first.line, what)
+}
+
+/// Returns the beginning of a text in one line.
+fn shortened(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }
 
 /// Tells whether an issue names a symbol, as a word of its own.
 fn names(issue: &Issue, symbol: &str) -> bool {
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
     [&issue.title, &issue.body].iter().any(|text| text.split(|c| !is_of_name(c)).any(|word| word == symbol))
-}
-
-/// Tells whether a test passes in as many cases as before, whatever it is called.
-fn runs_as_often(old: &Test, new: &[&Test], before: &Suite<'_>, after: &Suite<'_>) -> bool {
-    let were = before.count_passing(|id| old.is_reported_as(id));
-    after.count_passing(|id| new.iter().any(|test| test.is_reported_as(id))) >= were
 }
 
 fn place(lost: &LostTest<'_>) -> Place {
@@ -108,40 +237,32 @@ pub(super) async fn examine_expectations(site: &Site<'_>, stop: &mut Stop) -> Ch
         return skipped(EXPECTATIONS, "the run left the tests as they were");
     };
     let (now, base) = (runs.now(stop).await, runs.base(stop).await);
-    if let Some(why) = unnamed(&runs, &now, &old_tests) {
-        return skipped(EXPECTATIONS, &why);
+    if old_tests.results.is_empty() || now.results.is_empty() {
+        return skipped(EXPECTATIONS, &format!("`{}` does not name each test", runs.asked.line));
     }
     let sources = match ChangedTests::of(site, runs.published) {
         Ok(sources) => sources,
         Err(error) => return result(EXPECTATIONS, CheckStatus::Unavailable, error),
     };
-    let (old_tests, now) = (Suite::of(&old_tests.results), Suite::of(&now.results));
-    let mut places = changed_expectations(&old_tests, &now);
-    places.extend(lost_with_symbols(&Suite::of(&base.results), &now, sources, site.issue));
-    asking(judged(
-        EXPECTATIONS,
-        "changed-expectations",
-        places,
-        "tests expect something else now",
-        "no test expects something else",
-    ))
+    let suites = [&base, &old_tests, &now].map(|look| Suite::of(&look.results));
+    let places = changed_expectations(&suites, sources);
+    let clean = "no test expects something else";
+    asking(judged(EXPECTATIONS, "changed-expectations", places, "tests expect something else now", clean))
 }
 
-fn changed_expectations(old_tests: &Suite<'_>, now: &Suite<'_>) -> Vec<Place> {
+/// Returns the tests that fail in their version of the base alone. One that was expected to fail there, and only lost the mark
+/// that says so, expects what it expected.
+fn changed_expectations([base, old_tests, now]: &[Suite<'_>; 3], sources: &ChangedTests) -> Vec<Place> {
+    let was_expected_to_fail =
+        |id: &str| base.outcome(id) != Some(TestOutcome::Failed) && sources.is_expected_to_pass_now(id);
     let is_changed = |id: &&str| {
-        old_tests.outcome(id) == Some(TestOutcome::Failed) && now.outcome(id) == Some(TestOutcome::Passed)
+        old_tests.outcome(id) == Some(TestOutcome::Failed)
+            && now.outcome(id) == Some(TestOutcome::Passed)
+            && !was_expected_to_fail(id)
     };
     let what = "fails on the new code in its version of the base, and passes in its new version";
     old_tests.ids().filter(is_changed).map(|id| of_answer(format!("{id} {what}"))).collect()
 }
 
-/// Returns the tests that went with a symbol that the issue does not name.
-fn lost_with_symbols(base: &Suite<'_>, now: &Suite<'_>, sources: &ChangedTests, issue: &Issue) -> Vec<Place> {
-    let told = |lost: &LostTest<'_>| match sources.fate(lost.id) {
-        Fate::LostWith(symbol) if !names(issue, symbol) => {
-            Some(of_answer(format!("{} is gone with `{symbol}`, which the issue does not name", lost.id)))
-        }
-        _ => None,
-    };
-    base.losses(now).gone.iter().filter_map(told).collect()
-}
+#[cfg(test)]
+mod tests;

@@ -26,6 +26,8 @@ pub(super) struct Losses<'r> {
     pub(super) not_passing: Vec<LostTest<'r>>,
     /// They are not there, under no id that tells the same name.
     pub(super) gone: Vec<LostTest<'r>>,
+    /// They are there no more; a test of their name passes now in another file, class or group.
+    pub(super) moved: Vec<LostTest<'r>>,
     /// The ids under which tests pass now that were not there.
     pub(super) new: Vec<String>,
 }
@@ -65,6 +67,12 @@ impl<'r> Suite<'r> {
             .map_or(0, |all| all.iter().filter(|outcome| **outcome == TestOutcome::Passed).count())
     }
 
+    /// Returns what could not be loaded here, and could be before.
+    pub(super) fn not_loaded(&self, before: &Suite<'_>) -> Option<&'r str> {
+        let is_broken = |suite: &Suite<'_>, id: &str| suite.outcome(id) == Some(TestOutcome::DidNotLoad);
+        self.ids().find(|id| is_broken(self, id) && !is_broken(before, id))
+    }
+
     /// Returns what became of the tests that pass here.
     pub(super) fn losses(&self, now: &Suite<'_>) -> Losses<'r> {
         let mut losses = Losses::default();
@@ -77,20 +85,22 @@ impl<'r> Suite<'r> {
             let list = if lost.now.is_some() { &mut losses.not_passing } else { &mut losses.gone };
             list.extend(std::iter::repeat_n(lost, missing));
         }
-        losses.gone.retain(|lost| match new.iter().position(|id| name(id) == name(lost.id)) {
-            Some(at) => {
-                new.swap_remove(at);
-                false
+        for lost in std::mem::take(&mut losses.gone) {
+            match new.iter().position(|id| name(id) == name(lost.id)) {
+                Some(at) => {
+                    new.swap_remove(at);
+                    losses.moved.push(lost);
+                }
+                None => losses.gone.push(lost),
             }
-            None => true,
-        });
+        }
         losses.new = new.into_iter().map(str::to_owned).collect();
         losses
     }
 }
 
 /// Returns the name of a test without its file, class, module or group; the values of a case belong to the name.
-fn name(id: &str) -> &str {
+pub(super) fn name(id: &str) -> &str {
     let values = id.find(['[', '(', '{']).unwrap_or(id.len());
     let (path, _) = id.split_at(values);
     let begin =

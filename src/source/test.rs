@@ -119,6 +119,27 @@ impl Test {
         has_values && is_told && starts.into_iter().any(|start| fits(&reported[start..], &literals))
     }
 
+    /// Returns as how many cases its runner reports it; nothing where its file does not tell.
+    pub fn cases(&self) -> Option<usize> {
+        self.cases
+    }
+
+    /// Tells whether two tests say the same, whatever their names are.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.normal == other.normal
+    }
+
+    /// Returns the test as it would be if a name stood in place of others.
+    #[must_use]
+    pub fn with_name(&self, names: &BTreeSet<String>, name: &str) -> Self {
+        let words = |text: &str| {
+            let words = text.split(' ').map(|word| if names.contains(word) { name } else { word });
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let asks = self.asks.iter().map(|ask| words(ask)).collect();
+        Self { asks, normal: words(&self.normal), ..self.clone() }
+    }
+
     /// Returns the strictest kind of skip there is.
     pub fn is_skipped(&self) -> bool {
         self.skips.iter().any(|skip| skip.kind == SkipKind::Unconditional)

@@ -1,0 +1,73 @@
+//! What the documents of a run say of a test that its author removes: a line that names the test and has some words beside.
+//! Whether the reason holds is for the reviewer to say.
+
+use std::fs;
+
+use super::Site;
+use model::change::LONGEST_TEXT;
+
+/// A shorter name says nothing in a sentence.
+const SHORTEST_NAME: usize = 4;
+/// So many characters say why, at least.
+const SHORTEST_REASON: usize = 12;
+/// So much of a line is told, in characters.
+const MOST_TOLD: usize = 400;
+
+/// The document of this phase, and those that were reviewed before.
+#[derive(Default)]
+pub(super) struct Announced {
+    documents: Vec<String>,
+}
+
+impl Announced {
+    pub(super) fn read(site: &Site<'_>) -> Self {
+        let paths = site.reviewed.iter().map(String::as_str).chain([site.output]);
+        let read = |path: &str| {
+            let path = site.worktree.join(path);
+            let found = fs::symlink_metadata(&path).ok()?;
+            (found.is_file() && found.len() <= LONGEST_TEXT).then(|| fs::read_to_string(path).ok()).flatten()
+        };
+        Self { documents: paths.filter(|path| !path.is_empty()).filter_map(read).collect() }
+    }
+
+    /// Returns the line that names a test in backquotes, alone or behind its file and class, and says something of it.
+    pub(super) fn entry(&self, name: &str) -> Option<String> {
+        let lines = self.documents.iter().flat_map(|document| document.lines());
+        let mut entries = lines.filter(|line| says_why(line, name));
+        entries.next().map(|line| line.trim().chars().take(MOST_TOLD).collect())
+    }
+}
+
+fn says_why(line: &str, name: &str) -> bool {
+    let quoted = line.split('`').skip(1).step_by(2);
+    let is_name = |quoted: &str| {
+        let end = quoted.trim_end_matches("()");
+        end.strip_suffix(name).is_some_and(|before| {
+            before.is_empty() || before.ends_with(|c: char| !c.is_alphanumeric() && c != '_')
+        })
+    };
+    let beside: String = line.split('`').step_by(2).collect();
+    let letters = beside.chars().filter(|c| c.is_alphabetic()).count();
+    name.len() >= SHORTEST_NAME && letters >= SHORTEST_REASON && quoted.into_iter().any(is_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_names_a_test_and_says_why_is_found() {
+        let announced = |line: &str| Announced { documents: vec![format!("# Tests\n\n{line}\n")] };
+        let entry = |line: &str| announced(line).entry("test_table").is_some();
+        assert!(entry("- `test_table`: the issue asks for another table"));
+        assert!(entry("| `tests/test_core.py::PageTest::test_table` | the table is gone with the feature |"));
+        for line in [
+            "- `test_table`",
+            "- `test_table`: gone",
+            "test_table is wrong for many reasons",
+            "- `my_test_table`: the issue asks for it",
+        ] {
+            assert!(!entry(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Tests of the base that are gone: which of them are missed, and which are asked about.
+
+use super::*;
+use crate::scene::Scene;
+use model::change::Change;
+use tool_output::TestResult;
+
+const CORE: &str = "tests/test_core.py";
+
+fn results(ids: &[&str]) -> Vec<TestResult> {
+    let passed = |id: &&str| TestResult { id: (*id).into(), outcome: TestOutcome::Passed, millis: None };
+    ids.iter().map(passed).collect()
+}
+
+/// Returns what is lost and what is asked: the versions of the files, the tests that passed at the base, those that pass now.
+fn missing(changes: &[Change], base: &[&str], now: &[&str], issue: &str) -> (Vec<String>, Vec<String>) {
+    let scene = Scene::new().about(issue);
+    let (base, now) = (results(base), results(now));
+    let (before, after) = (Suite::of(&base), Suite::of(&now));
+    let sources = ChangedTests::between(changes);
+    let announced = Announced::default();
+    let issue = &scene.issue;
+    let comparison = Comparison { before: &before, after: &after, sources: &sources, announced, issue };
+    let Missing { lost, asked } = comparison.missing();
+    let told = |places: Vec<Place>| places.into_iter().map(|place| place.what).collect();
+    (told(lost), told(asked))
+}
+
+fn changed(old: &str, new: &str) -> Vec<Change> {
+    vec![Change::of_texts(CORE, Some(old), Some(new))]
+}
+
+const FUNCTIONS: &str =
+    "def test_exact():\n    assert pages(9, 3) == 3\n\ndef test_zero():\n    assert pages(0, 3) == 0\n";
+
+fn table(rows: &str) -> String {
+    format!("@pytest.mark.parametrize('t,n', [{rows}])\ndef test_pages(t, n):\n    assert pages(t, 3) == n\n")
+}
+
+#[test]
+fn tests_that_were_only_rewritten_are_there() {
+    let merged =
+        "def test_both():\n    found = pages(9, 3)\n    assert found == 3\n    assert pages(0, 3) == 0\n";
+    let (functions, cases): (&[&str], &[&str]) = (
+        &["tests.test_core › test_exact", "tests.test_core › test_zero"],
+        &["tests.test_core › test_pages[9-3]", "tests.test_core › test_pages[0-0]"],
+    );
+    for (old, new, base, now) in [
+        (FUNCTIONS, table("(9, 3), (0, 0)"), functions, cases),
+        (table("(9, 3), (0, 0)").as_str(), FUNCTIONS.to_owned(), cases, functions),
+        (FUNCTIONS, merged.to_owned(), functions, &["tests.test_core › test_both"]),
+        (merged, FUNCTIONS.to_owned(), &["tests.test_core › test_both"], functions),
+        (
+            table("(9, 3), (0, 0)").as_str(),
+            table("(9, 3), (0, 0)").replace("0)]", "0)], ids=['exact', 'zero']"),
+            cases,
+            &["tests.test_core › test_pages[exact]", "tests.test_core › test_pages[zero]"],
+        ),
+    ] {
+        assert_eq!(missing(&changed(old, &new), base, now, ""), (vec![], vec![]), "{old}\n{new}");
+    }
+}
+
+#[test]
+fn tests_of_a_loop_over_titles_are_the_tests_that_stood_there() {
+    let old = "describe('pages', () => { it('is exact', () => { expect(pages(9, 3)).toBe(3); }); });";
+    let new = "describe('pages', () => { for (const [t, n] of [[9, 3], [0, 0]]) { it(`counts ${t}`, () => { expect(pages(t, 3)).toBe(n); }); } });";
+    let changes = [Change::of_texts("test/pages.test.js", Some(old), Some(new))];
+    let now = ["pages › counts 9", "pages › counts 0"];
+    assert_eq!(missing(&changes, &["pages › is exact"], &now, ""), (vec![], vec![]));
+}
+
+#[test]
+fn a_case_that_another_replaces_is_asked_about_with_both_texts() {
+    let (old, new) = (table("(9, 3), (10, 4)"), table("(9, 3), (3, 1)"));
+    let base = ["tests.test_core › test_pages[9-3]", "tests.test_core › test_pages[10-4]"];
+    let now = ["tests.test_core › test_pages[9-3]", "tests.test_core › test_pages[3-1]"];
+    let (lost, asked) = missing(&changed(&old, &new), &base, &now, "");
+    assert_eq!(lost, [""; 0]);
+    assert_eq!(asked.len(), 1);
+    assert!(
+        asked[0].contains("[10-4] is gone") && asked[0].contains("(10, 4)") && asked[0].contains("(3, 1)")
+    );
+}
+
+#[test]
+fn a_weaker_test_in_place_of_another_is_asked_about_and_one_without_a_substitute_is_lost() {
+    let base = ["tests.test_core › test_exact", "tests.test_core › test_zero"];
+    let weaker = FUNCTIONS.replace("test_exact", "test_some").replace("== 3", "is not None");
+    let now = ["tests.test_core › test_some", "tests.test_core › test_zero"];
+    let (lost, asked) = missing(&changed(FUNCTIONS, &weaker), &base, &now, "");
+    assert_eq!((lost.len(), asked.len()), (0, 1), "{asked:?}");
+    let unrun = missing(&changed(FUNCTIONS, &weaker), &base, &base[1..], "");
+    assert_eq!(unrun.0, ["tests.test_core › test_exact is gone"]);
+    let other = FUNCTIONS.replace("test_exact", "test_price").replace("pages(9, 3)", "price(9)");
+    let now = ["tests.test_core › test_price", "tests.test_core › test_zero"];
+    assert_eq!(
+        missing(&changed(FUNCTIONS, &other), &base, &now, "").0,
+        ["tests.test_core › test_exact is gone"]
+    );
+    let unchanged = missing(&[], &base, &base[1..], "");
+    assert_eq!(unchanged.0, ["tests.test_core › test_exact is gone"]);
+}
+
+#[test]
+fn a_test_of_the_same_name_elsewhere_asks_the_same_or_is_asked_about() {
+    let file = |name: &str, text: &str| Change::of_texts(name, None, Some(text));
+    let rest = "def test_zero():\n    assert pages(0, 3) == 0\n";
+    let old = || Change::of_texts(CORE, Some(FUNCTIONS), Some(rest));
+    let base = ["tests.test_core › test_exact", "tests.test_core › test_zero"];
+    let now = ["tests.test_pages.PagesTest › test_exact", "tests.test_core › test_zero"];
+    let moved =
+        "class PagesTest(TestCase):\n    def test_exact(self):\n        self.assertEqual(pages(9, 3), 3)\n";
+    let same = [old(), file("tests/test_pages.py", moved)];
+    assert_eq!(missing(&same, &base, &now, ""), (vec![], vec![]));
+    let hollow = [old(), file("tests/test_pages.py", &moved.replace("pages(9, 3), 3", "3, 3"))];
+    let (lost, asked) = missing(&hollow, &base, &now, "");
+    assert_eq!((lost.len(), asked.len()), (0, 1), "{lost:?}");
+}
+
+#[test]
+fn a_test_goes_with_its_subject_where_the_issue_asks_for_that_alone() {
+    let product = |new: &str| Change::of_texts("pager.py", Some("def price(a):\n    return a\n"), Some(new));
+    let price = "def test_price():\n    assert price(1) == 1\n";
+    let tests = || Change::of_texts(CORE, Some(price), Some("x = 1\n"));
+    let base = ["tests.test_core › test_price"];
+    let removed = [product("x = 1\n"), tests()];
+    assert_eq!(missing(&removed, &base, &[], "Remove price"), (vec![], vec![]));
+    assert_eq!(missing(&removed, &base, &[], "Remove prices").1.len(), 1, "the issue does not name it");
+    let renamed = [product("def cost(a):\n    return 2\n"), tests()];
+    let (lost, asked) = missing(&renamed, &base, &[], "price should be called cost");
+    assert_eq!((lost.len(), asked.len()), (0, 1));
+    assert!(asked[0].contains("the run added others"), "{asked:?}");
+}
+
+#[test]
+fn a_test_of_a_renamed_symbol_is_the_same() {
+    let product = Change::of_texts(
+        "pager.py",
+        Some("def price(a):\n    return a\n"),
+        Some("def cost(a):\n    return a\n"),
+    );
+    let old = "def test_price():\n    assert price(1) == 1\n";
+    let tests = Change::of_texts(CORE, Some(old), Some("def test_cost():\n    assert cost(1) == 1\n"));
+    let now = ["tests.test_core › test_cost"];
+    assert_eq!(missing(&[product, tests], &["tests.test_core › test_price"], &now, ""), (vec![], vec![]));
+}
+
+#[test]
+fn an_expected_failure_that_passes_now_expects_what_it_expected() {
+    let old = "@pytest.mark.xfail(strict=True)\ndef test_up():\n    assert pages(10, 3) == 4\n";
+    let new = "def test_up():\n    assert pages(10, 3) == 4\n";
+    let outcome =
+        |outcome| vec![TestResult { id: "tests.test_core › test_up".into(), outcome, millis: None }];
+    let runs = [TestOutcome::Skipped, TestOutcome::Failed, TestOutcome::Passed].map(outcome);
+    let suites = [&runs[0], &runs[1], &runs[2]].map(|results| Suite::of(results));
+    assert!(changed_expectations(&suites, &ChangedTests::between(&changed(old, new))).is_empty());
+    let other = new.replace("== 4", "== 3");
+    let places = changed_expectations(&suites, &ChangedTests::between(&changed(old, &other)));
+    assert_eq!(places.len(), 1);
+}
