@@ -1,8 +1,9 @@
 //! What says which tests run, and what runs around each of them, hides nothing: with the runner's settings of the base the suite
-//! says the same as with those of now. A test that fails there by what it asserts, or that only runs there, is told. One that
+//! says the same as with those of now. A test that only runs there is missed, and so is one that only the new settings make pass.
+//! One that passes at the base as well may use a value of a fixture that changed: that is a question to the reviewer. One that
 //! cannot be loaded there may need what is newly depended on.
 
-use super::outcome::{judged, of_answer};
+use super::outcome::{judged, of_answer, question_to_reviewer};
 use super::suite::Suite;
 use super::test_runs::TestRuns;
 use super::{Site, skipped};
@@ -26,33 +27,55 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     }
     let base = runs.base(stop).await;
     let (base, before, now) = (Suite::of(&base.results), Suite::of(&before.results), Suite::of(&now.results));
-    let places = differences(&base, &before, &now);
-    let same = "every test says the same with the runner's settings of the base";
-    judged(
-        ID,
-        "runner-settings",
-        places,
-        "tests say something else with the runner's settings of the base",
-        same,
-    )
+    judge(&Differences::between(&base, &before, &now), site)
 }
 
-/// Returns the tests of the base that the settings of now make pass, or keep from running. A new test may need a new setting.
-fn differences(base: &Suite<'_>, before: &Suite<'_>, now: &Suite<'_>) -> Vec<Place> {
-    let difference = |id: &str| match (before.outcome(id)?, now.outcome(id)) {
-        (TestOutcome::Failed, Some(TestOutcome::Passed)) => {
-            Some(format!("{id} fails without the new settings"))
+fn judge(differences: &Differences, site: &Site<'_>) -> CheckResult {
+    let same = "every test says the same with the runner's settings of the base";
+    let problem = "tests say something else with the runner's settings of the base";
+    let result = |places: &[Place]| judged(ID, "runner-settings", places.to_vec(), problem, same);
+    if differences.missed.is_empty() {
+        question_to_reviewer(result(&differences.asked), site)
+    } else {
+        result(&differences.missed)
+    }
+}
+
+/// The tests of the base that say something else with the settings of now. A new test may need a new setting.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Differences {
+    /// The new settings keep them from running, or make pass what fails at the base.
+    missed: Vec<Place>,
+    /// They pass at the base and now, each with its own settings.
+    asked: Vec<Place>,
+}
+
+impl Differences {
+    fn between(base: &Suite<'_>, before: &Suite<'_>, now: &Suite<'_>) -> Self {
+        let mut differences = Self::default();
+        for id in before.ids() {
+            let Some(at_base) = base.outcome(id) else { continue };
+            let (list, what) = match (before.outcome(id), now.outcome(id)) {
+                (Some(TestOutcome::Failed), Some(TestOutcome::Passed)) if at_base == TestOutcome::Passed => {
+                    let what =
+                        "passes at the base and now, and fails on the code of now without the new settings";
+                    (&mut differences.asked, what)
+                }
+                (Some(TestOutcome::Failed), Some(TestOutcome::Passed)) => {
+                    (&mut differences.missed, "fails without the new settings")
+                }
+                (Some(TestOutcome::Passed | TestOutcome::Failed), None) => {
+                    (&mut differences.missed, "does not run with the new settings")
+                }
+                (Some(TestOutcome::Passed | TestOutcome::Failed), Some(TestOutcome::Skipped)) => {
+                    (&mut differences.missed, "is skipped with the new settings")
+                }
+                _ => continue,
+            };
+            list.push(of_answer(format!("{id} {what}")));
         }
-        (TestOutcome::Passed | TestOutcome::Failed, None) => {
-            Some(format!("{id} does not run with the new settings"))
-        }
-        (TestOutcome::Passed | TestOutcome::Failed, Some(TestOutcome::Skipped)) => {
-            Some(format!("{id} is skipped with the new settings"))
-        }
-        _ => None,
-    };
-    let of_base = before.ids().filter(|id| base.outcome(id).is_some());
-    of_base.filter_map(difference).map(of_answer).collect()
+        differences
+    }
 }
 
 #[cfg(test)]
@@ -63,7 +86,7 @@ mod tests {
 
     const BASE: [(&str, TestOutcome); 4] = [("a", Failed), ("b", Passed), ("c", Passed), ("d", Passed)];
 
-    fn told(before: &[(&str, TestOutcome)], now: &[(&str, TestOutcome)]) -> Vec<String> {
+    fn told(before: &[(&str, TestOutcome)], now: &[(&str, TestOutcome)]) -> [Vec<String>; 2] {
         let results = |tests: &[(&str, TestOutcome)]| -> Vec<TestResult> {
             tests
                 .iter()
@@ -72,7 +95,8 @@ mod tests {
         };
         let (base, before, now) = (results(&BASE), results(before), results(now));
         let (base, before, now) = (Suite::of(&base), Suite::of(&before), Suite::of(&now));
-        differences(&base, &before, &now).into_iter().map(|place| place.what).collect()
+        let Differences { missed, asked } = Differences::between(&base, &before, &now);
+        [missed, asked].map(|places| places.into_iter().map(|place| place.what).collect())
     }
 
     #[test]
@@ -84,15 +108,25 @@ mod tests {
             "b does not run with the new settings",
             "c is skipped with the new settings",
         ];
-        assert_eq!(told(&before, &now), expected);
+        assert_eq!(told(&before, &now), [expected.map(str::to_owned).to_vec(), vec![]]);
     }
 
     #[test]
     fn a_test_that_needs_what_is_newly_depended_on_is_honest() {
-        assert!(
-            told(&[("a", DidNotLoad), ("b", Failed)], &[("a", Passed), ("b", Failed), ("new", Passed)])
-                .is_empty()
+        let nothing: [Vec<String>; 2] = [vec![], vec![]];
+        let now = [("a", Passed), ("b", Failed), ("new", Passed)];
+        assert_eq!(told(&[("a", DidNotLoad), ("b", Failed)], &now), nothing);
+        assert_eq!(
+            told(&[("new", Failed)], &[("new", Passed)]),
+            nothing,
+            "a new test may need a new setting"
         );
-        assert!(told(&[("new", Failed)], &[("new", Passed)]).is_empty(), "a new test may need a new setting");
+    }
+
+    #[test]
+    fn a_test_that_passes_with_the_settings_of_its_own_version_is_asked_about() {
+        let [missed, asked] = told(&[("b", Failed), ("c", Passed)], &[("b", Passed), ("c", Passed)]);
+        assert_eq!((missed.len(), asked.len()), (0, 1));
+        assert!(asked[0].starts_with("b passes at the base and now"));
     }
 }
