@@ -13,7 +13,7 @@ use super::{Site, compared_tests, deliverable, failure, passed, trivial_diff};
 use model::change::Change;
 use model::event::CheckResult;
 use model::policy::PhaseDef;
-use source::{is_fixture, is_test};
+use source::{Role, SourceFile, Test, is_fixture, is_test};
 use views::summary::counted;
 
 pub(super) const ID: &str = "code_changed";
@@ -21,7 +21,9 @@ pub(super) const ID: &str = "code_changed";
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let command = site.commands.get("test").map_or("", String::as_str);
     let has_tests = site.phase.properties.has_tests;
-    if has_tests && !writes_tests(site.changes, command) && !holds_tests(site.since_base, command) {
+    let is_documented_only = is_documentation_alone(site.since_base);
+    let holds_tests = || writes_tests(site.changes, command) || holds_tests(site.since_base, command);
+    if has_tests && !is_documented_only && !holds_tests() {
         let summary = "since its base the run has written no test";
         return failure(ID, "no-tests-written", summary, &[("code", deliverable::CODE)]);
     }
@@ -56,9 +58,30 @@ fn of_project(changes: &[Change]) -> impl Iterator<Item = &Change> {
     changes.iter().filter(|change| !change.path.starts_with(".ai-workflow/"))
 }
 
-/// Tells whether a change holds a test that it brought or changed.
+/// Tells whether a run changed texts for people and nothing else: there is nothing to test.
+fn is_documentation_alone(changes: &[Change]) -> bool {
+    let mut project = of_project(changes).peekable();
+    project.peek().is_some() && project.all(|change| Role::of(&change.path) == Role::Documentation)
+}
+
+/// Tells whether a change holds a test that it brought or changed, or that is not skipped any more.
 fn holds_tests(changes: &[Change], command: &str) -> bool {
     brought(changes).any(|change| is_test_of(change, command) == Some(true))
+        || of_project(changes).any(runs_again)
+}
+
+/// Tells whether a test that was there lost a mark that skips it or lets it fail, and none has more of them.
+fn runs_again(change: &Change) -> bool {
+    let tests = |text: Option<&str>| {
+        let file = text.and_then(|text| SourceFile::parse(&change.path, text));
+        file.map(|file| file.tests()).unwrap_or_default()
+    };
+    let (old, new) = (tests(change.old_text()), tests(change.new_text()));
+    let fewer = |old: &Test| {
+        let mut same = new.iter().filter(|new| new.id() == old.id());
+        same.any(|new| new.skips.len() < old.skips.len())
+    };
+    old.iter().any(fewer)
 }
 
 /// Tells whether the phase that writes tests wrote some. A file of which nobody can tell what it is may be one.
@@ -170,13 +193,31 @@ mod tests {
     }
 
     #[test]
+    fn a_test_that_is_not_skipped_any_more_is_one() {
+        let skipped = "import unittest\n\nclass T(unittest.TestCase):\n    @unittest.skip('bug')\n    def test_up(self):\n        self.assertEqual(pages(10, 3), 4)\n";
+        let run = skipped.replace("    @unittest.skip('bug')\n", "");
+        let code = ("pages.py", Some("a"), Some("b"));
+        assert_eq!(lack(&[code, ("tests/test_pages.py", Some(skipped), Some(&run))]), None);
+        let emptied = skipped.replace("        self.assertEqual(pages(10, 3), 4)\n", "");
+        assert!(lack(&[code, ("tests/test_pages.py", Some(skipped), Some(&emptied))]).is_some());
+    }
+
+    #[test]
+    fn documentation_alone_needs_no_test() {
+        assert_eq!(
+            lack(&[("README.md", Some("a\n"), Some("b\n")), ("docs/testing.md", None, Some("Run it.\n"))]),
+            None
+        );
+    }
+
+    #[test]
     fn what_tests_nothing_is_no_test() {
         let test = "#[test]\nfn two() {\n    assert!(a());\n}\n";
         for files in [
             vec![],
             vec![("src/lib.rs", Some(CODE), Some("pub fn pages() -> u32 {\n    3\n}\n"))],
             vec![("src/latest.rs", None, Some(CODE))],
-            vec![("docs/testing.md", None, Some("Run `cargo test`.\n"))],
+            vec![("docs/testing.md", None, Some("Run `cargo test`.\n")), ("src/lib.rs", None, Some(CODE))],
             vec![("tests/__init__.py", None, Some(""))],
             vec![(
                 "tests/pages.rs",
@@ -204,7 +245,7 @@ mod tests {
         };
         assert_eq!(judged("cases/41.in", None, "41\n"), CheckStatus::Pass);
         assert_eq!(judged("src/lib.rs", Some(CODE), "pub fn pages() {}\n"), CheckStatus::Fail);
-        assert_eq!(judged("README.md", Some("a\n"), "b\n"), CheckStatus::Fail);
+        assert_eq!(judged("src/pages.py", Some("a = 1\n"), "a = 2\n"), CheckStatus::Fail);
     }
 
     #[test]
