@@ -202,6 +202,19 @@ impl Snapshots<'_> {
         if updates.is_empty() { Ok(None) } else { self.write_tree_with(tree, &updates).map(Some) }
     }
 
+    /// Returns a tree in which plain files have other texts.
+    pub fn with_texts(&self, tree: &Tree, texts: &[(String, String)]) -> Result<Tree> {
+        let mut entries = Vec::new();
+        for (path, text) in texts {
+            let call = Call::new(["hash-object", "-w", "--stdin"]).stdin(text.clone());
+            let id = self.run.workspace().run(&call)?.line();
+            entries.push((path.as_str(), TreeEntry { mode: "100644".to_owned(), id }));
+        }
+        let updates: Vec<IndexUpdate<'_>> =
+            entries.iter().map(|(path, entry)| (*path, Some(entry))).collect();
+        self.write_tree_with(tree, &updates)
+    }
+
     /// Compares the worktree with an index.
     pub(crate) fn compare_worktree(&self, index: &Path) -> Result<WorktreeComparison> {
         remove_pipes_that_git_reads(self.run.workspace().root())?;

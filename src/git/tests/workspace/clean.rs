@@ -257,6 +257,16 @@ fn paths_can_be_put_back_to_a_commit() {
 }
 
 #[test]
+fn files_of_a_tree_can_have_other_texts() {
+    let (fixture, space) = begun();
+    let tree = published(&space, &["src/lib.rs"]);
+    let texts = [("src/lib.rs".to_owned(), "fn other() {}\n".to_owned())];
+    let other = space.snapshots().with_texts(&tree, &texts).expect("a tree");
+    assert_eq!(fixture.git(&["show", &format!("{other}:src/lib.rs")]), "fn other() {}");
+    assert_eq!(fixture.git(&["diff-tree", "-r", "--name-only", tree.as_str(), other.as_str()]), "src/lib.rs");
+}
+
+#[test]
 fn ignored_paths_are_detected() {
     let (_fixture, space) = begun();
     let asked = paths(&["target", "src", "helper.txt"]);
