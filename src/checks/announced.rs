@@ -1,5 +1,5 @@
-//! What the documents of a run say of a test that its author removes: a line that names the test and has some words beside.
-//! Whether the reason holds is for the reviewer to say.
+//! What the documents of a run say of a test that its author removes, in a line that names the test and has some words beside, and
+//! whether they say that the behaviour stays as it was. Whether that holds is for the reviewer to say.
 
 use std::fs;
 
@@ -36,6 +36,27 @@ impl Announced {
         let mut entries = lines.filter(|line| says_why(line, name));
         entries.next().map(|line| line.trim().chars().take(MOST_TOLD).collect())
     }
+
+    /// Returns the line that says that the behaviour stays as it was, with the reason.
+    pub(super) fn unchanged_behaviour(&self) -> Option<String> {
+        let mut lines = self.documents.iter().flat_map(|document| document.lines());
+        let line = lines.find_map(unchanged)?;
+        Some(line.chars().take(MOST_TOLD).collect())
+    }
+}
+
+/// Returns the line where it says that the behaviour stays as it was, and why: `Behaviour: unchanged, only names are others`.
+fn unchanged(line: &str) -> Option<&str> {
+    let line = line.trim().trim_start_matches(['#', '-', '*', '>', ' ']);
+    let (head, rest) = line.split_once(':')?;
+    let is_head = ["behaviour", "behavior"].contains(&head.trim_matches(['*', ' ']).to_lowercase().as_str());
+    let why = rest.trim_start_matches(['*', ' ']);
+    let (word, why) = why.split_at_checked("unchanged".len())?;
+    (is_head && word.eq_ignore_ascii_case("unchanged") && letters(why) >= SHORTEST_REASON).then_some(line)
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphabetic()).count()
 }
 
 fn says_why(line: &str, name: &str) -> bool {
@@ -47,8 +68,7 @@ fn says_why(line: &str, name: &str) -> bool {
         })
     };
     let beside: String = line.split('`').step_by(2).collect();
-    let letters = beside.chars().filter(|c| c.is_alphabetic()).count();
-    name.len() >= SHORTEST_NAME && letters >= SHORTEST_REASON && quoted.into_iter().any(is_name)
+    name.len() >= SHORTEST_NAME && letters(&beside) >= SHORTEST_REASON && quoted.into_iter().any(is_name)
 }
 
 #[cfg(test)]
@@ -68,6 +88,21 @@ mod tests {
             "- `my_test_table`: the issue asks for it",
         ] {
             assert!(!entry(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_says_that_the_behaviour_stays_has_a_reason() {
+        let said = |line: &str| Announced { documents: vec![line.to_owned()] }.unchanged_behaviour();
+        let line = "Behaviour: unchanged, page() is only easier to read";
+        assert_eq!(said(&format!("# A\n\n- {line}\n")).as_deref(), Some(line));
+        assert!(said("**Behavior:** unchanged; only documentation is added").is_some());
+        for line in [
+            "Behaviour: unchanged",
+            "Behaviour: changed, because the issue asks for it",
+            "The behaviour: unchanged for all who ask",
+        ] {
+            assert_eq!(said(line), None, "{line}");
         }
     }
 }

@@ -138,12 +138,20 @@ impl Comparison<'_, '_> {
             }
             Fate::Unknown => Miss::Unknown,
         };
-        match (miss, self.announced.entry(name(lost.id))) {
-            (Miss::Lost | Miss::Unknown, Some(said)) => {
-                Miss::Asked(of_answer(format!("{} is gone; the author says: {said}", lost.id)))
-            }
-            (miss, _) => miss,
-        }
+        let why = match miss {
+            Miss::Lost | Miss::Unknown => self.reason(lost.id),
+            Miss::Fine | Miss::Asked(_) => None,
+        };
+        why.map_or(miss, |why| Miss::Asked(of_answer(format!("{} is gone; {why}", lost.id))))
+    }
+
+    /// Returns what the author or the issue says of a test that is gone.
+    fn reason(&self, id: &str) -> Option<String> {
+        let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+        let is_told = |part: &&str| part.contains('_') && names(self.issue, part);
+        let said = self.announced.entry(name(id)).map(|said| format!("the author says: {said}"));
+        let named = || id.split(|c| !is_of_name(c)).find(is_told);
+        said.or_else(|| Some(format!("the issue names `{}`", named()?)))
     }
 
     /// Whether what a test is about may go is for the issue or the reviewer to say. The issue names what is renamed, too.

@@ -1,10 +1,13 @@
 //! New tests have to fail without the code they are about (`FAIL_TO_PASS`, as SWE-bench calls it): with the code of the base and the
 //! tests of now at least one of them fails, by what it asserts. A test that could not be loaded there says nothing: it may only
-//! miss a name. Tests that pass either way prove nothing. Where the runner does not name each test, its exit code counts.
+//! miss a name; it is run once more on the code of now, in which new functions fail at once. Tests that pass either way prove
+//! nothing, unless a document of the run says that the behaviour stays as it was: then the reviewer is asked. Where the runner does
+//! not name each test, its exit code counts.
 
+use super::announced::Announced;
 use super::changed_tests::ChangedTests;
 use super::command::{self, End, Look};
-use super::outcome::{at, judged};
+use super::outcome::{at, judged, of_answer, question_to_reviewer};
 use super::suite::Suite;
 use super::test_runs::TestRuns;
 use super::{Site, failure, passed, skipped};
@@ -30,11 +33,19 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Err(error) => return command::Asked { id: ID, ..runs.asked }.unavailable(error),
     }
     if now.results.is_empty() {
-        return judge_exit(&runs, &now, &without, &base);
+        return judge_exit(&runs, &now, &without, &base, site);
     }
-    let (now, base, without) =
-        (Suite::of(&now.results), Suite::of(&base.results), Suite::of(&without.results));
-    judge(&runs, &Reds::of(&now, &base, &without))
+    let mut reds =
+        Reds::of(&Suite::of(&now.results), &Suite::of(&base.results), &Suite::of(&without.results));
+    let stubs = if reds.red.is_empty() && !reds.unknown.is_empty() {
+        runs.new_functions_as_stubs(stop).await
+    } else {
+        None
+    };
+    if let Some(stubs) = &stubs {
+        reds.try_again(&Suite::of(&stubs.results));
+    }
+    judge(&runs, &reds, site)
 }
 
 /// Returns the failure where the change brings tests and the command runs no test that it did not run at the base. What a new
@@ -70,6 +81,8 @@ struct Reds<'r> {
     green: Vec<&'r str>,
     /// They cannot be loaded, or are not named.
     unknown: Vec<&'r str>,
+    /// They cannot be loaded without the code, and pass where its new functions fail at once.
+    hollow: Vec<&'r str>,
 }
 
 impl<'r> Reds<'r> {
@@ -85,25 +98,40 @@ impl<'r> Reds<'r> {
         }
         reds
     }
-}
 
-fn judge(runs: &TestRuns<'_>, reds: &Reds<'_>) -> CheckResult {
-    let line = runs.asked.line;
-    let Reds { red, green, unknown } = reds;
-    match (red.first(), green.is_empty(), unknown.first()) {
-        (Some(first), _, _) => passed(ID, &format!("`{first}` fails without the code that the run changed")),
-        (None, _, Some(first)) => {
-            skipped(ID, &format!("`{first}` cannot be loaded without the code that the run changed"))
+    /// Takes in what those that could not be loaded say where new functions fail at once.
+    fn try_again(&mut self, stubs: &Suite<'_>) {
+        for id in std::mem::take(&mut self.unknown) {
+            match stubs.outcome(id) {
+                Some(TestOutcome::Failed | TestOutcome::TimedOut) => self.red.push(id),
+                Some(TestOutcome::Passed | TestOutcome::Skipped) => self.hollow.push(id),
+                Some(TestOutcome::DidNotLoad) | None => self.unknown.push(id),
+            }
         }
-        (None, false, None) => unproven(
-            line,
-            &format!("without the code that the run changed `{}` passes as well", green.join("`, `")),
-        ),
-        (None, true, None) => skipped(ID, &format!("`{line}` runs no test that did not pass at the base")),
     }
 }
 
-fn judge_exit(runs: &TestRuns<'_>, now: &Look, without: &Look, base: &Look) -> CheckResult {
+fn judge(runs: &TestRuns<'_>, reds: &Reds<'_>, site: &Site<'_>) -> CheckResult {
+    let line = runs.asked.line;
+    let Reds { red, green, unknown, hollow } = reds;
+    if let Some(first) = red.first() {
+        return passed(ID, &format!("`{first}` fails without the code that the run changed"));
+    }
+    if let Some(first) = unknown.first() {
+        return skipped(ID, &format!("`{first}` cannot be loaded without the code that the run changed"));
+    }
+    if !hollow.is_empty() {
+        let hollow = hollow.join("`, `");
+        return unproven(line, &format!("`{hollow}` passes although every new function fails at once"), site);
+    }
+    if green.is_empty() {
+        return skipped(ID, &format!("`{line}` runs no test that did not pass at the base"));
+    }
+    let green = green.join("`, `");
+    unproven(line, &format!("without the code that the run changed `{green}` passes as well"), site)
+}
+
+fn judge_exit(runs: &TestRuns<'_>, now: &Look, without: &Look, base: &Look, site: &Site<'_>) -> CheckResult {
     let line = runs.asked.line;
     if command::fails(&now.end) {
         return skipped(ID, &format!("`{line}` fails with the code that the run changed, too"));
@@ -117,9 +145,44 @@ fn judge_exit(runs: &TestRuns<'_>, now: &Look, without: &Look, base: &Look) -> C
     if command::fails(&without.end) {
         return skipped(ID, &format!("`{line}` fails at the base as well, and does not name each test"));
     }
-    unproven(line, &format!("`{line}` says the same without the code that the run changed"))
+    unproven(line, &format!("`{line}` says the same without the code that the run changed"), site)
 }
 
-fn unproven(line: &str, summary: &str) -> CheckResult {
-    failure(ID, "tests-prove-nothing", summary, &[("command", line), ("code", "red_green_failed")])
+/// Fails, or asks the reviewer where the author says that the behaviour stays as it was.
+fn unproven(line: &str, summary: &str, site: &Site<'_>) -> CheckResult {
+    let params = [("command", line), ("code", "red_green_failed")];
+    let Some(said) = Announced::read(site).unchanged_behaviour() else {
+        return failure(ID, "tests-prove-nothing", summary, &params);
+    };
+    let what = format!("the author says that the behaviour stays as it was ({said}); {summary}");
+    let result = judged(ID, "tests-prove-nothing", vec![of_answer(what)], "no test proves the change", "");
+    question_to_reviewer(result, site)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use TestOutcome::{DidNotLoad, Failed, Passed};
+    use tool_output::TestResult;
+
+    fn results(tests: &[(&str, TestOutcome)]) -> Vec<TestResult> {
+        let result = |(id, outcome): &(&str, TestOutcome)| TestResult {
+            id: (*id).into(),
+            outcome: *outcome,
+            millis: None,
+        };
+        tests.iter().map(result).collect()
+    }
+
+    #[test]
+    fn new_tests_that_cannot_be_loaded_have_to_fail_where_new_functions_do() {
+        let now = results(&[("old", Passed), ("new", Passed), ("hollow", Passed)]);
+        let base = results(&[("old", Passed)]);
+        let without = results(&[("old", Passed), ("tests/new.py", DidNotLoad)]);
+        let mut reds = Reds::of(&Suite::of(&now), &Suite::of(&base), &Suite::of(&without));
+        assert_eq!(reds.unknown, ["hollow", "new"]);
+        let stubs = results(&[("old", Passed), ("new", Failed), ("hollow", Passed)]);
+        reds.try_again(&Suite::of(&stubs));
+        assert_eq!((&reds.red[..], &reds.hollow[..], reds.unknown.len()), (&["new"][..], &["hollow"][..], 0));
+    }
 }

@@ -1,12 +1,16 @@
 //! The runs of the tests: at the base of the run and now, the old tests on the new code, the new tests on the old code, and what
-//! is there now with the runner's settings of the base. Each is made in the clean worktree, once a tree. Judges nothing.
+//! is there now with the runner's settings of the base, or with new functions that do nothing. Each is made in the clean worktree, once a tree. Judges nothing.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::command::{self, Asked, Look};
 use super::{Published, Site};
 use git::{CommitId, Error, RunWorkspace, Tree};
+use model::change::{Change, FileMode};
 use model::policy::Policy;
 use process::Stop;
-use source::{Role, is_fixture, is_runner_setting, is_test};
+use source::{Role, SourceFile, is_fixture, is_runner_setting, is_test, stub_bodies};
 
 /// The trees of the runs that mix what is there now with the base. They are written before commands run, because what changes
 /// under git's folder meanwhile is theirs.
@@ -18,6 +22,8 @@ pub struct TestTrees {
     new_tests: Option<Tree>,
     /// What will be published with the runner's settings of the base; nothing where the run left them as they were.
     old_settings: Option<Tree>,
+    /// What will be published, where new functions of the product fail at once; nothing where there are none.
+    new_stubs: Option<Tree>,
 }
 
 impl TestTrees {
@@ -30,6 +36,7 @@ impl TestTrees {
         }
         if runs(super::red_green::ID) {
             trees.new_tests = with_code_of_base(space, base, tree)?;
+            trees.new_stubs = if trees.new_tests.is_some() { with_stubs(space, base, tree)? } else { None };
         }
         if runs(super::runner_settings::ID) {
             let is_kept = |path: &str| !is_runner_setting(path) && !is_run_before_tests(path);
@@ -53,6 +60,37 @@ fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Resu
             || path.starts_with(".ai-workflow/")
     };
     space.snapshots().reset_paths(tree, base, is_kept)
+}
+
+/// Replaces the bodies of functions that the product has now and did not have.
+fn with_stubs(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Result<Option<Tree>, Error> {
+    let changes = space.workspace().changes().all_between(&base.as_tree(), tree)?;
+    let product = changes.iter().filter(|change| !is_of_tests(&change.path));
+    let product = product.filter(|change| !is_runner_setting(&change.path));
+    let is_plain = |change: &&Change| change.after.as_ref().is_some_and(|after| after.mode == FileMode::File);
+    let (changed, other): (Vec<&Change>, Vec<&Change>) = product.partition(is_plain);
+    let known: BTreeSet<String> =
+        changed.iter().chain(&other).flat_map(|change| functions(&change.path, change.old_text())).collect();
+    let stubbed = |change: &&Change| Some((change.path.clone(), stubbed(change, &known)?));
+    let texts: Vec<(String, String)> = changed.iter().filter_map(stubbed).collect();
+    if texts.is_empty() { Ok(None) } else { space.snapshots().with_texts(tree, &texts).map(Some) }
+}
+
+fn stubbed(change: &Change, known: &BTreeSet<String>) -> Option<String> {
+    let file = SourceFile::parse(&change.path, change.new_text()?)?;
+    let tests: Vec<Range<usize>> = file.tests().into_iter().map(|test| test.range).collect();
+    let is_test =
+        |range: &Range<usize>| tests.iter().any(|test| test.start <= range.start && range.end <= test.end);
+    let functions = file.functions().into_iter().filter(|function| !is_test(&function.range));
+    let new: BTreeSet<String> =
+        functions.map(|function| function.name).filter(|name| !known.contains(name)).collect();
+    let text = stub_bodies(&file, &new);
+    (text != file.text()).then_some(text)
+}
+
+fn functions(path: &str, text: Option<&str>) -> BTreeSet<String> {
+    let file = text.and_then(|text| SourceFile::parse(path, text));
+    file.map(|file| file.functions().into_iter().map(|function| function.name).collect()).unwrap_or_default()
 }
 
 /// The test command of a run, ready to be run on each tree.
@@ -99,6 +137,12 @@ impl<'a> TestRuns<'a> {
         Some(self.look(tree, stop).await)
     }
 
+    /// Returns what the tests say where new functions of the product fail at once; nothing where there are none.
+    pub(super) async fn new_functions_as_stubs(&self, stop: &mut Stop) -> Option<Look> {
+        let tree = self.published.test_trees.new_stubs.as_ref()?;
+        Some(self.look(tree, stop).await)
+    }
+
     async fn look(&self, tree: &Tree, stop: &mut Stop) -> Look {
         command::look_once(self.asked, tree, self.published, self.site, stop).await
     }
@@ -116,4 +160,21 @@ fn is_run_before_tests(path: &str) -> bool {
 
 fn is_lock_file(path: &str) -> bool {
     [".lock", "-lock.json", "-lock.yaml", "/go.sum"].iter().any(|end| path.ends_with(end)) || path == "go.sum"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_new_functions_that_are_no_tests_are_stubs() {
+        let old = "pub fn pages() -> u8 { 3 }\n";
+        let new = "pub fn pages() -> u8 { 3 }\npub fn books() -> u8 { 1 }\n#[test]\nfn three() { assert_eq!(pages(), 3); }\n";
+        let known = functions("a.rs", Some(old));
+        let change = Change::of_texts("a.rs", Some(old), Some(new));
+        let text = stubbed(&change, &known).expect("a new function");
+        assert_eq!(text.matches("unimplemented!()").count(), 1);
+        assert!(text.contains("fn books() -> u8 { if true { unimplemented!() }"));
+        assert_eq!(stubbed(&Change::of_texts("a.rs", Some(old), Some(old)), &known), None);
+    }
 }

@@ -103,6 +103,16 @@ fn a_weaker_test_in_place_of_another_is_asked_about_and_one_without_a_substitute
 }
 
 #[test]
+fn a_test_that_the_author_or_the_issue_names_is_asked_about() {
+    let base = ["tests.test_core › test_exact", "tests.test_core › test_zero"];
+    let rest = "def test_zero():\n    assert pages(0, 3) == 0\n";
+    let (lost, asked) =
+        missing(&changed(FUNCTIONS, rest), &base, &base[1..], "test_exact is wrong, remove it");
+    assert_eq!((lost.len(), asked.len()), (0, 1), "{asked:?}");
+    assert_eq!(missing(&changed(FUNCTIONS, rest), &base, &base[1..], "Tests are wrong").0.len(), 1);
+}
+
+#[test]
 fn a_test_of_the_same_name_elsewhere_asks_the_same_or_is_asked_about() {
     let file = |name: &str, text: &str| Change::of_texts(name, None, Some(text));
     let rest = "def test_zero():\n    assert pages(0, 3) == 0\n";
