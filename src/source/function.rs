@@ -90,8 +90,9 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
     }
 }
 
-/// Returns the text of a file in which the functions of these names fail at once. What they did stands behind that, so that
-/// imports stay in use and types that are inferred stay the same. Code that runs on its own, such as constructors, stays.
+/// Returns the text of a file in which the functions of these names do nothing: they return nothing at once, so that a test that
+/// only calls them passes, or fail where their types allow no such thing. What they did stands behind that, so that imports
+/// stay in use and types that are inferred stay the same. Code that runs on its own, such as constructors, stays.
 /// What calls a `const fn` of Rust while it is built is not built with the stub.
 #[must_use]
 pub fn stub_bodies(file: &SourceFile, names: &BTreeSet<String>) -> String {
@@ -119,13 +120,14 @@ fn stub_insertions(file: &SourceFile, body: &Range<usize>) -> Vec<(usize, String
             let line = file.text[..body.start].rfind('\n').map_or(0, |end| end + 1);
             let front = &file.text[line..body.start];
             let separator = if front.trim().is_empty() { format!("\n{front}") } else { "; ".to_owned() };
-            vec![(body.start, format!("raise NotImplementedError{separator}"))]
+            vec![(body.start, format!("return None{separator}"))]
         }
-        _ if file.text[body.start..].starts_with('{') => {
-            vec![(inside, " if (true) throw new Error(\"stub\");".to_owned())]
-        }
-        _ => {
-            let front = "{ if (true) throw new Error(\"stub\"); return ".to_owned();
+        language => {
+            let end = if language == Language::JavaScript { "return" } else { "throw new Error(\"stub\")" };
+            if file.text[body.start..].starts_with('{') {
+                return vec![(inside, format!(" if (true) {end};"))];
+            }
+            let front = format!("{{ if (true) {end}; return ");
             vec![(body.start, front), (body.end, "; }".to_owned())]
         }
     }

@@ -105,8 +105,31 @@ impl Test {
         let reported = parts(reported);
         let without = reported.split('[').next().unwrap_or_default().trim_end();
         [reported.as_str(), without].iter().any(|name| {
-            name.strip_suffix(id.as_str()).is_some_and(|front| front.is_empty() || front.ends_with('\n'))
+            let front = name.strip_suffix(id.as_str()).and_then(|front| match front {
+                "" => Some(front),
+                _ => front.strip_suffix('\n'),
+            });
+            front.is_some_and(|front| self.may_stand_behind(front))
         })
+    }
+
+    /// Tells whether what a runner put in front may be the file of the test; a test of its name may stand in others.
+    fn may_stand_behind(&self, front: &str) -> bool {
+        let path = parts(&self.path);
+        let is_file = |named: &str| path.ends_with(named) || named.ends_with(&path);
+        let (before, last) = front.rsplit_once('\n').unwrap_or(("", front));
+        match self.language {
+            Language::Python => {
+                let module = if last == "py" { before } else { front };
+                let module = module.rsplit('\n').next().unwrap_or_default();
+                let mut folders = path.rsplit('\n').skip(1).filter(|part| *part != "__init__");
+                module.is_empty() || module == "__main__" || folders.next() == Some(module)
+            }
+            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                Language::of(&format!("x.{last}")).is_none() || is_file(front)
+            }
+            Language::Rust | Language::Go => true,
+        }
     }
 
     /// Tells whether a name that a runner reported may come of a title with values in it: `counts ${total}`, `%i by %i`.

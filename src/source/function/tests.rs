@@ -131,14 +131,14 @@ fn a_stub_fails_and_keeps_what_the_types_need() {
             "a.py",
             "class A:\n    def f(self):\n        \"\"\"Does.\"\"\"\n        return 1\n    def g(self): return 2\n",
             "A.f",
-            "class A:\n    def f(self):\n        raise NotImplementedError\n        \"\"\"Does.\"\"\"\n        return 1\n    def g(self): return 2\n",
+            "class A:\n    def f(self):\n        return None\n        \"\"\"Does.\"\"\"\n        return 1\n    def g(self): return 2\n",
         ),
-        ("a.py", "def f(): return 1\n", "f", "def f(): raise NotImplementedError; return 1\n"),
+        ("a.py", "def f(): return 1\n", "f", "def f(): return None; return 1\n"),
         (
             "a.js",
             "const f = (x) => ({ x });",
             "f",
-            "const f = (x) => { if (true) throw new Error(\"stub\"); return ({ x }); };",
+            "const f = (x) => { if (true) return; return ({ x }); };",
         ),
         (
             "a.ts",
@@ -174,6 +174,7 @@ fn what_runs_on_its_own_is_not_made_a_stub() {
 #[test]
 fn a_function_inside_another_one_is_made_a_stub_with_it() {
     let text = "def f():\n    def g():\n        return 1\n    return g()\n";
-    let expected = "def f():\n    raise NotImplementedError\n    def g():\n        raise NotImplementedError\n        return 1\n    return g()\n";
+    let expected =
+        "def f():\n    return None\n    def g():\n        return None\n        return 1\n    return g()\n";
     assert_eq!(stubbed_text("a.py", text, &["f", "g"]), expected);
 }
