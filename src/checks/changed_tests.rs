@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::{Published, Site, side_by_side};
 use model::change::Change;
+use model::issue::Issue;
 use source::{
     Function, Kept, Matching, SkipKind, SourceFile, Test, is_asked_by, is_similar, is_test, same_tests,
 };
@@ -25,6 +26,9 @@ pub(super) struct ChangedTests {
     /// Those that they define now, and did not.
     arrived: BTreeSet<String>,
     matching: Matching,
+    /// The names of files of tests that are gone, without what marks them as such, and of files of the product that are gone.
+    removed_tests: BTreeSet<String>,
+    removed_code: BTreeSet<String>,
 }
 
 /// A test with its text.
@@ -73,12 +77,40 @@ impl ChangedTests {
         let (new, after) = read(changes, Change::new_text);
         let (gone, arrived) = (&before - &after, &after - &before);
         let matching = matching(&old, &new, &gone, &arrived);
-        Self { old, new, gone, arrived, matching }
+        let removed = |is_of_tests: bool| {
+            let removed = changes.iter().filter(|change| change.is_deleted());
+            let removed = removed.filter(|change| is_test(&change.path) == is_of_tests);
+            removed.map(|change| stem(&change.path).to_owned()).collect()
+        };
+        let (removed_tests, removed_code) = (removed(true), removed(false));
+        Self { old, new, gone, arrived, matching, removed_tests, removed_code }
     }
 
     /// Returns the tests that are none of the base.
     pub(super) fn added(&self) -> impl Iterator<Item = &Test> {
         self.matching.added.iter().map(|index| &self.new[*index].test)
+    }
+
+    /// Returns the tests of the base that are there under no name.
+    pub(super) fn lost(&self) -> impl Iterator<Item = &Test> {
+        self.matching.lost.iter().map(|index| &self.old[*index].test)
+    }
+
+    /// Returns the name of the removed file that a test stood in, where the issue names it or its code was removed as well.
+    pub(super) fn removed_file(&self, id: &str, issue: &Issue) -> Option<&str> {
+        let is_of_id = |stem: &&String| words(id).any(|word| stem_of_name(word) == stem.as_str());
+        let stem = self.removed_tests.iter().find(is_of_id)?;
+        self.may_be_removed(stem, issue).then_some(stem)
+    }
+
+    /// Tells whether files of tests were removed, each of them named by the issue or with its code.
+    pub(super) fn removed_as_asked(&self, issue: &Issue) -> bool {
+        !self.removed_tests.is_empty()
+            && self.removed_tests.iter().all(|stem| self.may_be_removed(stem, issue))
+    }
+
+    fn may_be_removed(&self, stem: &str, issue: &Issue) -> bool {
+        self.removed_code.contains(stem) || names(issue, stem)
     }
 
     /// Tells whether the product has functions, types or classes that it did not have.
@@ -141,6 +173,26 @@ impl ChangedTests {
         similar.truncate(MOST_SIMILAR);
         similar
     }
+}
+
+/// Tells whether an issue names a symbol, as a word of its own.
+pub(super) fn names(issue: &Issue, symbol: &str) -> bool {
+    [&issue.title, &issue.body].iter().any(|text| words(text).any(|word| word == symbol))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+/// Returns the name of a file without its ending, and without what marks it as one of tests.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    stem_of_name(name.split('.').next().unwrap_or_default())
+}
+
+fn stem_of_name(name: &str) -> &str {
+    let stem = name.strip_prefix("test_").unwrap_or(name);
+    ["_test", "_tests", "_spec"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem)
 }
 
 fn tests<'t>(read: &[&'t ReadTest]) -> Vec<&'t Test> {

@@ -3,12 +3,14 @@
 //! well: a test that fails there, although its new version passes, expects something else now. That is a question to the reviewer, and
 //! so is a test in whose place others stand that ask about the same.
 
+use std::collections::BTreeSet;
+
 use super::announced::Announced;
-use super::changed_tests::{ChangedTests, Fate, ReadTest};
+use super::changed_tests::{ChangedTests, Fate, ReadTest, names};
 use super::command::{End, Look};
 use super::outcome::{asking, at, judged, of_answer, question_to_reviewer};
 use super::suite::{Losses, LostTest, Suite, name};
-use super::test_runs::TestRuns;
+use super::test_runs::{TestRuns, unrun};
 use super::{Site, result, skipped};
 use model::event::{CheckResult, CheckStatus, Place};
 use model::issue::Issue;
@@ -21,6 +23,8 @@ pub(super) const EXPECTATIONS: &str = "changed_expectations";
 
 /// So much of the text of a test is shown in a question, in characters.
 const MOST_SHOWN: usize = 300;
+/// More tests that end in two ways are not named.
+const MOST_NAMED: usize = 5;
 
 /// Looks for tests of the base that do not pass any more.
 pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
@@ -29,7 +33,7 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Err(why) => return skipped(ID, why),
     };
     let (now, base) = (runs.now(stop).await, runs.base(stop).await);
-    if let Some(result) = uncompared(&runs, &now, &base, site) {
+    if let Some(result) = unrun(ID, &[&now, &base]).or_else(|| uncompared(&runs, &now, &base, site)) {
         return result;
     }
     let sources = match ChangedTests::of(site, runs.published) {
@@ -41,14 +45,24 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         return skipped(ID, &format!("`{id}` cannot be loaded, which the check of the tests names"));
     }
     let announced = Announced::read(site);
-    let comparison = Comparison { before: &before, after: &after, sources, announced, issue: site.issue };
+    let flaky = BTreeSet::new();
+    let mut comparison =
+        Comparison { before: &before, after: &after, sources, announced, issue: site.issue, flaky };
+    if !comparison.missing().is_empty() {
+        comparison.flaky = runs.flaky(stop).await;
+    }
     judge(&comparison, site)
 }
 
 fn judge(comparison: &Comparison<'_, '_>, site: &Site<'_>) -> CheckResult {
     let Missing { lost, asked } = comparison.missing();
+    let flaky: Vec<&str> = comparison.flaky.iter().map(String::as_str).take(MOST_NAMED).collect();
+    let flaky = match flaky.as_slice() {
+        [] => String::new(),
+        flaky => format!("; two runs of the same files end differently: {}", flaky.join(", ")),
+    };
     let passing = comparison.before.passing_tests();
-    let kept = format!("every test that passed at the base is there and passes ({passing})");
+    let kept = format!("every test that passed at the base is there and passes ({passing}){flaky}");
     if lost.is_empty() {
         let problem = "tests that passed at the base are replaced by others";
         return question_to_reviewer(judged(ID, "lost-tests", asked, problem, &kept), site);
@@ -84,6 +98,8 @@ struct Comparison<'c, 'r> {
     sources: &'c ChangedTests,
     announced: Announced,
     issue: &'c Issue,
+    /// They end in another way in another run of the same files, and neither excuse nor accuse.
+    flaky: BTreeSet<String>,
 }
 
 /// The tests that are missed.
@@ -93,6 +109,12 @@ struct Missing {
     lost: Vec<Place>,
     /// The reviewer is asked whether that is right.
     asked: Vec<Place>,
+}
+
+impl Missing {
+    fn is_empty(&self) -> bool {
+        self.lost.is_empty() && self.asked.is_empty()
+    }
 }
 
 /// What is said of one test that is missed.
@@ -107,7 +129,11 @@ enum Miss {
 
 impl Comparison<'_, '_> {
     fn missing(&self) -> Missing {
-        let losses = self.before.losses(self.after);
+        let mut losses = self.before.losses(self.after);
+        for list in [&mut losses.gone, &mut losses.moved, &mut losses.not_passing] {
+            list.retain(|lost| !self.flaky.contains(lost.id));
+        }
+        losses.new.retain(|id| !self.flaky.contains(id));
         let (mut missing, mut unknown) = (Missing::default(), Vec::new());
         for lost in &losses.gone {
             match self.miss(lost) {
@@ -151,7 +177,10 @@ impl Comparison<'_, '_> {
         let is_told = |part: &&str| part.contains('_') && names(self.issue, part);
         let said = self.announced.entry(name(id)).map(|said| format!("the author says: {said}"));
         let named = || id.split(|c| !is_of_name(c)).find(is_told);
-        said.or_else(|| Some(format!("the issue names `{}`", named()?)))
+        let removed = || self.sources.removed_file(id, self.issue);
+        let named = || named().map(|part| format!("the issue names `{part}`"));
+        let removed = || removed().map(|file| format!("its file went with `{file}`"));
+        said.or_else(named).or_else(removed)
     }
 
     /// Whether what a test is about may go is for the issue or the reviewer to say. The issue names what is renamed, too.
@@ -217,12 +246,6 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Tells whether an issue names a symbol, as a word of its own.
-fn names(issue: &Issue, symbol: &str) -> bool {
-    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
-    [&issue.title, &issue.body].iter().any(|text| text.split(|c| !is_of_name(c)).any(|word| word == symbol))
-}
-
 fn place(lost: &LostTest<'_>) -> Place {
     let now = match lost.now {
         None | Some(TestOutcome::Passed) => "is gone",
@@ -245,6 +268,9 @@ pub(super) async fn examine_expectations(site: &Site<'_>, stop: &mut Stop) -> Ch
         return skipped(EXPECTATIONS, "the run left the tests as they were");
     };
     let (now, base) = (runs.now(stop).await, runs.base(stop).await);
+    if let Some(result) = unrun(EXPECTATIONS, &[&old_tests, &now, &base]) {
+        return result;
+    }
     if old_tests.results.is_empty() || now.results.is_empty() {
         return skipped(EXPECTATIONS, &format!("`{}` does not name each test", runs.asked.line));
     }
@@ -253,14 +279,20 @@ pub(super) async fn examine_expectations(site: &Site<'_>, stop: &mut Stop) -> Ch
         Err(error) => return result(EXPECTATIONS, CheckStatus::Unavailable, error),
     };
     let suites = [&base, &old_tests, &now].map(|look| Suite::of(&look.results));
-    let places = changed_expectations(&suites, sources);
+    let mut changed = changed_expectations(&suites, sources);
+    if !changed.is_empty() {
+        let flaky = runs.flaky(stop).await;
+        changed.retain(|id| !flaky.contains(*id));
+    }
+    let what = "fails on the new code in its version of the base, and passes in its new version";
+    let places = changed.into_iter().map(|id| of_answer(format!("{id} {what}"))).collect();
     let clean = "no test expects something else";
     asking(judged(EXPECTATIONS, "changed-expectations", places, "tests expect something else now", clean))
 }
 
 /// Returns the tests that fail in their version of the base alone. One that was expected to fail there, and only lost the mark
 /// that says so, expects what it expected.
-fn changed_expectations([base, old_tests, now]: &[Suite<'_>; 3], sources: &ChangedTests) -> Vec<Place> {
+fn changed_expectations<'r>([base, old_tests, now]: &[Suite<'r>; 3], sources: &ChangedTests) -> Vec<&'r str> {
     let was_expected_to_fail =
         |id: &str| base.outcome(id) != Some(TestOutcome::Failed) && sources.is_expected_to_pass_now(id);
     let is_changed = |id: &&str| {
@@ -268,8 +300,7 @@ fn changed_expectations([base, old_tests, now]: &[Suite<'_>; 3], sources: &Chang
             && now.outcome(id) == Some(TestOutcome::Passed)
             && !was_expected_to_fail(id)
     };
-    let what = "fails on the new code in its version of the base, and passes in its new version";
-    old_tests.ids().filter(is_changed).map(|id| of_answer(format!("{id} {what}"))).collect()
+    old_tests.ids().filter(is_changed).collect()
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 //! One that passes at the base as well may use a value of a fixture that changed: that is a question to the reviewer. One that
 //! cannot be loaded there may need what is newly depended on.
 
+use std::collections::BTreeSet;
+
 use super::outcome::{judged, of_answer, question_to_reviewer};
 use super::suite::Suite;
-use super::test_runs::TestRuns;
+use super::test_runs::{TestRuns, unrun};
 use super::{Site, skipped};
 use model::event::{CheckResult, Place};
 use process::Stop;
@@ -22,12 +24,19 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         return skipped(ID, "the run left the settings of the runner as they were");
     };
     let now = runs.now(stop).await;
+    if let Some(result) = unrun(ID, &[&before, &now]) {
+        return result;
+    }
     if before.results.is_empty() || now.results.is_empty() {
         return skipped(ID, &format!("`{}` does not name each test", runs.asked.line));
     }
     let base = runs.base(stop).await;
     let (base, before, now) = (Suite::of(&base.results), Suite::of(&before.results), Suite::of(&now.results));
-    judge(&Differences::between(&base, &before, &now), site)
+    let mut differences = Differences::between(&base, &before, &now, &BTreeSet::new());
+    if differences != Differences::default() {
+        differences = Differences::between(&base, &before, &now, &runs.flaky(stop).await);
+    }
+    judge(&differences, site)
 }
 
 fn judge(differences: &Differences, site: &Site<'_>) -> CheckResult {
@@ -51,9 +60,9 @@ struct Differences {
 }
 
 impl Differences {
-    fn between(base: &Suite<'_>, before: &Suite<'_>, now: &Suite<'_>) -> Self {
+    fn between(base: &Suite<'_>, before: &Suite<'_>, now: &Suite<'_>, flaky: &BTreeSet<String>) -> Self {
         let mut differences = Self::default();
-        for id in before.ids() {
+        for id in before.ids().filter(|id| !flaky.contains(*id)) {
             let Some(at_base) = base.outcome(id) else { continue };
             let (list, what) = match (before.outcome(id), now.outcome(id)) {
                 (Some(TestOutcome::Failed), Some(TestOutcome::Passed)) if at_base == TestOutcome::Passed => {
@@ -95,7 +104,7 @@ mod tests {
         };
         let (base, before, now) = (results(&BASE), results(before), results(now));
         let (base, before, now) = (Suite::of(&base), Suite::of(&before), Suite::of(&now));
-        let Differences { missed, asked } = Differences::between(&base, &before, &now);
+        let Differences { missed, asked } = Differences::between(&base, &before, &now, &BTreeSet::new());
         [missed, asked].map(|places| places.into_iter().map(|place| place.what).collect())
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 use std::sync::{LazyLock, OnceLock};
 
 use jiff::Timestamp;
@@ -87,6 +88,8 @@ pub struct Read {
     pub(super) compared: OnceLock<ComparedTests>,
     pub(super) staged: OnceLock<Vec<Suspicion>>,
     pub(super) tests: OnceLock<Result<ChangedTests, String>>,
+    /// How long the tests ran that are compared with those of now, in milliseconds.
+    pub(super) compared_millis: AtomicU64,
 }
 
 /// What lies beyond the files of a worktree; what nobody looked at says why.

@@ -1,7 +1,7 @@
 //! What a suite said of all its tests, by their ids, and what became of them in another run. A test that moved has the same
 //! name below another file, class or module. Runs nothing and judges nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tool_output::{TestOutcome, TestResult};
 
@@ -71,6 +71,13 @@ impl<'r> Suite<'r> {
     pub(super) fn not_loaded(&self, before: &Suite<'_>) -> Option<&'r str> {
         let is_broken = |suite: &Suite<'_>, id: &str| suite.outcome(id) == Some(TestOutcome::DidNotLoad);
         self.ids().find(|id| is_broken(self, id) && !is_broken(before, id))
+    }
+
+    /// Returns the ids whose tests end in another way in another run.
+    pub(super) fn differing(&self, other: &Suite<'_>) -> BTreeSet<String> {
+        let ids = self.ids().chain(other.ids());
+        let differs = |id: &&str| self.outcomes.get(id) != other.outcomes.get(id);
+        ids.filter(differs).map(str::to_owned).collect()
     }
 
     /// Returns what became of the tests that pass here.
@@ -158,5 +165,15 @@ mod tests {
         let twice = [("t › adds", Passed), ("t › adds", Passed)];
         assert_eq!(losses(&twice, &twice[..1]), (vec![], vec!["t › adds".into()], 0));
         assert_eq!(losses(&[("a[1]", Passed), ("a[2]", Passed)], &[("a[1]", Passed)]).1, ["a[2]"]);
+    }
+
+    #[test]
+    fn tests_that_end_in_another_way_are_named() {
+        let (one, other) = (
+            results(&[("a", Passed), ("b", Passed), ("c[0.1]", Passed)]),
+            results(&[("a", Passed), ("b", Skipped), ("c[0.2]", Passed)]),
+        );
+        let differing = Suite::of(&one).differing(&Suite::of(&other));
+        assert_eq!(differing.into_iter().collect::<Vec<_>>(), ["b", "c[0.1]", "c[0.2]"]);
     }
 }

@@ -3,11 +3,14 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
-use super::command::{self, Asked, Look};
-use super::{Published, Site};
+use super::command::{self, Asked, End, Look};
+use super::suite::Suite;
+use super::{Published, Site, result};
 use git::{CommitId, Error, RunWorkspace, Tree};
 use model::change::{Change, FileMode};
+use model::event::{CheckResult, CheckStatus};
 use model::policy::Policy;
 use process::Stop;
 use source::{Role, SourceFile, is_fixture, is_runner_setting, is_test, stub_bodies};
@@ -22,7 +25,7 @@ pub struct TestTrees {
     new_tests: Option<Tree>,
     /// What will be published with the runner's settings of the base; nothing where the run left them as they were.
     old_settings: Option<Tree>,
-    /// What will be published, where new functions of the product fail at once; nothing where there are none.
+    /// What will be published, where new functions of the product do nothing; nothing where there are none.
     new_stubs: Option<Tree>,
 }
 
@@ -100,6 +103,15 @@ pub(super) struct TestRuns<'a> {
     pub(super) published: &'a Published<'a>,
 }
 
+/// Says why one of these runs could not be made, as the result of a check.
+pub(super) fn unrun(id: &str, looks: &[&Look]) -> Option<CheckResult> {
+    let why = looks.iter().find_map(|look| match &look.end {
+        End::Unavailable(why) => Some(why),
+        _ => None,
+    });
+    why.map(|why| result(id, CheckStatus::Unavailable, &format!("the tests could not be compared: {why}")))
+}
+
 impl<'a> TestRuns<'a> {
     /// Returns why there are none where there is no test command, or nothing that will be published.
     pub(super) fn of(site: &'a Site<'a>) -> Result<Self, &'static str> {
@@ -137,14 +149,55 @@ impl<'a> TestRuns<'a> {
         Some(self.look(tree, stop).await)
     }
 
-    /// Returns what the tests say where new functions of the product fail at once; nothing where there are none.
+    /// Returns what the tests say where new functions of the product do nothing; nothing where there are none.
     pub(super) async fn new_functions_as_stubs(&self, stop: &mut Stop) -> Option<Look> {
         let tree = self.published.test_trees.new_stubs.as_ref()?;
         Some(self.look(tree, stop).await)
     }
 
+    /// Returns the tests that end in another way when what will be published is run once more: they say nothing. Nothing where
+    /// that could not be run.
+    pub(super) async fn flaky(&self, stop: &mut Stop) -> BTreeSet<String> {
+        let (now, tree) = (self.now(stop).await, &self.published.tree);
+        let key = format!("{} (again)", self.asked.line);
+        let again = match self.published.memory.known(&key, tree) {
+            Some(known) => known,
+            None => self.look_within_limit(tree, false, stop).await,
+        };
+        self.published.memory.remember(&key, tree, &again);
+        if again.results.is_empty() {
+            return BTreeSet::new();
+        }
+        Suite::of(&now.results).differing(&Suite::of(&again.results))
+    }
+
     async fn look(&self, tree: &Tree, stop: &mut Stop) -> Look {
-        command::look_once(self.asked, tree, self.published, self.site, stop).await
+        self.look_within_limit(tree, true, stop).await
+    }
+
+    /// Runs the tests on a tree, unless the comparisons of this round have taken all their time.
+    async fn look_within_limit(&self, tree: &Tree, may_be_known: bool, stop: &mut Stop) -> Look {
+        let known = self.published.memory.known(self.asked.line, tree).filter(|_| may_be_known);
+        if let Some(known) = known {
+            return known;
+        }
+        let is_now = may_be_known && *tree == self.published.tree;
+        let (spent, minutes) = (&self.site.read.compared_millis, self.site.settings.evidence_minutes);
+        if !is_now && minutes > 0 && spent.load(Ordering::Relaxed) >= minutes * 60_000 {
+            let why = format!(
+                "the comparisons of tests have taken the {minutes} minutes of `[checks] evidence_minutes`"
+            );
+            return Look::unavailable(why);
+        }
+        let look = if may_be_known {
+            command::look_once(self.asked, tree, self.published, self.site, stop).await
+        } else {
+            command::look(self.asked, Some(tree), self.site, stop).await
+        };
+        if !is_now {
+            spent.fetch_add(look.millis, Ordering::Relaxed);
+        }
+        look
     }
 }
 

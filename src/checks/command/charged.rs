@@ -39,7 +39,7 @@ pub(crate) struct Look {
 
 impl Look {
     /// Returns a look at a command that could not run.
-    pub(super) fn unavailable(why: String) -> Self {
+    pub(crate) fn unavailable(why: String) -> Self {
         let (failures, linked, output) = Default::default();
         let end = End::Unavailable(why);
         Self { end, exit: None, failures, counts: None, results: Arc::new([]), output, millis: 0, linked }

@@ -37,13 +37,13 @@ pub struct Memory {
 
 impl Memory {
     /// Returns what a command said about this tree.
-    pub(super) fn known(&self, line: &str, tree: &Tree) -> Option<Look> {
+    pub(crate) fn known(&self, line: &str, tree: &Tree) -> Option<Look> {
         let looks = self.looks.lock().ok()?;
         looks.get(&(line.to_owned(), tree.to_string())).cloned()
     }
 
     /// Remembers what a command said; that it could not run may be different the next time.
-    pub(super) fn remember(&self, line: &str, tree: &Tree, look: &Look) {
+    pub(crate) fn remember(&self, line: &str, tree: &Tree, look: &Look) {
         if let (Ok(mut looks), false) = (self.looks.lock(), matches!(look.end, End::Unavailable(_))) {
             looks.insert((line.to_owned(), tree.to_string()), look.clone());
         }
