@@ -36,21 +36,21 @@ impl<'s> ChangedFile<'s> {
     }
 
     /// Returns the file before; none where it was not there, is no text, or is in a language without a grammar.
-    pub(super) fn old(&self) -> Option<&'s SourceFile> {
+    pub(super) fn before(&self) -> Option<&'s SourceFile> {
         self.read.old.get_or_init(|| SourceFile::parse(self.path(), self.change.old_text()?)).as_ref()
     }
 
     /// Returns the file now; none where it is gone, is no text, or is in a language without a grammar.
-    pub(super) fn new(&self) -> Option<&'s SourceFile> {
+    pub(super) fn now(&self) -> Option<&'s SourceFile> {
         self.read.new.get_or_init(|| SourceFile::parse(self.path(), self.change.new_text()?)).as_ref()
     }
 
     /// Returns the parts of the file now that it did not have before, each of the same text as often as it is new.
     pub(super) fn added_parts(&self, parts: fn(&'s SourceFile) -> Vec<Part<'s>>) -> Vec<Part<'s>> {
-        let mut added = self.new().map_or_else(Vec::new, parts);
+        let mut added = self.now().map_or_else(Vec::new, parts);
         if !added.is_empty() {
             let mut known: Vec<&str> =
-                self.old().map_or_else(Vec::new, parts).into_iter().map(|part| part.text).collect();
+                self.before().map_or_else(Vec::new, parts).into_iter().map(|part| part.text).collect();
             added.retain(|part| match known.iter().position(|text| *text == part.text) {
                 Some(same) => {
                     known.swap_remove(same);

@@ -96,21 +96,10 @@ impl ChangedTests {
         self.matching.lost.iter().map(|index| &self.old[*index].test)
     }
 
-    /// Returns the name of the removed file that a test stood in, where the issue names it or its code was removed as well.
-    pub(super) fn removed_file(&self, id: &str, issue: &Issue) -> Option<&str> {
-        let is_of_id = |stem: &&String| words(id).any(|word| stem_of_name(word) == stem.as_str());
-        let stem = self.removed_tests.iter().find(is_of_id)?;
-        self.may_be_removed(stem, issue).then_some(stem)
-    }
-
     /// Tells whether files of tests were removed, each of them named by the issue or with its code.
     pub(super) fn removed_as_asked(&self, issue: &Issue) -> bool {
-        !self.removed_tests.is_empty()
-            && self.removed_tests.iter().all(|stem| self.may_be_removed(stem, issue))
-    }
-
-    fn may_be_removed(&self, stem: &str, issue: &Issue) -> bool {
-        self.removed_code.contains(stem) || names(issue, stem)
+        let is_asked = |stem: &String| self.removed_code.contains(stem) || names(issue, stem);
+        !self.removed_tests.is_empty() && self.removed_tests.iter().all(is_asked)
     }
 
     /// Tells whether the product has functions, types or classes that it did not have.
@@ -187,11 +176,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 /// Returns the name of a file without its ending, and without what marks it as one of tests.
 fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or_default();
-    stem_of_name(name.split('.').next().unwrap_or_default())
-}
-
-fn stem_of_name(name: &str) -> &str {
-    let stem = name.strip_prefix("test_").unwrap_or(name);
+    let stem = name.split('.').next().unwrap_or_default();
+    let stem = stem.strip_prefix("test_").unwrap_or(stem);
     ["_test", "_tests", "_spec"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem)
 }
 

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::command::lost_tests;
 use super::reading::added::File;
 use super::reading::constant::pattern;
 use super::reading::source::ending;
@@ -111,7 +110,7 @@ fn brings_something(change: &Change) -> bool {
 /// Tells whether a change is one of tests; nothing where its path and its language do not tell.
 fn is_test_of(change: &Change, command: &str) -> Option<bool> {
     let path = change.path.as_str();
-    let by_path = is_test(path) || is_fixture(path) || lost_tests::runs(command, path);
+    let by_path = is_test(path) || is_fixture(path) || runs(command, path);
     if by_path || has_example(change) || is_below_tests_mark(change) {
         return Some(true);
     }
@@ -119,6 +118,11 @@ fn is_test_of(change: &Change, command: &str) -> Option<bool> {
         return Some(false);
     }
     compared_tests::brings_a_test(change).or_else(|| says_test(change).then_some(true))
+}
+
+/// Tells whether a command names a file as its script.
+fn runs(command: &str, path: &str) -> bool {
+    command.split_whitespace().any(|word| word.trim_start_matches("./") == path)
 }
 
 /// Where the tests of a language cannot be told from its code, names do: of the file, its folders, and what lines declare.

@@ -7,7 +7,6 @@
 mod amount;
 mod charged;
 mod ground;
-pub(crate) mod lost_tests;
 mod reports;
 mod running;
 mod test_request;

@@ -141,9 +141,9 @@ impl ReadFile {
         let defined =
             |side: Option<&SourceFile>| side.filter(|_| is_product).map_or_else(BTreeSet::new, defined);
         Self {
-            tests: [tests(file.old()), tests(file.new())],
+            tests: [tests(file.before()), tests(file.now())],
             functions: if of_tests { functions(file).unwrap_or_default() } else { Vec::new() },
-            defined: [defined(file.old()), defined(file.new())],
+            defined: [defined(file.before()), defined(file.now())],
         }
     }
 }
@@ -179,7 +179,7 @@ fn name_of(constant: &str) -> Option<&str> {
 }
 
 fn functions(file: &ChangedFile<'_>) -> Option<Vec<(ComparedTest, ComparedTest)>> {
-    let (before, now) = (file.old()?, file.new()?);
+    let (before, now) = (file.before()?, file.now()?);
     let (old, mut new) = (all(before, before.helpers()), all(now, now.helpers()));
     let mut pairs = Vec::new();
     for old in old.into_iter().filter(|old| !old.asserts.is_empty()) {

@@ -165,7 +165,8 @@ impl Comparison<'_, '_> {
             Fate::Unknown => Miss::Unknown,
         };
         let why = match miss {
-            Miss::Lost | Miss::Unknown => self.reason(lost.id),
+            Miss::Lost => self.reason(lost.id),
+            Miss::Unknown => self.reason(lost.id).or_else(|| self.removal()),
             Miss::Fine | Miss::Asked(_) => None,
         };
         why.map_or(miss, |why| Miss::Asked(of_answer(format!("{} is gone; {why}", lost.id))))
@@ -177,10 +178,13 @@ impl Comparison<'_, '_> {
         let is_told = |part: &&str| part.contains('_') && names(self.issue, part);
         let said = self.announced.entry(name(id)).map(|said| format!("the author says: {said}"));
         let named = || id.split(|c| !is_of_name(c)).find(is_told);
-        let removed = || self.sources.removed_file(id, self.issue);
-        let named = || named().map(|part| format!("the issue names `{part}`"));
-        let removed = || removed().map(|file| format!("its file went with `{file}`"));
-        said.or_else(named).or_else(removed)
+        said.or_else(|| Some(format!("the issue names `{}`", named()?)))
+    }
+
+    /// Returns why tests may be gone that no source knows.
+    fn removal(&self) -> Option<String> {
+        let why = "each file of tests that was removed is named by the issue, or its code was removed";
+        self.sources.removed_as_asked(self.issue).then(|| why.to_owned())
     }
 
     /// Whether what a test is about may go is for the issue or the reviewer to say. The issue names what is renamed, too.

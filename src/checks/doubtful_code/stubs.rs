@@ -12,9 +12,9 @@ pub(super) fn places(product: &[ChangedFile<'_>]) -> Vec<Place> {
 
 fn of_file(file: &ChangedFile<'_>) -> Vec<Place> {
     let functions = |file: Option<&SourceFile>| file.map_or_else(Vec::new, SourceFile::functions);
-    let mut new = functions(file.new());
+    let mut new = functions(file.now());
     new.retain(|function| function.stub.is_some() && !function.is_abstract);
-    let old = if new.is_empty() { Vec::new() } else { functions(file.old()) };
+    let old = if new.is_empty() { Vec::new() } else { functions(file.before()) };
     let was_stub = |name: &str| old.iter().any(|function| function.name == name && function.stub.is_some());
     let new = new.iter().filter(|function| !was_stub(&function.name));
     new.filter_map(|function| Some(at(file.path(), function.line, doubt(function)?))).collect()

@@ -14,7 +14,7 @@ fn of_file(file: &ChangedFile<'_>) -> Vec<Place> {
     if !file.change.added_lines().any(|(_, line)| line.contains('/')) {
         return Vec::new();
     }
-    let strings = file.new().map_or_else(Vec::new, |new| new.strings());
+    let strings = file.now().map_or_else(Vec::new, source::SourceFile::strings);
     let named = strings.into_iter().filter(|string| {
         is_path_of_tests(string.text.trim_matches(['"', '\'', '`'])) && file.is_added(string.line)
     });

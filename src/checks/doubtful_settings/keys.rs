@@ -43,7 +43,7 @@ fn of_sections(text: &str) -> BTreeMap<String, String> {
     let mut keys: BTreeMap<String, String> = BTreeMap::new();
     for line in text.lines().filter(|line| !line.trim_start().starts_with(['#', ';'])) {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
-            section = name.to_owned();
+            name.clone_into(&mut section);
         } else if line.starts_with([' ', '\t']) {
             *keys.entry(key.clone()).or_default() += line.trim();
         } else if let Some((name, value)) = line.split_once(['=', ':']) {

@@ -50,7 +50,7 @@ fn of_file(changed: &ChangedFile<'_>, site: &Site<'_>) -> Option<Place> {
 /// Returns the modules of Rust that a file no longer names although their files are still there.
 fn lost_modules<'s>(changed: &ChangedFile<'s>, site: &Site<'_>) -> Vec<&'s str> {
     let (Some(old), Some(new), Some(Language::Rust)) =
-        (changed.old(), changed.new(), Language::of(changed.path()))
+        (changed.before(), changed.now(), Language::of(changed.path()))
     else {
         return Vec::new();
     };

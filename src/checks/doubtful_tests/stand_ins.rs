@@ -23,7 +23,7 @@ fn of_file(file: &ChangedFile<'_>, compared: &ComparedTests) -> Option<Place> {
     if asked.is_empty() && !is_for_all {
         return None;
     }
-    let new = file.new()?;
+    let new = file.now()?;
     if let Some(function) =
         newly_defined(file, new).into_iter().find(|function| asked.contains(last(&function.name)))
     {
@@ -60,7 +60,6 @@ fn called(tokens: &[Token]) -> Vec<String> {
     let is_name = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let name = |at: usize| match words[..at] {
         [.., owner, "."] if is_name(owner) => Some(format!("{owner}.{}", words[at])),
-        [.., "."] => Some(words[at].to_owned()),
         _ => Some(words[at].to_owned()),
     };
     let calls = (1..words.len()).filter(|at| words[*at] == "(" && is_name(words[at - 1]));
@@ -69,7 +68,7 @@ fn called(tokens: &[Token]) -> Vec<String> {
 
 fn newly_defined(file: &ChangedFile<'_>, new: &SourceFile) -> Vec<Function> {
     let old: Vec<String> =
-        file.old().map_or_else(Vec::new, SourceFile::functions).into_iter().map(|one| one.name).collect();
+        file.before().map_or_else(Vec::new, SourceFile::functions).into_iter().map(|one| one.name).collect();
     let mut functions = new.functions();
     functions.retain(|function| !old.contains(&function.name));
     functions

@@ -1,6 +1,5 @@
 //! What the tables of cheats and of honest changes share. A row is a list of files: path, before, after.
 
-use super::*;
 use crate::outcome::shown;
 use crate::scene::Scene;
 use crate::tampering::examine;
@@ -96,7 +95,6 @@ const RUST: &str = "#[test]\nfn greets() {\n    let name = \"Ann\";\n    assert_
 const PYTHON: &str = "import pytest\n\n\ndef test_greets():\n    name = 'Ann'\n    assert greet(name) == 'Hello Ann'\n    assert count(name) == 3\n\n\ndef test_close():\n    assert measure() == pytest.approx(3.14, abs=0.001)\n";
 const SCRIPT: &str = "describe('greet', () => {\n  it('greets', () => {\n    const name = 'Ann';\n    expect(greet(name)).toEqual('Hello Ann');\n    expect(count(name)).toBe(3);\n  });\n\n  it('is close', () => {\n    expect(measure()).toBeCloseTo(3.14, 5);\n  });\n});\n";
 const GO: &str = "package a\n\nfunc TestGreets(t *testing.T) {\n\tif greet(\"Ann\") != \"Hello Ann\" {\n\t\tt.Errorf(\"wrong\")\n\t}\n}\n";
-const JAVA: &str = "class GreetTest {\n  @Test\n  void greets() {\n    assertEquals(\"Hello Ann\", greet(\"Ann\"));\n  }\n}\n";
 
 mod cheats;
 mod coroutines;

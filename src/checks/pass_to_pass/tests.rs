@@ -178,3 +178,13 @@ fn a_test_that_ends_in_two_ways_is_not_missed() {
     assert_eq!(missing(&[], &["a", "b"], &["b"], "").0, ["a is gone"]);
     assert_eq!(missing(&[], &["a", "b"], &["b", "flaky"], "").0, ["a is gone"], "it takes no other's place");
 }
+
+#[test]
+fn tests_of_a_removed_file_are_asked_about_where_its_code_is_gone_or_the_issue_names_it() {
+    let removed = |path: &str| Change::of_texts(path, Some("check 'one' 1 1\n"), None);
+    let with_code = [removed("scripts/words.sh"), removed("tests/words_test.sh")];
+    assert_eq!(missing(&with_code, &["one"], &[], "").1.len(), 1);
+    let alone = [removed("tests/words_test.sh")];
+    assert_eq!(missing(&alone, &["one"], &[], "").0, ["one is gone"]);
+    assert_eq!(missing(&alone, &["one"], &[], "Nobody needs words").1.len(), 1);
+}

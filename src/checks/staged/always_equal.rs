@@ -32,8 +32,8 @@ fn of_file(file: &ChangedFile<'_>) -> Vec<Suspicion> {
         return Vec::new();
     }
     let equal = |side: Option<&SourceFile>| side.map_or_else(Vec::new, always_equal);
-    let known: Vec<String> = equal(file.old()).into_iter().map(|function| function.name).collect();
-    let new = equal(file.new()).into_iter().filter(|function| !known.contains(&function.name));
+    let known: Vec<String> = equal(file.before()).into_iter().map(|function| function.name).collect();
+    let new = equal(file.now()).into_iter().filter(|function| !known.contains(&function.name));
     new.map(|function| suspicion(file, &function)).collect()
 }
 

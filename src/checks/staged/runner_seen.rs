@@ -46,7 +46,7 @@ fn of_file(file: &ChangedFile<'_>, is_asked_for: bool) -> Vec<Suspicion> {
         return Vec::new();
     }
     let lines: Vec<(usize, &str)> = file.change.added_lines().filter(|(_, line)| asks(line)).collect();
-    let Some(source) = file.new().filter(|_| !lines.is_empty()) else { return Vec::new() };
+    let Some(source) = file.now().filter(|_| !lines.is_empty()) else { return Vec::new() };
     let old = file.change.old_text().unwrap_or_default();
     let was_there = |line: &str| old.lines().any(|other| other.trim() == line.trim());
     let asked_before = old.lines().any(|line| SURE.is_match(line));

@@ -11,7 +11,11 @@ fn seen(scene: &Scene) -> (String, usize) {
 
 fn each(rows: &[(&str, &str, &str, usize)]) {
     for (path, text, sure, likely) in rows {
-        let first = if path.ends_with(".rs") { "const FIRST: u32 = 1;\n" } else { "first = 1\n" };
+        let first = if source::Language::of(path) == Some(source::Language::Rust) {
+            "const FIRST: u32 = 1;\n"
+        } else {
+            "first = 1\n"
+        };
         let found = seen(&Scene::changing(path, first, &format!("{first}{text}")));
         assert_eq!(found, ((*sure).to_owned(), *likely), "{path}: {text}");
     }

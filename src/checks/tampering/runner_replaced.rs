@@ -20,7 +20,8 @@ pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
 fn of_file(changed: &ChangedFile<'_>) -> Vec<Place> {
     let path = changed.path();
     let name = path.rsplit('/').next().unwrap_or(path);
-    let runs_always = ALWAYS_RUN.contains(&name) || name.ends_with(".pth");
+    let runs_always =
+        ALWAYS_RUN.contains(&name) || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "pth");
     if runs_always && changed.change.is_new() {
         return vec![file(path, "Python runs this file before every test, which may change what they say")];
     }

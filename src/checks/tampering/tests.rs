@@ -27,7 +27,7 @@ fn a_test_that_never_runs_any_more_or_runs_alone_is_refused() {
 fn what_was_so_or_may_be_honest_is_not_refused() {
     let skipped = format!("@pytest.mark.skip\n{TEST}");
     for (before, after) in [
-        (skipped.as_str(), skipped.replace("2", "3")),
+        (skipped.as_str(), skipped.replace('2', "3")),
         (&skipped, TEST.to_owned()),
         (TEST, format!("@pytest.mark.skipif(windows, reason='x')\n{TEST}")),
         (TEST, format!("@pytest.mark.xfail\n{TEST}")),

@@ -134,12 +134,7 @@ fn a_stub_fails_and_keeps_what_the_types_need() {
             "class A:\n    def f(self):\n        return None\n        \"\"\"Does.\"\"\"\n        return 1\n    def g(self): return 2\n",
         ),
         ("a.py", "def f(): return 1\n", "f", "def f(): return None; return 1\n"),
-        (
-            "a.js",
-            "const f = (x) => ({ x });",
-            "f",
-            "const f = (x) => { if (true) return; return ({ x }); };",
-        ),
+        ("a.js", "const f = (x) => ({ x });", "f", "const f = (x) => { if (true) return; return ({ x }); };"),
         (
             "a.ts",
             "class A { async f<T>(x: T): Promise<T> { return x; } }",

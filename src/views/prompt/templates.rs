@@ -52,7 +52,7 @@ pub const EMBEDDED: &[(&str, &str)] = templates! {
         "modification_details" "modification_ja" "notices" "opening" "output_schema" "own_words" "repair" "retry"
         "review" "review_questions" "reviewer" "reviewer_contract" "revise" "sources" "triage" "verdict_form" "viewpoints";
     "retry": "answer-form" "answer-format" "commit-message-vague" "command-unavailable" "issue-open"
-        "remote-checks-failed" "command-failed" "fewer-tests" "no-code-change" "no-decision" "no-deliverable"
+        "remote-checks-failed" "command-failed" "fewer-tests" "lost-tests" "no-code-change" "no-decision" "no-deliverable"
         "no-tests-written" "no-tests-run" "binaries-added" "conflict-markers" "links-astray" "modes-changed"
         "no-scope" "noted-changed" "out-of-scope" "patch-too-large" "plan-changed" "protected-changed" "scratch-files"
         "secret-in-diff" "snapshots-changed" "staged" "suspect" "submodules-changed" "tests-failed"

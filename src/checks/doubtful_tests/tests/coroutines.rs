@@ -1,6 +1,5 @@
 //! Coroutines that somebody may run, and new ones that perhaps nobody does.
 
-use super::doubts::each_is_only_told;
 use super::*;
 
 #[test]
