@@ -56,22 +56,30 @@ impl ComparedTests {
         let allowed = Patterns::exact(&site.settings.allowed);
         let files: Vec<ChangedFile<'_>> =
             ChangedFile::all(site).into_iter().filter(|file| !allowed.hold(file.path())).collect();
-        let read = side_by_side::each(&files, ReadFile::of);
-        let defined = |side: fn(&ReadFile) -> &BTreeSet<String>| -> BTreeSet<String> {
-            read.iter().flat_map(side).cloned().collect()
-        };
-        let now = defined(|file| &file.defined[1]);
-        let gone = &defined(|file| &file.defined[0]) - &now;
-        let mut compared = Self { gone, defined: now, ..Self::default() };
-        for file in read {
+        let mut compared = Self::default();
+        for file in side_by_side::each(&files, ReadFile::of) {
             let [old, new] = file.tests;
             compared.old.extend(old);
             compared.new.extend(new);
             compared.functions.extend(file.functions);
         }
+        if !compared.old.is_empty() || !compared.new.is_empty() {
+            compared.read_product(&files);
+        }
         let tests = |all: &[ComparedTest]| -> Vec<Test> { all.iter().map(|one| one.test.clone()).collect() };
         compared.matching = same_tests(&tests(&compared.old), &tests(&compared.new), &[]);
         compared
+    }
+
+    fn read_product(&mut self, files: &[ChangedFile<'_>]) {
+        let of = |side: Option<&SourceFile>| side.map_or_else(BTreeSet::new, defined);
+        let defined = side_by_side::each(files, |file| match Role::of(file.path()) {
+            Role::Product => [of(file.before()), of(file.now())],
+            _ => Default::default(),
+        });
+        let (before, now): (Vec<_>, Vec<_>) = defined.into_iter().map(|[before, now]| (before, now)).unzip();
+        self.defined = now.into_iter().flatten().collect();
+        self.gone = before.into_iter().flatten().filter(|name| !self.defined.contains(name)).collect();
     }
 
     /// Returns each test of before that is there still, with what it is now: several where it was split.
@@ -122,28 +130,23 @@ impl ComparedTests {
 struct ReadFile {
     tests: [Vec<ComparedTest>; 2],
     functions: Vec<(ComparedTest, ComparedTest)>,
-    defined: [BTreeSet<String>; 2],
 }
 
 impl ReadFile {
+    /// Rust has tests beside its code, and vitest may.
     fn of(file: &ChangedFile<'_>) -> Self {
         let path = file.path();
-        if is_fixture(path) {
+        let of_tests = is_test(path);
+        let mut texts = [file.change.old_text(), file.change.new_text()].into_iter().flatten();
+        let holds = of_tests
+            || texts.any(|text| text.contains("test]") || text.contains("(test") || text.contains("vitest"));
+        if is_fixture(path) || !holds {
             return Self::default();
         }
-        let of_tests = is_test(path);
-        let may_hold = |text: Option<&str>| text.is_some_and(|text| SourceFile::may_have_tests(path, text));
-        let holds = of_tests || may_hold(file.change.old_text()) || may_hold(file.change.new_text());
-        let tests = |side: Option<&SourceFile>| {
-            side.filter(|_| holds).map_or_else(Vec::new, |file| all(file, file.tests()))
-        };
-        let is_product = Role::of(path) == Role::Product;
-        let defined =
-            |side: Option<&SourceFile>| side.filter(|_| is_product).map_or_else(BTreeSet::new, defined);
+        let tests = |side: Option<&SourceFile>| side.map_or_else(Vec::new, |file| all(file, file.tests()));
         Self {
             tests: [tests(file.before()), tests(file.now())],
             functions: if of_tests { functions(file).unwrap_or_default() } else { Vec::new() },
-            defined: [defined(file.before()), defined(file.now())],
         }
     }
 }
