@@ -196,6 +196,6 @@ impl SourceFile {
     }
 
     fn tokens(&self) -> &Tokens {
-        self.tokens.get_or_init(|| Tokens::of(&self.tree))
+        self.tokens.get_or_init(|| Tokens::of(&self.tree, &self.text))
     }
 }

@@ -29,9 +29,10 @@ pub(crate) struct Word<'t> {
 pub(crate) struct Tokens(Vec<Token>);
 
 impl Tokens {
-    pub(crate) fn of(tree: &Tree) -> Self {
+    pub(crate) fn of(tree: &Tree, text: &str) -> Self {
         let mut tokens = Vec::new();
         let mut cursor = tree.walk();
+        let mut read_to = 0;
         loop {
             let node = cursor.node();
             let is_comment = node.is_extra() && node.kind().ends_with("comment");
@@ -39,6 +40,8 @@ impl Tokens {
                 push_indentation(&node, node.start_byte(), &mut tokens);
                 continue;
             }
+            push_unnamed(read_to..node.start_byte(), text, &mut tokens);
+            read_to = read_to.max(node.end_byte());
             if !is_comment && node.start_byte() < node.end_byte() {
                 let is_name = node.is_named() && node.kind().ends_with("identifier");
                 tokens.push(Token { range: node.byte_range(), is_name });
@@ -122,6 +125,13 @@ impl Tokens {
         }
         text.len()
     }
+}
+
+/// Some grammars have no node for the text of a string around its escapes.
+fn push_unnamed(gap: Range<usize>, text: &str, tokens: &mut Vec<Token>) {
+    let Some(unnamed) = text.get(gap.clone()).filter(|unnamed| !unnamed.trim().is_empty()) else { return };
+    let start = gap.start + unnamed.len() - unnamed.trim_start().len();
+    tokens.push(Token { range: start..start + unnamed.trim().len(), is_name: false });
 }
 
 fn push_indentation(node: &tree_sitter::Node<'_>, at: usize, tokens: &mut Vec<Token>) {

@@ -461,3 +461,10 @@ fn a_title_with_values_is_reported_with_them() {
     }
     assert!(!one("'adds'").may_be_reported_as("pages › adds"), "it has no values");
 }
+
+#[test]
+fn an_assert_holds_the_text_around_escapes() {
+    let python = "def test_a():\n    assert f() == 'one\\ntwo'\n";
+    let asserts = SourceFile::parse("test_a.py", python).expect("a grammar").tests()[0].asserts.clone();
+    assert!(asserts[0].text.contains("one") && asserts[0].text.contains("two"), "{}", asserts[0].text);
+}
