@@ -69,12 +69,10 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
     let inside = marks[first..].iter().take_while(|mark| mark.range.start < body.end);
     let (mut start, mut found) = (body.start, None);
     for mark in inside.filter(|mark| mark.owner == Some(index)) {
-        match mark.capture {
-            Capture::Docstring => start = mark.range.end,
-            Capture::StubNothing => found = found.or(Some((Stub::Nothing, mark.range.clone()))),
-            Capture::StubNotImplemented => found = found.or(Some((Stub::NotImplemented, mark.range.clone()))),
-            _ => {}
+        if mark.capture == Capture::Docstring {
+            start = mark.range.end;
         }
+        found = found.or_else(|| Some((stub_of(mark.capture)?, mark.range.clone())));
     }
     let is_empty = |range: Range<usize>| {
         file.tokens().texts(&file.text, &range).all(|token| matches!(token, "{" | "}" | ";" | "¶"))
@@ -86,6 +84,15 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
         {
             Some(stub)
         }
+        _ => None,
+    }
+}
+
+fn stub_of(capture: Capture) -> Option<Stub> {
+    match capture {
+        Capture::StubEmpty => Some(Stub::Empty),
+        Capture::StubNothing => Some(Stub::Nothing),
+        Capture::StubNotImplemented => Some(Stub::NotImplemented),
         _ => None,
     }
 }

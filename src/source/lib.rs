@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 mod asked;
+mod broken;
 mod function;
 mod language;
 mod matching;
@@ -27,6 +28,7 @@ use crate::outline::Outline;
 use crate::query::{Capture, Query};
 use crate::tokens::Tokens;
 
+pub use broken::Broken;
 pub use function::{Function, Stub, stub_bodies};
 pub use language::Language;
 pub use matching::{Kept, Matching, SameTest, is_asked_by, is_similar, same_tests};
@@ -129,6 +131,35 @@ impl SourceFile {
         self.parts(Capture::Comment)
     }
 
+    /// Returns the strings that document what they stand in: those of Python that are statements of their own.
+    pub fn docstrings(&self) -> Vec<Part<'_>> {
+        self.parts(Capture::Docstring)
+    }
+
+    /// Returns the statements by which a language says that work is left open: `todo!()`, `it.todo("…")`.
+    pub fn open_statements(&self) -> Vec<Part<'_>> {
+        self.parts(Capture::OpenStatement)
+    }
+
+    /// Returns the asserts, those outside of tests, too.
+    pub fn asserts(&self) -> Vec<Part<'_>> {
+        let marks = self.outline().marks.iter().filter(|mark| mark.capture == Capture::Assert);
+        outermost(marks.map(|mark| self.part(mark.range.clone())))
+    }
+
+    /// Tells whether a line, from 1, stands in code that is built or run for tests only, within a file of the product.
+    pub fn is_test_code(&self, line: usize) -> bool {
+        let items = self.outline().items.iter().filter(|item| item.is(Capture::TestCode));
+        items
+            .map(|item| &item.range)
+            .any(|range| (self.line(range.start)..=self.line(range.end)).contains(&line))
+    }
+
+    /// Tells whether two files differ in white space, comments and docstrings at most.
+    pub fn is_same_code(&self, other: &Self) -> bool {
+        self.code().eq(other.code())
+    }
+
     /// Returns the modules that are imported, each as it is written, without quotation marks.
     pub fn imports(&self) -> Vec<Part<'_>> {
         let mut imports = self.parts(Capture::Import);
@@ -181,13 +212,24 @@ impl SourceFile {
     fn found(&self, query: &Query, wanted: Capture) -> Vec<Part<'_>> {
         let mut parts: Vec<Part<'_>> = Vec::new();
         query.matches(&self.tree, &self.text, |found| {
-            for (_, range) in found.iter().filter(|(capture, _)| *capture == wanted).cloned() {
-                if parts.last().is_none_or(|last| last.range.end < range.end) {
-                    parts.push(Part { line: self.line(range.start), text: &self.text[range.clone()], range });
-                }
-            }
+            let wanted = found.iter().filter(|(capture, _)| *capture == wanted);
+            parts.extend(wanted.map(|(_, range)| self.part(range.clone())));
         });
-        parts
+        outermost(parts)
+    }
+
+    fn part(&self, range: Range<usize>) -> Part<'_> {
+        Part { line: self.line(range.start), text: &self.text[range.clone()], range }
+    }
+
+    /// Returns the tokens that are neither comment nor docstring, as they are written.
+    fn code(&self) -> impl Iterator<Item = &str> {
+        let docstrings = self.docstrings();
+        let is_code = move |range: &Range<usize>| {
+            let next = docstrings.partition_point(|docstring| docstring.range.end <= range.start);
+            docstrings.get(next).is_none_or(|docstring| range.start < docstring.range.start)
+        };
+        self.tokens().ranges().filter(is_code).map(|range| &self.text[range])
     }
 
     fn outline(&self) -> &Outline {
@@ -198,4 +240,15 @@ impl SourceFile {
     fn tokens(&self) -> &Tokens {
         self.tokens.get_or_init(|| Tokens::of(&self.tree, &self.text))
     }
+}
+
+/// Leaves out the parts that stand inside of the one before.
+fn outermost<'f>(parts: impl IntoIterator<Item = Part<'f>>) -> Vec<Part<'f>> {
+    let mut outermost: Vec<Part<'f>> = Vec::new();
+    for part in parts {
+        if outermost.last().is_none_or(|last| last.range.end < part.range.end) {
+            outermost.push(part);
+        }
+    }
+    outermost
 }

@@ -51,10 +51,13 @@ pub(crate) enum Capture {
     /// A statement under a condition that leaves the function, or the round of a loop, and does nothing else.
     Exit,
     Call,
+    StubEmpty,
     StubNothing,
     StubNotImplemented,
     Comment,
     Import,
+    /// A statement by which the language says that work is left open.
+    OpenStatement,
     String,
     Value,
     Constant,

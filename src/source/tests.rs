@@ -127,3 +127,58 @@ fn stand_ins_and_errors_that_nobody_sees_are_found() {
     assert_eq!(texts(&file.stand_ins()), ["patch('app.f')", "monkeypatch.setattr(app, 'g', 1)"]);
     assert_eq!(texts(&file.swallowed_errors()), ["except Exception:\n    pass"]);
 }
+
+#[test]
+fn docstrings_are_strings_that_stand_alone() {
+    let text = "\"\"\"Module.\"\"\"\nclass A:\n    '''A.'''\n    def f(self):\n        r\"\"\"F.\"\"\"\n        return \"x\"\n";
+    let found: Vec<_> = file("a.py", text).docstrings().iter().map(|part| part.line).collect();
+    assert_eq!(found, [1, 3, 5]);
+}
+
+#[test]
+fn statements_of_open_work_are_those_of_the_language() {
+    for (path, text, expected) in [
+        ("a.rs", "fn f() { todo!(\"later\") }\nfn g() { todo() }", vec!["todo!(\"later\")"]),
+        (
+            "a.ts",
+            "it.todo('adds');\nlist.todo('adds');\ntest.todo('subtracts')",
+            vec!["it.todo('adds')", "test.todo('subtracts')"],
+        ),
+        ("a.py", "todo()\n", vec![]),
+    ] {
+        assert_eq!(texts(&file(path, text).open_statements()), expected, "{text}");
+    }
+}
+
+#[test]
+fn code_is_what_comments_and_white_space_leave() {
+    for (path, before, after, same) in [
+        ("a.rs", "fn a() { b }", "fn a()\n{\n    b // c\n}", true),
+        ("a.rs", "a();\n", "/// does a\na();\n", true),
+        ("a.rs", "a();", "// a();", false),
+        ("a.rs", "\"a b\"", "\"ab\"", false),
+        ("a.rs", "let a = r\"x\\n\";", "let a = r#\"x\\n\"#;", false),
+        ("a.py", "if a:\n  b\nc", "if a:\n  b\n  c", false),
+        ("a.py", "a # b\n\n", "a\n# c\n", true),
+        ("a.py", "def f():\n    '''A.'''\n    b\n", "def f():\n    \"\"\"B.\"\"\"\n    b\n", true),
+        ("a.py", "x = 'a\\n'\n", "x = 'b\\n'\n", false),
+        ("a.js", "x = `a ${b}`", "x = `a  ${b}`", false),
+        ("a.go", "package a\nvar x = \"a\\n\"", "package a\nvar x = \"b\\n\"", false),
+    ] {
+        assert_eq!(file(path, before).is_same_code(&file(path, after)), same, "{after}");
+    }
+}
+
+#[test]
+fn test_code_stands_in_modules_for_tests() {
+    let rust =
+        file("a.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\nfn g() {}\n");
+    let lines: Vec<usize> = (1..=7).filter(|line| rust.is_test_code(*line)).collect();
+    assert_eq!(lines, [2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn asserts_are_found_outside_of_tests_too() {
+    assert_eq!(texts(&file("a.ts", "expect(a).toBe(b)").asserts()), ["expect(a).toBe(b)"]);
+    assert_eq!(texts(&file("a.py", "def check(x):\n    assert x == 1\n").asserts()), ["assert x == 1"]);
+}

@@ -75,6 +75,11 @@ impl Tokens {
         tokens.map(|(token, text)| Word { text, at: token.range.start, is_name: token.is_name }).collect()
     }
 
+    /// Returns where the tokens stand; the ends of a block that only its indentation marks are empty.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        self.0.iter().map(|token| token.range.clone())
+    }
+
     /// Returns the texts of the tokens in a range.
     pub(crate) fn texts<'t>(
         &self,

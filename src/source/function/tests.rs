@@ -46,8 +46,8 @@ fn a_body_without_work_is_a_stub() {
         ("a.rs", "fn f() -> u8 {\n    // Later.\n    panic!(\"not yet implemented\")\n}", NotImplemented),
         ("a.rs", "fn f() -> Option<u8> { None }", Nothing),
         ("a.rs", "fn f() { /* nothing */ }", Empty),
-        ("a.py", "def f():\n    pass\n", Nothing),
-        ("a.py", "def f(): ...\n", Nothing),
+        ("a.py", "def f():\n    pass\n", Empty),
+        ("a.py", "def f(): ...\n", Empty),
         (
             "a.py",
             "async def f(a: int) -> int:\n    \"\"\"Does.\"\"\"\n    # Later.\n    return None\n",

@@ -77,7 +77,7 @@
 (call function: [(identifier) @call (attribute attribute: (identifier) @call)])
 
 ; Stubs, and methods that others have to write.
-[(pass_statement) (expression_statement (ellipsis))] @stub_nothing
+[(pass_statement) (expression_statement (ellipsis))] @stub_empty
 ((return_statement) @stub_nothing
  (#match? @stub_nothing "^return(?:\\s+None)?$"))
 ((raise_statement (_) @_error) @stub_not_implemented

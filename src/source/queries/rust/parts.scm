@@ -4,3 +4,5 @@
 ; A module in a file of its own.
 (mod_item name: (_) @import !body)
 [(string_literal) (raw_string_literal)] @string
+((macro_invocation macro: (identifier) @_name) @open_statement
+ (#eq? @_name "todo"))

@@ -1,0 +1,85 @@
+//! Where a text does not follow the grammar of its language. A grammar that is older than its language must not refuse what is
+//! new: what only a newer form explains is no error.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tree_sitter::{Node, Tree};
+
+use crate::SourceFile;
+use crate::language::Language;
+
+/// Where a text is broken first, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// From 1.
+    pub line: usize,
+    /// What is missing or not understood.
+    pub what: String,
+}
+
+/// Forms that came after the grammars.
+static NEWER: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+    let forms = [
+        r"\bgen\s+fn\b|\b(?:un)?safe\s+(?:fn|static)\b|\bimpl\s+const\b|\bpub\s+macro\b",
+        r"^\s*(?:type|def|class|async\s+def)\s+\w+\s*\[|^\s*lazy\s+(?:import|from)\b",
+        r"\bimport\s+(?:defer|source)\b|\babstract\s+accessor\b|\bout\s+\w+\s*[,>]|<in\s",
+    ];
+    forms.map(|form| Regex::new(form).expect("a good pattern"))
+});
+
+impl SourceFile {
+    /// Returns where the text is broken; none where it is sound.
+    pub fn broken(&self) -> Option<Broken> {
+        let node = first_error(&self.tree)?;
+        let line = node.start_position().row + 1;
+        if self.is_newer_than_the_grammar(line) || self.has_sound_types() {
+            return None;
+        }
+        let shown = self.text[node.byte_range()].lines().next().unwrap_or_default().trim();
+        let shown: String = shown.chars().take(60).collect();
+        let what = if node.is_missing() {
+            format!("`{}` is missing", node.kind())
+        } else {
+            format!("`{shown}` is not understood here")
+        };
+        Some(Broken { line, what })
+    }
+
+    fn is_newer_than_the_grammar(&self, line: usize) -> bool {
+        let [rust, python, script] = &*NEWER;
+        let newer = match self.language {
+            Language::Rust => rust,
+            Language::Python => python,
+            Language::JavaScript | Language::TypeScript | Language::Tsx => script,
+            Language::Go => return false,
+        };
+        self.text.lines().nth(line - 1).is_some_and(|line| newer.is_match(line))
+    }
+
+    /// JavaScript may have the annotations of another checker: it is read as what is nearest to them.
+    fn has_sound_types(&self) -> bool {
+        let as_typed = || Self::parse("script.tsx", self.text.as_str());
+        self.language == Language::JavaScript
+            && as_typed().is_some_and(|typed| first_error(&typed.tree).is_none())
+    }
+}
+
+/// Returns the innermost first node that is an error or is missing.
+fn first_error(tree: &Tree) -> Option<Node<'_>> {
+    let mut node = tree.root_node();
+    if !node.has_error() {
+        return None;
+    }
+    loop {
+        let mut cursor = node.walk();
+        let next = node.children(&mut cursor).find(|child| child.is_missing() || child.has_error());
+        match next {
+            Some(child) => node = child,
+            None => return Some(node),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
