@@ -7,9 +7,8 @@ use std::path::Path;
 
 use super::Site;
 use super::outcome::{file, judged};
+use super::paths::{Patterns, ending};
 use super::reading::language::Language;
-use super::reading::pattern::Patterns;
-use super::reading::source::ending;
 use model::change::{Change, FileContent, FileMode};
 use model::event::CheckResult;
 use source::is_fixture;

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::constant::pattern;
+use super::paths::ending;
 use super::reading::added::File;
-use super::reading::constant::pattern;
-use super::reading::source::ending;
 use super::{Site, compared_tests, deliverable, failure, passed, trivial_diff};
 use model::change::Change;
 use model::event::CheckResult;

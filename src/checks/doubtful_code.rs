@@ -10,7 +10,7 @@ mod unreadable;
 
 use super::Site;
 use super::changed_file::ChangedFile;
-use super::reading::pattern::Patterns;
+use super::paths::Patterns;
 use model::event::Place;
 use source::{Role, is_fixture};
 

@@ -10,7 +10,7 @@ use super::outcome::judged;
 use super::reading::added::{File, offences};
 use super::reading::language::Language;
 use super::{Site, skipped};
-use crate::reading::constant::pattern;
+use crate::constant::pattern;
 use model::event::CheckResult;
 use source::{is_fixture, is_test};
 

@@ -4,7 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
 #[macro_use]
-mod reading;
+mod constant;
 
 mod announced;
 mod answer_format;
@@ -42,7 +42,9 @@ mod omission;
 mod outcome;
 mod pass_to_pass;
 mod patch_size;
+mod paths;
 mod protected;
+mod reading;
 mod red_green;
 mod register;
 mod runner_settings;

@@ -1,7 +1,7 @@
 //! Manifests and lock files: a change of them is told to people and reviewers and refuses nothing.
 
 use super::outcome::{file, judged};
-use super::reading::pattern::Patterns;
+use super::paths::Patterns;
 use super::{Site, skipped};
 use model::event::CheckResult;
 

@@ -2,7 +2,7 @@
 
 use super::Site;
 use super::outcome::{file, judged};
-use super::reading::pattern::Patterns;
+use super::paths::Patterns;
 use model::event::{CheckResult, CheckStatus};
 
 pub(super) const ID: &str = "protected";

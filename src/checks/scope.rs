@@ -5,7 +5,7 @@ mod boundary;
 
 use self::boundary::{Scope, read_scope};
 use super::outcome::{failure, file, judged};
-use super::reading::pattern::Patterns;
+use super::paths::Patterns;
 use super::{Site, passed, task_list};
 use model::event::{CheckResult, Place};
 

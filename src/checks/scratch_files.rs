@@ -6,8 +6,7 @@ use regex::Regex;
 
 use super::Site;
 use super::outcome::{file, judged};
-use super::reading::pattern::Patterns;
-use super::reading::source::name;
+use super::paths::{Patterns, name};
 use model::change::Change;
 use model::event::CheckResult;
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::outcome::{at, judged};
-use super::reading::pattern::Patterns;
+use super::paths::Patterns;
 use super::{Site, outcome};
 use model::change::{Change, FileVersion};
 use model::event::{CheckResult, Place};

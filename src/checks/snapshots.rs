@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::outcome::{file, judged};
-use super::reading::pattern::Patterns;
-use super::reading::source::ending;
+use super::paths::{Patterns, ending};
 use super::{Site, passed};
 use model::event::CheckResult;
 use source::is_test;

@@ -6,8 +6,7 @@ use std::path::Path;
 use super::Site;
 use super::left_out::repositories;
 use super::outcome::{file, judged};
-use super::reading::pattern::Patterns;
-use super::reading::source::name;
+use super::paths::{Patterns, name};
 use model::change::{Change, FileMode, FileVersion};
 use model::event::CheckResult;
 

@@ -9,7 +9,7 @@ use super::Site;
 use super::outcome::judged;
 use super::reading::added::{File, offences};
 use super::reading::language::Language;
-use crate::reading::constant::pattern;
+use crate::constant::pattern;
 use model::event::CheckResult;
 
 pub(super) const ID: &str = "tautology";

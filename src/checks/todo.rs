@@ -12,7 +12,7 @@ use super::reading::added::{File, offences};
 use super::reading::language::Language;
 use super::reading::spelled::Spelled;
 use super::reading::{absent, told};
-use crate::reading::constant::pattern;
+use crate::constant::pattern;
 use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "todo";

@@ -10,7 +10,7 @@ use super::outcome::{at, judged};
 use super::reading::added::{File, files};
 use super::reading::language::Language;
 use super::{Site, passed};
-use crate::reading::constant::pattern;
+use crate::constant::pattern;
 use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "traceability";

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::phrases::Violation;
 use super::{Criterion, Words};
 use crate::Site;
-use crate::reading::constant::pattern;
+use crate::constant::pattern;
 use content_parser::own_lines;
 use model::event::CheckResult;
 

@@ -8,7 +8,7 @@ use regex::Regex;
 use super::added::File;
 use super::language::Language;
 use crate::Site;
-use crate::reading::constant::pattern;
+use crate::constant::pattern;
 
 /// So many lines above a body are searched for what it belongs to.
 const REACH: usize = 60;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use regex::Regex;
 
-use crate::reading::constant::pattern;
+use crate::constant::pattern;
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::language::Language;

@@ -1,16 +1,14 @@
 //! How checks read what an author wrote: which language a file is in, what in it is code, comment or text, which lines came.
 //! Judges nothing.
 
-#[macro_use]
-pub(crate) mod constant;
-
 pub(crate) mod absent;
 pub(crate) mod added;
 pub(crate) mod data_format;
 pub(crate) mod filled;
 pub(crate) mod grammar;
 pub(crate) mod language;
-pub(crate) mod pattern;
 pub(crate) mod source;
 pub(crate) mod spelled;
 pub(crate) mod told;
+
+pub(crate) use crate::paths as pattern;

@@ -1,6 +1,8 @@
 //! Tells code, texts in quotes and comments apart, roughly and in one pass, by the ending of a file's name.
 //! Knows no grammar: what it mistakes for code is looked at once more than needed, and nothing is decided here.
 
+pub(crate) use crate::paths::{ending, name};
+
 /// What a stretch of a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -38,16 +40,6 @@ fn family(path: &str) -> Family {
         "sql" | "lua" | "hs" | "elm" => Family::Dashes,
         _ => Family::Prose,
     }
-}
-
-/// Returns the ending of a file's name, without the dot.
-pub(crate) fn ending(path: &str) -> &str {
-    name(path).rsplit_once('.').map_or("", |(_, ending)| ending)
-}
-
-/// Returns the last part of a path.
-pub(crate) fn name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Returns the text with its comments blanked; the lines stay where they are.

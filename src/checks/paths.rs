@@ -1,7 +1,17 @@
-//! The language of lists of paths: a path, a folder with all that lies below it, `*` for any characters, and `**/` for any
+//! Paths: their names and endings, and the language of lists of them: a path, a folder with all that lies below it, `*` for any characters, and `**/` for any
 //! number of folders, none included, so that `**/NAME` means at any depth. Always from the top of the worktree.
 
 use regex::{Regex, RegexBuilder};
+
+/// Returns the last part of a path.
+pub(crate) fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Returns the ending of a file's name, without the dot.
+pub(crate) fn ending(path: &str) -> &str {
+    name(path).rsplit_once('.').map_or("", |(_, ending)| ending)
+}
 
 /// Patterns that are looked for together, in one pass.
 pub(crate) struct Patterns {
