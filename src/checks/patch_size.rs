@@ -1,4 +1,5 @@
-//! How much one phase changed, against `[checks] max_files` and `max_kilobytes`. A limit of 0 is none.
+//! How much one phase changed, against `[checks] max_files` and `max_kilobytes`. A limit of 0 is none, and none is set by
+//! default: the size is told.
 
 use std::collections::HashMap;
 
@@ -24,7 +25,9 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let kilobytes = u64::div_ceil(bytes, 1024);
     let (most_files, most_kilobytes) = (site.settings.max_files, site.settings.max_kilobytes);
     let seen = format!("{files} files changed and {kilobytes} kilobytes added");
-    let limits = format!("the limits are {most_files} and {most_kilobytes}");
+    let limits = [(most_files, "files"), (most_kilobytes, "kilobytes")];
+    let limits = limits.iter().filter(|(most, _)| *most > 0).map(|(most, unit)| format!("{most} {unit}"));
+    let limits = format!("at most {} are allowed", limits.collect::<Vec<_>>().join(" and "));
     let over = |seen: u64, most: u64| most > 0 && seen > most;
     if !over(files, most_files) && !over(kilobytes, most_kilobytes) {
         return passed(ID, &seen);
@@ -75,14 +78,22 @@ mod tests {
 
     #[test]
     fn a_patch_above_its_limits_is_refused_with_both_figures() {
-        let many = examine(&Scene::of(files(101, "a\n")).site());
+        let limited = |changes: Vec<Change>| {
+            let mut scene = Scene::of(changes);
+            (scene.settings.max_files, scene.settings.max_kilobytes) = (100, 4096);
+            examine(&scene.site())
+        };
+        let many = limited(files(101, "a\n"));
         assert_eq!(many.status, CheckStatus::Fail);
-        assert_eq!(many.summary, "101 files changed and 1 kilobytes added; the limits are 100 and 4096");
-        let large = examine(&Scene::of(files(1, &"x".repeat(4097 * 1024))).site());
+        assert_eq!(
+            many.summary,
+            "101 files changed and 1 kilobytes added; at most 100 files and 4096 kilobytes are allowed"
+        );
+        let large = limited(files(1, &"x".repeat(4097 * 1024)));
         assert_eq!((large.status, large.param("kilobytes")), (CheckStatus::Fail, Some("4098")));
         let unread = FileVersion { mode: FileMode::File, content: FileContent::TooLong(5 * 1024 * 1024) };
         let unread = Change::new("data.bin", None, Some(unread));
-        assert_eq!(examine(&Scene::of([unread]).site()).status, CheckStatus::Fail);
+        assert_eq!(limited(vec![unread]).status, CheckStatus::Fail);
     }
 
     #[test]
@@ -102,8 +113,12 @@ mod tests {
         });
         let moved = examine(&Scene::of(moved.collect::<Vec<_>>()).site());
         assert_eq!(moved.summary, "60 files changed and 0 kilobytes added");
-        let mut unlimited = Scene::of(files(101, "a\n"));
-        unlimited.settings.max_files = 0;
-        assert_eq!(examine(&unlimited.site()).status, CheckStatus::Pass);
+    }
+
+    #[test]
+    fn without_a_limit_the_size_is_told() {
+        let large = examine(&Scene::of(files(101, &"x".repeat(100 * 1024))).site());
+        assert_eq!(large.status, CheckStatus::Pass);
+        assert_eq!(large.summary, "101 files changed and 10101 kilobytes added");
     }
 }
