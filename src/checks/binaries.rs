@@ -6,9 +6,9 @@ use std::io::Read;
 use std::path::Path;
 
 use super::Site;
+use super::language_family::is_code;
 use super::outcome::{file, judged};
 use super::paths::{Patterns, ending};
-use super::reading::language::Language;
 use model::change::{Change, FileContent, FileMode};
 use model::event::CheckResult;
 use source::is_fixture;
@@ -79,11 +79,9 @@ fn what(worktree: &Path, change: &Change) -> Option<String> {
 
 /// Tells code that nobody can read: a NUL makes a file binary, and whatever it says is passed over.
 fn is_source(path: &str, content: &FileContent) -> bool {
-    let language = Language::of_path(path);
-    let code = language.is_code() && language != Language::Unknown;
     // A film may be called `.ts`: its packets begin with `G`.
     let film = matches!(content, FileContent::Binary(bytes) if bytes.first() == Some(&b'G') && bytes.get(188) == Some(&b'G'));
-    code && matches!(content, FileContent::Binary(_)) && !film && !is_fixture(path)
+    is_code(path) && matches!(content, FileContent::Binary(_)) && !film && !is_fixture(path)
 }
 
 /// Tells what tests read: a small archive may be there.

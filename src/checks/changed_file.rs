@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use super::Site;
+use super::language_family::is_code;
 use model::change::Change;
-use source::{Part, SourceFile};
+use source::{Part, SourceFile, is_fixture, is_foreign, is_test};
 
 /// A changed file, before and now.
 #[derive(Debug, Clone, Copy)]
@@ -25,10 +26,24 @@ pub(super) struct ReadSides {
 impl<'s> ChangedFile<'s> {
     /// Returns the changed files of the project, those under `.ai-workflow/` left out.
     pub(super) fn all(site: &'s Site<'_>) -> Vec<Self> {
+        Self::each(site).filter(|file| !file.path().starts_with(".ai-workflow/")).collect()
+    }
+
+    /// Returns the texts that the author wrote: files of the project that are no fixture and were not taken over or made by a
+    /// program, and the deliverable of the phase.
+    pub(super) fn of_author(site: &'s Site<'_>) -> Vec<Self> {
+        let is_ours = |path: &str| !path.starts_with(".ai-workflow/") || path == site.output;
+        let is_judged = |file: &Self| {
+            let text = file.change.new_text();
+            is_ours(file.path()) && text.is_some_and(|text| !is_left_out(file.path(), text))
+        };
+        Self::each(site).filter(is_judged).collect()
+    }
+
+    fn each(site: &'s Site<'_>) -> impl Iterator<Item = Self> {
         let read =
             site.read.files.get_or_init(|| site.changes.iter().map(|_| ReadSides::default()).collect());
-        let files = site.changes.iter().zip(read).map(|(change, read)| Self { change, read });
-        files.filter(|file| !file.path().starts_with(".ai-workflow/")).collect()
+        site.changes.iter().zip(read).map(|(change, read)| Self { change, read })
     }
 
     pub(super) fn path(&self) -> &'s str {
@@ -67,4 +82,22 @@ impl<'s> ChangedFile<'s> {
         let added = || self.change.added_lines().map(|(number, _)| number).collect();
         self.read.added.get_or_init(added).contains(&line)
     }
+}
+
+/// A folder's name alone excuses no code: what is said to be generated and is as short as hand-writing is judged, and so is a
+/// corpus that belongs to no test.
+fn is_left_out(path: &str, text: &str) -> bool {
+    let path_parts = path.to_lowercase();
+    let lies_in = |folders: &[&str]| path_parts.split('/').any(|part| folders.contains(&part));
+    let is_made = || lies_in(&["generated", "__generated__", "dist"]) || path_parts.contains(".generated.");
+    let taken_over = || lies_in(&["vendor", "node_modules", "third_party", "third-party", ".yarn"]);
+    let for_tests = ["fixture", "fixtures", "__fixtures__", "testdata", "test-data", "test_data", "fuzz"];
+    if is_foreign(path) {
+        return !(is_code(path) && is_made() && !taken_over() && is_as_short_as_hand_writing(text));
+    }
+    is_fixture(path) && (!is_code(path) || is_test(path) || lies_in(&for_tests))
+}
+
+fn is_as_short_as_hand_writing(text: &str) -> bool {
+    text.lines().count() <= 200 && text.lines().all(|line| line.len() <= 400)
 }

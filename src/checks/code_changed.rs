@@ -7,12 +7,11 @@ use regex::Regex;
 
 use super::constant::pattern;
 use super::paths::ending;
-use super::reading::added::File;
 use super::{Site, compared_tests, deliverable, failure, passed, trivial_diff};
 use model::change::Change;
 use model::event::CheckResult;
 use model::policy::PhaseDef;
-use source::{Role, SourceFile, Test, is_fixture, is_test};
+use source::{Language, Role, SourceFile, Test, is_fixture, is_test};
 use views::summary::counted;
 
 pub(super) const ID: &str = "code_changed";
@@ -111,7 +110,7 @@ fn brings_something(change: &Change) -> bool {
 fn is_test_of(change: &Change, command: &str) -> Option<bool> {
     let path = change.path.as_str();
     let by_path = is_test(path) || is_fixture(path) || runs(command, path);
-    if by_path || has_example(change) || is_below_tests_mark(change) {
+    if by_path || trivial_diff::has_example(change) || is_test_code(change) {
         return Some(true);
     }
     if matches!(ending(path), "md" | "rst") {
@@ -140,16 +139,12 @@ fn says_test(change: &Change) -> bool {
     NAMED.is_match(&change.path) || change.added_lines().any(|(_, line)| DECLARED.is_match(line))
 }
 
-/// Examples in comments and texts of documentation that are run as tests: of Rust and of Python.
-fn has_example(change: &Change) -> bool {
-    let is_prompt = |(_, line): (usize, &str)| line.trim_start().starts_with(">>> ");
-    trivial_diff::has_documented_test(change)
-        || ending(&change.path) == "py" && change.added_lines().any(is_prompt)
-}
-
-fn is_below_tests_mark(change: &Change) -> bool {
-    let Some(file) = File::of(change).filter(|file| ending(file.path) == "rs") else { return false };
-    change.added_lines().any(|(number, line)| !line.trim().is_empty() && file.is_below_tests_mark(number))
+/// Tells whether a line came in code of Rust that is built for tests only.
+fn is_test_code(change: &Change) -> bool {
+    let Some(text) = change.new_text().filter(|text| text.contains("test")) else { return false };
+    let Some(file) = SourceFile::parse(&change.path, text) else { return false };
+    let mut lines = change.added_lines().filter(|(_, line)| !line.trim().is_empty());
+    file.language() == Language::Rust && lines.any(|(number, _)| file.is_test_code(number))
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ pub(crate) fn pattern(text: &str) -> Regex {
 
 /// Makes a static expression of our own source. Whoever uses it has `LazyLock` and `Regex` at hand.
 macro_rules! pattern {
-    ($name:ident, $text:expr) => {
+    ($(#[$attribute:meta])* $name:ident, $text:expr) => {
+        $(#[$attribute])*
         static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($text).expect("a constant"));
     };
 }

@@ -2,8 +2,8 @@
 //! CVE-2021-42574). Texts for people, data and escapes may hold them.
 
 use super::Site;
+use super::language_family::is_code;
 use super::outcome::{at, judged};
-use super::reading::language::Language;
 use model::change::Change;
 use model::event::{CheckResult, Place};
 use source::is_foreign;
@@ -11,7 +11,7 @@ use source::is_foreign;
 pub(super) const ID: &str = "hidden_characters";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let code = site.project_changes().filter(|change| is_code(&change.path));
+    let code = site.project_changes().filter(|change| is_code(&change.path) && !is_foreign(&change.path));
     let places = code.flat_map(hidden).collect();
     judged(
         ID,
@@ -22,13 +22,11 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     )
 }
 
-fn is_code(path: &str) -> bool {
-    let language = Language::of_path(path);
-    language.is_code() && language != Language::Unknown && !is_foreign(path)
-}
-
 /// Returns the added lines that hold such a character, where the file did not hold it before.
 fn hidden(change: &Change) -> Vec<Place> {
+    if !change.new_text().is_some_and(|text| text.contains(is_hidden)) {
+        return Vec::new();
+    }
     let is_new = |c: &char| is_hidden(*c) && !change.old_text().is_some_and(|text| text.contains(*c));
     let lines = change.added_lines().filter_map(|(number, line)| Some((number, line.chars().find(is_new)?)));
     lines.map(|(number, c)| at(&change.path, number, format!("U+{:04X}", u32::from(c)))).collect()

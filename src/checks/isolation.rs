@@ -2,29 +2,23 @@
 //! does not import what it tests.
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::outcome::judged;
-use super::reading::added::{File, offences};
-use super::reading::language::Language;
+use super::changed_file::ChangedFile;
+use super::outcome::{at, judged};
 use super::{Site, skipped};
-use crate::constant::pattern;
-use model::event::CheckResult;
-use source::{is_fixture, is_test};
+use model::event::{CheckResult, Place};
+use source::{Language, SourceFile, is_fixture, is_test};
 
 pub(super) const ID: &str = "isolation";
 const MODE: &str = "[TEST ISOLATION MODE]";
-
-static IMPORT: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b(?:import|require|use|from|mod|include|export)\b"));
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     if !site.issue.body.contains(MODE) && !site.issue.title.contains(MODE) {
         return skipped(ID, "TEST ISOLATION MODE not active");
     }
-    let places = offences(site, &IMPORT, |file, _, line| offence(file, line, site));
+    let files = ChangedFile::of_author(site);
+    let tests = files.iter().filter(|file| is_test(file.path()));
+    let places = tests.flat_map(|file| places(file, site.worktree)).collect();
     judged(
         ID,
         "test-isolation",
@@ -34,28 +28,24 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     )
 }
 
-fn offence(file: &File<'_>, line: &str, site: &Site<'_>) -> Option<String> {
-    let imported = file.is_test().then(|| imported(file, line, site)).flatten()?;
-    Some(format!("TEST ISOLATION MODE violation: `{imported}` is imported"))
-}
-
-fn imported(file: &File<'_>, line: &str, site: &Site<'_>) -> Option<String> {
-    match file.language {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => of_script(file.path, line),
-        Language::Python => of_python(line, site.worktree),
-        Language::Rust => of_rust(line, site.worktree),
-        _ => None,
-    }
+fn places(file: &ChangedFile<'_>, worktree: &Path) -> Vec<Place> {
+    let imports = file.new().map_or_else(Vec::new, SourceFile::imports);
+    let added = imports.into_iter().filter(|import| file.is_added(import.line));
+    let tested = added.filter(|import| match Language::of(file.path()) {
+        Some(Language::Rust) => is_own_crate(import.text, worktree),
+        Some(Language::Python) => is_own_module(import.text, worktree),
+        Some(Language::Go) | None => false,
+        Some(_) => leads_to_code(file.path(), import.text),
+    });
+    let what = |text: &str| format!("TEST ISOLATION MODE violation: `{text}` is imported");
+    tested.map(|import| at(file.path(), import.line, what(import.text))).collect()
 }
 
 /// A relative path that leads to no test and no fixture.
-fn of_script(path: &str, line: &str) -> Option<String> {
-    static PATH: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r#"(?:from|require\(|import\(|import|mock\()\s*['"`](\.{1,2}/[^'"`]*|[@~]/[^'"`]*)"#)
-    });
-    let found = PATH.captures(line)?[1].to_owned();
-    let target = resolved(path, &found);
-    (!is_test(&target) && !is_fixture(&target)).then_some(found)
+fn leads_to_code(path: &str, import: &str) -> bool {
+    let is_own = ["./", "../", "@/", "~/"].iter().any(|start| import.starts_with(start));
+    let target = resolved(path, import);
+    is_own && !is_test(&target) && !is_fixture(&target)
 }
 
 /// Returns where a relative import leads; a leading `..` beyond the top is dropped.
@@ -74,29 +64,25 @@ fn resolved(path: &str, import: &str) -> String {
 }
 
 /// A module of this repository.
-fn of_python(line: &str, worktree: &Path) -> Option<String> {
-    static MODULE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:from|import)\s+(\.*[\w.]*)"));
-    let module = MODULE.captures(line)?[1].to_owned();
+fn is_own_module(module: &str, worktree: &Path) -> bool {
     let first = module.trim_start_matches('.').split('.').next().unwrap_or_default();
-    let ours = ["", "src/"].iter().any(|folder| {
-        let place = worktree.join(format!("{folder}{first}"));
+    let lies_in = |folder: &str| {
+        let place = worktree.join(folder).join(first);
         !first.is_empty() && (place.join("__init__.py").exists() || place.with_extension("py").exists())
-    });
-    let relative = module.starts_with("..") || first == "src";
-    let helper = module.split('.').any(|part| matches!(part, "tests" | "test" | "conftest"));
-    ((ours || relative) && !helper).then_some(module)
+    };
+    let is_own = module.starts_with("..") || first == "src" || lies_in("") || lies_in("src");
+    is_own && !module.split('.').any(|part| matches!(part, "tests" | "test" | "conftest"))
 }
 
 /// The crate itself.
-fn of_rust(line: &str, worktree: &Path) -> Option<String> {
-    static PATH: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:pub\s+)?(?:use|extern crate)\s+(\w+)"));
-    let first = PATH.captures(line)?[1].to_owned();
+fn is_own_crate(import: &str, worktree: &Path) -> bool {
+    let first = import.split("::").next().unwrap_or_default();
     let manifest = git::regular_file::read_text(&worktree.join("Cargo.toml")).unwrap_or_default();
     let name = manifest.parse::<toml::Table>().ok().and_then(|table| {
         let package = table.get("package")?.get("name")?.as_str()?;
         Some(package.replace('-', "_"))
     });
-    (name.as_deref() == Some(first.as_str())).then_some(first)
+    name.as_deref() == Some(first)
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ mod goal_drift;
 mod hidden_characters;
 mod integration;
 mod isolation;
+mod language_family;
 mod left_out;
 mod links;
 mod literals;

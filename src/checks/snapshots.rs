@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::language_family::is_code;
 use super::outcome::{file, judged};
 use super::paths::{Patterns, ending};
 use super::{Site, passed};
@@ -24,7 +25,12 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let allowed = Patterns::exact(&site.settings.allowed);
     let anew: Vec<&str> = site
         .project_changes()
-        .filter(|change| !change.is_new() && RECORDED.is_match(&change.path) && !allowed.hold(&change.path))
+        .filter(|change| {
+            !change.is_new()
+                && !is_code(&change.path)
+                && RECORDED.is_match(&change.path)
+                && !allowed.hold(&change.path)
+        })
         .map(|change| change.path.as_str())
         .collect();
     if !anew.is_empty() && code_changed(site) {
@@ -80,6 +86,8 @@ mod tests {
         assert!(result.summary.contains("tests/golden/a.txt"), "{}", result.summary);
         let new = Change::of_texts("tests/golden/b.txt", None, Some("b"));
         assert_eq!(examine(&Scene::of([new]).site()).status, CheckStatus::Pass);
+        let script = Scene::of([changed("scripts/snapshots/record.py")]);
+        assert_eq!(examine(&script.site()).status, CheckStatus::Pass);
         let earlier = ["src/lib.rs".to_owned()].into();
         let later = Scene::of([changed("tests/golden/a.txt")]);
         assert_eq!(examine(&Site { changed_before: &earlier, ..later.site() }).status, CheckStatus::Pass);

@@ -5,23 +5,22 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Site;
-use super::outcome::judged;
-use super::reading::added::{File, offences};
-use super::reading::language::Language;
-use crate::constant::pattern;
-use model::event::CheckResult;
+use super::changed_file::ChangedFile;
+use super::outcome::{at, judged};
+use super::{Site, side_by_side};
+use model::event::{CheckResult, Place};
+use source::{Part, is_test};
 
 pub(super) const ID: &str = "tautology";
 
-static ASSERTION: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\bassert\w*!?\s*\(|\bassert\s|\bexpect\s*\(|\b(?:assert|require)\.\w+\(|\b(?:self|t)\.assert\w*\(",
-    )
-});
-
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let places = offences(site, &ASSERTION, offence);
+    let mut files = ChangedFile::of_author(site);
+    files.retain(|file| {
+        file.change
+            .new_text()
+            .is_some_and(|text| ["assert", "expect", "require"].iter().any(|word| text.contains(word)))
+    });
+    let places = side_by_side::each(&files, places).into_iter().flatten().collect();
     judged(
         ID,
         "tautological-test",
@@ -31,37 +30,37 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     )
 }
 
-fn offence(file: &File<'_>, number: usize, line: &str) -> Option<String> {
-    if !file.is_test() && !is_in_tests_of_rust(file, number) {
-        return None;
-    }
-    let line = line.trim();
-    let found = constant(line).or_else(|| same_sides(line)).or_else(|| helper(line))?;
-    Some(format!("{found}: `{}`", line.chars().take(100).collect::<String>()))
-}
-
-fn is_in_tests_of_rust(file: &File<'_>, number: usize) -> bool {
-    file.language == Language::Rust && file.is_below_tests_mark(number)
+fn places(file: &ChangedFile<'_>) -> Vec<Place> {
+    let Some(new) = file.new() else { return Vec::new() };
+    let mut asserts = new.asserts();
+    asserts.retain(|assert| {
+        file.is_added(assert.line) && (is_test(file.path()) || new.is_test_code(assert.line))
+    });
+    let place = |assert: Part<'_>| {
+        let text = assert.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let found = constant(&text).or_else(|| same_sides(&text)).or_else(|| helper(&text))?;
+        let shown: String = text.chars().take(100).collect();
+        Some(at(file.path(), assert.line, format!("{found}: `{shown}`")))
+    };
+    asserts.into_iter().filter_map(place).collect()
 }
 
 /// What is true whatever the code does.
 fn constant(line: &str) -> Option<&'static str> {
-    static CONSTANT: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"\bassert!\(\s*true\s*[,)]|^assert\s+True\b|^assert\s+(?:\d+\s*==\s*\d+|'[^']*'|\x22[^\x22]*\x22)\s*$|\bassertTrue\(\s*[Tt]rue\s*[,)]|\bassert(?:\.ok)?\(\s*true\s*[,)]|\bassert\.True\(\s*t\s*,\s*true\s*\)|\bexpect\(\s*(?:true\s*\)\.(?:toBe\(\s*true|toBeTruthy\()|1\s*\)\.to(?:Be|Equal)\(\s*1)",
-        )
-    });
+    pattern!(
+        CONSTANT,
+        r"\bassert!\(\s*true\s*[,)]|^assert\s+True\b|^assert\s+(?:\d+\s*==\s*\d+|'[^']*'|\x22[^\x22]*\x22)\s*$|\bassertTrue\(\s*[Tt]rue\s*[,)]|\bassert(?:\.ok)?\(\s*true\s*[,)]|\bassert\.True\(\s*t\s*,\s*true\s*\)|\bexpect\(\s*(?:true\s*\)\.(?:toBe\(\s*true|toBeTruthy\()|1\s*\)\.to(?:Be|Equal)\(\s*1)"
+    );
     CONSTANT.is_match(line).then_some("a constant is asserted")
 }
 
 /// Both sides are written alike.
 fn same_sides(line: &str) -> Option<&'static str> {
-    static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"\b(?:assert_eq!|assertEquals?|assert\.(?:equal|strictEqual|deepEqual|deepStrictEqual)|(?:assert|require)\.Equal)\s*\(",
-        )
-    });
-    static MATCHER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\)\s*\.to(?:Be|Equal|StrictEqual)\s*\("));
+    pattern!(
+        COMPARED,
+        r"\b(?:assert_eq!|assertEquals?|assert\.(?:equal|strictEqual|deepEqual|deepStrictEqual)|(?:assert|require)\.Equal)\s*\("
+    );
+    pattern!(MATCHER, r"^\)\s*\.to(?:Be|Equal|StrictEqual)\s*\(");
     let sides = if let Some(found) = COMPARED.find(line) {
         let sides = arguments(&line[found.end()..]).0;
         let skipped = usize::from(sides.first().is_some_and(|first| *first == "t") && sides.len() > 2);
@@ -89,9 +88,7 @@ const VALUES: [&str; 20] = [
 
 /// The expected value is computed from the input by a function.
 fn helper(line: &str) -> Option<&'static str> {
-    static COMPUTED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"\bexpect\(.*\)\.to(?:Be|Equal|StrictEqual)\(\s*([a-z]\w*)\(([^()]*)\)\s*\)")
-    });
+    pattern!(COMPUTED, r"\bexpect\(.*\)\.to(?:Be|Equal|StrictEqual)\(\s*([a-z]\w*)\(([^()]*)\)\s*\)");
     let found = COMPUTED.captures(line)?;
     let callee = found[1].to_lowercase();
     let literal = |argument: &str| {
@@ -155,12 +152,11 @@ mod tests {
             ("tests/a.rs", "assert_eq!(f(x), g(x)); assert_eq!(f(a), f(b)); assert!(is_true);", "pass"),
             ("test_a.py", "assert f(1) == 1 and x == y", "pass"),
             ("a_test.go", "assert.Equal(t, Sum(x), 3)", "pass"),
-            ("src/a.rs", "debug_assert!(true);", "pass"),
+            ("src/a.rs", "fn f() { debug_assert!(true); }", "pass"),
         ] {
             assert_eq!(gist(&Scene::adding(path, line).shown_to(examine)), expected, "{line}");
         }
-        let module =
-            "fn f() {}\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {\n        assert!(true);\n";
+        let module = "fn f() {}\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {\n        assert!(true);\n    }\n}\n";
         assert_eq!(gist(&Scene::adding("src/a.rs", module).shown_to(examine)), "src/a.rs:6");
     }
 }

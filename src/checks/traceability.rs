@@ -6,30 +6,31 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::changed_file::ChangedFile;
+use super::language_family::is_code;
 use super::outcome::{at, judged};
-use super::reading::added::{File, files};
-use super::reading::language::Language;
 use super::{Site, passed};
-use crate::constant::pattern;
 use model::event::{CheckResult, Place};
+use source::{SourceFile, is_test};
 
 pub(super) const ID: &str = "traceability";
 
 /// A longer requirements document is read to here, in bytes.
 const LONGEST: usize = 1024 * 1024;
 
-static ID_WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Z]{1,8}-?\d{1,5}\b"));
+pattern!(ID_WORD, r"\b[A-Z]{1,8}-?\d{1,5}\b");
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let tests: Vec<(File<'_>, usize)> =
-        files(site).filter_map(|file| first_test(&file).map(|number| (file, number))).collect();
+    let files = ChangedFile::of_author(site);
+    let tests = files.iter().filter_map(|file| first_test(file).map(|number| (file, number)));
+    let tests: Vec<(&ChangedFile<'_>, usize)> = tests.collect();
     if tests.is_empty() {
         return passed(ID, "not applicable: no test was added");
     }
     let ids = required_ids(site);
     let untraced = tests.iter().filter(|(file, _)| !is_traced(file, &ids));
     let places: Vec<Place> = untraced
-        .map(|(file, number)| at(file.path, *number, "no test that was added names a requirement"))
+        .map(|(file, number)| at(file.path(), *number, "no test that was added names a requirement"))
         .collect();
     judged(
         ID,
@@ -40,21 +41,16 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     )
 }
 
-/// Returns the line of the first test that was added.
-fn first_test(file: &File<'_>) -> Option<usize> {
-    static TEST: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"#\[(?:\w+::)?test\b|\b(?:it|test|describe|Deno\.test)\s*(?:\.\w+)*\(|^\s*(?:async\s+)?def test|\bfunc Test\w*\(|@Test\b|^\s*(?:it|describe|context)\s+['\x22]",
-        )
-    });
-    let test_file = file.is_test() || file.language == Language::Rust;
-    let mut lines = file.change.added_lines().filter(|_| test_file);
-    let first = lines.find(|(_, line)| TEST.is_match(line)).map(|(number, _)| number);
-    first.or_else(|| (file.change.is_new() && file.is_test() && file.language.is_code()).then_some(1))
+/// Returns the line of the first test that was added. A new file of tests without one that is known begins with it.
+fn first_test(file: &ChangedFile<'_>) -> Option<usize> {
+    let tests = file.new().map_or_else(Vec::new, SourceFile::tests);
+    let first = tests.iter().map(|test| test.line).find(|line| file.is_added(*line));
+    let is_new = || file.change.is_new() && is_test(file.path()) && is_code(file.path());
+    first.or_else(|| is_new().then_some(1))
 }
 
-fn is_traced(file: &File<'_>, ids: &BTreeSet<String>) -> bool {
-    static MARK: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:spec|req):|\bAC:|\bREQ-\d+"));
+fn is_traced(file: &ChangedFile<'_>, ids: &BTreeSet<String>) -> bool {
+    pattern!(MARK, r"(?i)\b(?:spec|req):|\bAC:|\bREQ-\d+");
     let text: String = file.change.added_lines().flat_map(|(_, line)| [line, "\n"]).collect();
     let lower = text.to_lowercase();
     let story = ["given", "when", "then"].iter().all(|word| lower.contains(word));
@@ -102,7 +98,7 @@ mod tests {
             ("src/a.rs", "#[test]\nfn fr_07_limits_hold() {}\n", "pass"),
             ("src/a.rs", "fn f() {}\n", "pass"),
             ("x.test.ts", "describe(\"utility functions\", () => { it(\"should add numbers\"", "x.test.ts:1"),
-            ("tests/a.rs", "use x;\n#[test]\nfn adds() {}\n", "tests/a.rs:2"),
+            ("tests/a.rs", "use x;\n#[test]\nfn adds() {}\n", "tests/a.rs:3"),
             ("test_a.py", "def test_zz_1_adds():\n    pass\n", "test_a.py:1"),
         ] {
             let scene = Scene::adding(path, text).about("Needs FR-07 and R1.");
@@ -115,7 +111,7 @@ mod tests {
     #[test]
     fn ids_stand_in_the_requirements() {
         let scene = Scene::adding("tests/a.rs", "#[test]\nfn us_3_signs_in() {}\n");
-        assert_eq!(gist(&scene.shown_to(examine)), "tests/a.rs:1");
+        assert_eq!(gist(&scene.shown_to(examine)), "tests/a.rs:2");
         let path = ".ai-workflow/issue-1/01_requirements/output/requirements.md";
         assert_eq!(gist(&scene.on_disk(path, "| US-3 | sign in |").shown_to(examine)), "pass");
     }

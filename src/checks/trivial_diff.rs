@@ -1,46 +1,72 @@
-//! A phase that must change code changed more than white space and comments. An issue that asks for such a change gets it.
+//! A phase that must change code changed more than white space and comments. An issue that asks for such a change gets it;
+//! where nobody has said what was asked for, it is a question. A comment that a tool reads is code.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde::Deserialize;
 
-use super::outcome::failure;
-use super::reading::source::{ending, same_but_for_comments, same_but_for_space};
+use super::language_family::LanguageFamily;
+use super::outcome::{failure, file};
+use super::paths::{ending, name};
 use super::{Site, passed, skipped};
-use model::change::Change;
-use model::event::CheckResult;
+use model::change::{Change, FileVersion};
+use model::event::{CheckResult, Place};
+use source::SourceFile;
 
 pub(super) const ID: &str = "trivial_diff";
 /// The code of a change that changes nothing.
 const CODE: &str = "W_TRIVIAL_DIFF";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let mut space_only = true;
-    let mut looked_at = 0;
-    for change in site.project_changes() {
-        looked_at += 1;
-        match triviality(change) {
-            None => return passed(ID, "more than white space and comments changed"),
-            Some(Trivial::Comments) => space_only = false,
-            Some(Trivial::Space) => {}
-        }
-    }
-    if looked_at == 0 {
+    if site.project_changes().next().is_none() {
         return skipped(ID, "no change is left to look at");
     }
-    let (what, asked) = if space_only { ("white space", &*FORM) } else { ("comments", &*WORDS) };
+    let Some(what) = triviality_of_all(site) else {
+        return passed(ID, "more than white space and comments changed");
+    };
+    let asked = if what == Trivial::Space { &*FORM } else { &*WORDS };
+    let what = what.name();
     if asked.is_match(&site.issue.title) || asked.is_match(&site.issue.body) {
         return passed(ID, &format!("only {what} changed, and the issue speaks of it"));
     }
     let files: Vec<&str> = site.project_changes().map(|change| change.path.as_str()).take(20).collect();
     let summary = format!("only {what} changed: {}", files.join(", "));
+    if is_unasked(site) {
+        return passed(ID, &summary);
+    }
     failure(ID, "trivial-diff", &summary, &[("code", CODE), ("what", what)])
 }
 
-#[derive(PartialEq, Eq)]
+/// Returns the question whether that little is enough, where no issue says it.
+pub(super) fn question(site: &Site<'_>) -> Option<Place> {
+    let first = site.project_changes().next().filter(|_| is_unasked(site))?;
+    let what = triviality_of_all(site)?.name();
+    Some(file(&first.path, format!("only {what} changed. Is that what was asked for?")))
+}
+
+fn is_unasked(site: &Site<'_>) -> bool {
+    site.issue.title.is_empty() && site.issue.body.is_empty()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Trivial {
     Space,
     Comments,
+}
+
+impl Trivial {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Space => "white space",
+            Self::Comments => "comments",
+        }
+    }
+}
+
+/// Says how little all changes are; nothing when one is more than that.
+fn triviality_of_all(site: &Site<'_>) -> Option<Trivial> {
+    site.project_changes().try_fold(Trivial::Space, |most, change| Some(most.max(triviality(change)?)))
 }
 
 /// Tells whether a change is no more than white space and comments.
@@ -50,43 +76,89 @@ pub(super) fn is_trivial(change: &Change) -> bool {
 
 /// Says how little a change is; nothing when it is more than that.
 fn triviality(change: &Change) -> Option<Trivial> {
-    let mode = |version: &Option<model::change::FileVersion>| version.as_ref().map(|version| version.mode);
+    let mode = |version: &Option<FileVersion>| version.as_ref().map(|version| version.mode);
     let same_mode = change.is_new() || mode(&change.before) == mode(&change.after);
     let (before, after) = (change.old_text().unwrap_or(""), change.new_text()?);
     let readable = change.is_new() || change.old_text().is_some();
-    if !same_mode || !readable || has_documented_test(change) || works_by_being_there(change) {
+    if !same_mode
+        || !readable
+        || has_example(change)
+        || works_by_being_there(change)
+        || changes_a_directive(change)
+    {
         return None;
     }
-    if same_but_for_space(&change.path, before, after) {
-        return Some(Trivial::Space);
-    }
-    same_but_for_comments(&change.path, before, after).then_some(Trivial::Comments)
+    let parsed = |text: &str| SourceFile::parse(&change.path, text);
+    let is_same = match (parsed(before), parsed(after)) {
+        (Some(before), Some(after)) => before.is_same_code(&after),
+        _ => only_comments_differ(change),
+    };
+    is_same.then(|| if has_comments(change) { Trivial::Comments } else { Trivial::Space })
 }
+
+/// Tells whether the lines that came and went are blank or comments, where no grammar tells.
+fn only_comments_differ(change: &Change) -> bool {
+    let family = LanguageFamily::of(&change.path);
+    let lines = |text: Option<&str>| -> Vec<String> {
+        let code = |line: &str| {
+            let comment = family.comment(line).map_or(0, str::len);
+            line[..line.len() - comment].trim_end().to_owned()
+        };
+        text.unwrap_or_default().lines().map(code).filter(|line| !line.is_empty()).collect()
+    };
+    !family.is_text() && lines(change.old_text()) == lines(change.new_text())
+}
+
+/// Tells whether words came or went, and not only white space.
+fn has_comments(change: &Change) -> bool {
+    let words = |text: Option<&str>| text.unwrap_or_default().split_whitespace().collect::<String>();
+    words(change.old_text()) != words(change.new_text())
+}
+
+/// A comment that a tool reads: what it says is checked, skipped or generated by it.
+fn changes_a_directive(change: &Change) -> bool {
+    let family = LanguageFamily::of(&change.path);
+    let mut lines = change.added_lines().chain(change.removed_lines());
+    lines.any(|(_, line)| family.comment(line).is_some_and(|comment| DIRECTIVE.is_match(comment)))
+}
+
+static DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Table {
+        directives: Vec<String>,
+    }
+    let table: Table =
+        toml::from_str(include_str!("data/directives.toml")).expect("the table of directives is sound");
+    let directives: Vec<String> = table.directives.iter().map(|word| regex::escape(word)).collect();
+    let text = format!(r"(?i)^\W*(?:{})|^#!|#\s*(?:nosec|noqa|type:|pragma:)", directives.join("|"));
+    Regex::new(&text).expect("escaped words are a pattern")
+});
 
 /// A new file whose name alone does something.
 fn works_by_being_there(change: &Change) -> bool {
     const NAMES: [&str; 6] = ["__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".npmignore"];
-    let name = change.path.rsplit('/').next().unwrap_or(&change.path);
-    change.is_new() && NAMES.contains(&name)
+    change.is_new() && NAMES.contains(&name(&change.path))
 }
 
-/// An example in a comment of Rust is a test.
-pub(super) fn has_documented_test(change: &Change) -> bool {
-    ending(&change.path) == "rs"
-        && change.added_lines().any(|(_, line)| line.trim_start().starts_with("//") && line.contains("```"))
+/// Tells whether examples came that are run as tests: in comments of Rust, in docstrings of Python.
+pub(super) fn has_example(change: &Change) -> bool {
+    let example = match ending(&change.path) {
+        "rs" => |line: &str| line.starts_with("//") && line.contains("```"),
+        "py" => |line: &str| line.starts_with(">>> "),
+        _ => return false,
+    };
+    change.added_lines().any(|(_, line)| example(line.trim_start()))
 }
 
-static FORM: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)white ?space|indent|format|line (?:end|length|break)|trailing|newline|style|lint|tabs?\b|空白|整形|改行")
-        .expect("a constant")
-});
-
-static WORDS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\bcomment|\bdoc(?:s|string|ument|umentation|umented|umenting)?s?\b|(?:rust|js|java|ts|go)doc|typo|spelling|wording|licen[sc]e|copyright|\bheaders?\b|annotat|explain|コメント|ドキュメント|文書|説明",
-    )
-    .expect("a constant")
-});
+pattern!(
+    FORM,
+    r"(?i)white ?space|indent|format|line (?:end|length|break)|trailing|newline|style|lint|tabs?\b|空白|整形|改行"
+);
+pattern!(
+    WORDS,
+    r"(?i)\bcomment|\bdoc(?:s|string|ument|umentation|umented|umenting)?s?\b|(?:rust|js|java|ts|go)doc|typo|spelling|wording|licen[sc]e|copyright|\bheaders?\b|annotat|explain|コメント|ドキュメント|文書|説明"
+);
 
 #[cfg(test)]
 mod tests {
@@ -151,5 +223,40 @@ mod tests {
         let space = || change("src/a.rs", "fn a() {}\n", "fn a() { }\n");
         assert_eq!(judged("Remove trailing whitespace", vec![space()]).status, CheckStatus::Pass);
         assert_eq!(judged("Document a", vec![space()]).status, CheckStatus::Fail);
+    }
+
+    #[test]
+    fn a_comment_that_a_tool_reads_is_code() {
+        for (path, before, after) in [
+            ("a.py", "out = []\n", "out = []  # type: list[str]\n"),
+            ("a.py", "import a  # noqa: F401\n", "import a\n"),
+            ("a.go", "package a\n\nvar x = f()\n", "package a\n\n//nolint:gosec // meant so\nvar x = f()\n"),
+            ("a.go", "package a\n\nvar x = f()\n", "package a\n\nvar x = f() // #nosec G602\n"),
+            ("a.ts", "f();\n", "// @ts-expect-error wrong on purpose\nf();\n"),
+            ("a.js", "export const a = f();\n", "/* #__NO_SIDE_EFFECTS__ */\nexport const a = f();\n"),
+            ("a.sh", "#!/bin/sh\ntrue\n", "#!/bin/bash\ntrue\n"),
+            (
+                "a.py",
+                "def f():\n    return 1\n",
+                "def f():\n    \"\"\"One.\n\n    >>> f()\n    1\n    \"\"\"\n    return 1\n",
+            ),
+        ] {
+            assert_eq!(
+                judged("Greet.", vec![change(path, before, after)]).status,
+                CheckStatus::Pass,
+                "{after}"
+            );
+        }
+        let prose = change("src/a.rs", "fn a() {}\n", "//! Does a.\n\n// Exports the list!\nfn a() {}\n");
+        assert_eq!(judged("Greet.", vec![prose]).status, CheckStatus::Fail);
+    }
+
+    #[test]
+    fn where_no_issue_says_what_was_asked_for_little_is_a_question() {
+        let comment = change("src/a.rs", "fn a() {}\n", "// Does it.\nfn a() {}\n");
+        let scene = Scene::of([comment]);
+        assert_eq!(examine(&scene.site()).status, CheckStatus::Pass);
+        assert!(question(&scene.site()).is_some_and(|place| place.what.starts_with("only comments changed")));
+        assert!(question(&scene.about("Greet people.").site()).is_none());
     }
 }

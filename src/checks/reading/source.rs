@@ -52,40 +52,6 @@ pub(crate) fn without_comments(path: &str, text: &str) -> String {
     code
 }
 
-/// Tells whether two texts differ in comments and in white space only.
-pub(crate) fn same_but_for_comments(path: &str, before: &str, after: &str) -> bool {
-    same_but_for_space(path, &without_comments(path, before), &without_comments(path, after))
-}
-
-/// Tells whether two texts differ in white space only.
-pub(crate) fn same_but_for_space(path: &str, before: &str, after: &str) -> bool {
-    if indents(path) {
-        let lines = |text: &str| -> Vec<String> {
-            text.lines().map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect()
-        };
-        return lines(before) == lines(after);
-    }
-    spaced(path, before) == spaced(path, after)
-}
-
-/// Returns a text without white space outside of quotations.
-fn spaced(path: &str, text: &str) -> String {
-    let mut bare = String::with_capacity(text.len());
-    each(family(path), text, |kind, part| match kind {
-        Kind::Quoted => bare.push_str(part),
-        Kind::Code | Kind::Comment => bare.extend(part.chars().filter(|c| !c.is_whitespace())),
-    });
-    bare
-}
-
-/// Tells whether the white space at the start of a line says something.
-fn indents(path: &str) -> bool {
-    matches!(
-        ending(path),
-        "py" | "pyi" | "yml" | "yaml" | "mk" | "md" | "rst" | "hs" | "elm" | "nim" | "pug" | "sass"
-    ) || name(path) == "Makefile"
-}
-
 /// Hands every stretch of a text on, in order.
 fn each(family: Family, text: &str, mut take: impl FnMut(Kind, &str)) {
     if family == Family::Prose {
@@ -222,15 +188,5 @@ mod tests {
         ] {
             assert_eq!(without_comments(path, text), code, "{path}");
         }
-    }
-
-    #[test]
-    fn space_means_something_in_quotations_and_where_lines_are_indented() {
-        assert!(same_but_for_space("a.rs", "fn a() { b }", "fn a()\n{\n    b\n}"));
-        assert!(!same_but_for_space("a.rs", "\"a b\"", "\"ab\""));
-        assert!(!same_but_for_space("a.py", "if a:\n  b\nc", "if a:\n  b\n  c"));
-        assert!(same_but_for_comments("a.py", "a # b\n\n", "a\n# c\n"));
-        assert!(same_but_for_comments("a.rs", "a();\n", "/// does a\na();\n"));
-        assert!(!same_but_for_comments("a.rs", "a();", "// a();"));
     }
 }
