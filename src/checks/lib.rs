@@ -69,6 +69,7 @@ mod tautology;
 mod templates;
 mod test_runs;
 mod todo;
+mod told;
 mod traceability;
 mod triage_counts;
 mod trivial_diff;

@@ -1,92 +1,68 @@
 //! Q4: no file that was sound is broken now, and no new one is broken. What was broken before is not charged, and what is
 //! broken on purpose is material of tests. Of an answer only whole files that are told there, and its end.
 
+mod data_format;
+
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::changed_file::ChangedFile;
 use super::outcome::{at, judged, of_answer};
-use super::reading::added::files;
-use super::reading::grammar::{self, Broken, unbalanced};
-use super::reading::language::Language;
-use super::reading::{data_format, filled, told};
-use super::{Site, side_by_side};
+use super::{Site, side_by_side, told};
 use model::event::{CheckResult, Place};
+use source::{Broken, Language, SourceFile};
 
 pub(super) const ID: &str = "syntax";
 
 /// A block of so many lines may be a whole file.
 const WHOLE: usize = 6;
 
-/// A file before and after.
-struct Text<'s> {
-    path: &'s str,
-    language: Language,
-    before: Option<&'s str>,
-    after: &'s str,
-}
-
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let judgeable = |language: Language| {
-        matches!(
-            language,
-            Language::Rust
-                | Language::Python
-                | Language::JavaScript
-                | Language::TypeScript
-                | Language::Tsx
-                | Language::Go
-                | Language::Json
-                | Language::Toml
-                | Language::Yaml
-        )
-    };
-    let texts: Vec<Text<'_>> = files(site)
-        .filter(|file| judgeable(file.language))
-        .map(|file| Text {
-            path: file.path,
-            language: file.language,
-            before: file.change.old_text(),
-            after: file.text,
-        })
-        .collect();
-    let mut places = newly_broken(&texts);
+    let mut files = ChangedFile::of_author(site);
+    files.retain(|file| Language::of(file.path()).is_some() || data_format::is_known(file.path()));
+    let mut places: Vec<Place> = side_by_side::each(&files, newly_broken).into_iter().flatten().collect();
+    places.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     places.extend(told_and_broken(site));
     places.extend(cut_off(site));
-    let clean = format!("{} files were read, none is newly broken", texts.len());
+    let clean = format!("{} files were read, none is newly broken", files.len());
     judged(ID, "syntax-error", places, "the syntax is incomplete", &clean)
 }
 
-/// Reads the files on several processors: this is the dearest of the checks that only look.
-fn newly_broken(texts: &[Text<'_>]) -> Vec<Place> {
-    let mut places: Vec<Place> = side_by_side::each(texts, place).into_iter().flatten().collect();
-    places.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
-    places
-}
-
-fn place(text: &Text<'_>) -> Option<Place> {
-    let broken = broken(text.path, text.language, text.after)
-        .or_else(|| filled::broken(text.path, text.language, text.before, text.after))?;
-    let was_broken =
-        text.before.is_some_and(|before| self::broken(text.path, text.language, before).is_some());
-    (!was_broken).then(|| at(text.path, broken.line, broken.what))
-}
-
-fn broken(path: &str, language: Language, text: &str) -> Option<Broken> {
-    let broken = data_format::broken(path, language, text).or_else(|| grammar::broken(language, text));
-    broken.filter(|_| !data_format::is_filled_in(path, language, text))
-}
-
-/// Returns the whole files of the answer whose brackets do not match.
-fn told_and_broken(site: &Site<'_>) -> Vec<Place> {
-    let blocks = told::code(site, |_| false);
-    let whole = blocks.iter().filter(|block| is_whole(block.text));
-    let broken = whole.filter_map(|block| Some((block.text, unbalanced(block.language, block.text)?)));
-    let place = |(text, broken): (&str, Broken)| {
-        let first: String = text.lines().next().unwrap_or_default().chars().take(60).collect();
-        of_answer(format!("in the code block that begins with `{first}` the {}", broken.what))
+fn newly_broken(file: &ChangedFile<'_>) -> Option<Place> {
+    let text = file.change.new_text()?;
+    let found = broken(file.path(), text, file.new())?;
+    let is_excused = match file.change.old_text() {
+        Some(before) => broken(file.path(), before, file.old()).is_some(),
+        None => is_template(file.path(), text, &found),
     };
-    broken.map(place).collect()
+    (!is_excused).then(|| at(file.path(), found.line, found.what))
+}
+
+fn broken(path: &str, text: &str, source: Option<&SourceFile>) -> Option<Broken> {
+    source.map_or_else(|| data_format::broken(path, text), SourceFile::broken)
+}
+
+/// Tells a new file that another program fills in: by where it lies, or by a mark where it is broken first. A file that was
+/// sound is none.
+fn is_template(path: &str, text: &str, found: &Broken) -> bool {
+    let has_mark = |text: &str| ["{{", "{%", "<%"].iter().any(|mark| text.contains(mark));
+    let is_folder = |part: &str| {
+        matches!(part, "templates" | "_templates" | "helm" | "charts") || part.starts_with("cookiecutter")
+    };
+    let line = text.lines().nth(found.line.saturating_sub(1)).unwrap_or_default();
+    has_mark(line) || path.contains("{{") || has_mark(text) && path.split('/').any(is_folder)
+}
+
+/// Returns the whole files of the answer that are broken.
+fn told_and_broken(site: &Site<'_>) -> Vec<Place> {
+    let blocks = told::blocks(site, |_| false);
+    let broken = blocks.iter().filter(|block| is_whole(block.text)).filter_map(|block| {
+        let broken = SourceFile::parse(&told::path(block), block.text)?.broken()?;
+        let first: String = block.text.lines().next().unwrap_or_default().chars().take(60).collect();
+        Some(of_answer(format!("in the code block that begins with `{first}` {}", broken.what)))
+    });
+    broken.collect()
 }
 
 fn is_whole(text: &str) -> bool {
@@ -97,11 +73,10 @@ fn is_whole(text: &str) -> bool {
 
 /// An answer that ends by saying that it was cut off is not whole.
 fn cut_off(site: &Site<'_>) -> Option<Place> {
-    static CUT: LazyLock<Regex> = LazyLock::new(|| {
-        let about_itself =
-            r"\b(?:output|response|answer|message|reply|text)\b.{0,40}\b(?:truncated|cut off)\b";
-        Regex::new(&format!(r"(?i){about_itself}|^\W*(?:truncated|cut off)\W*$")).expect("a good pattern")
-    });
+    pattern!(
+        CUT,
+        r"(?i)\b(?:output|response|answer|message|reply|text)\b.{0,40}\b(?:truncated|cut off)\b|^\W*(?:truncated|cut off)\W*$"
+    );
     let last = site.answer?.trim_end().lines().next_back()?;
     CUT.is_match(last).then(|| of_answer("it ends by saying that it was cut off"))
 }
@@ -128,6 +103,17 @@ mod tests {
             (Scene::adding("tests/invalid_syntax.py", "def f(:"), "pass"),
             (Scene::adding("a.py", "def f():\n    return (1,\n"), "a.py:2"),
             (Scene::adding("templates/a.py", "class {{ name }}:\n    {% if a %}\n"), "pass"),
+            (
+                Scene::adding(
+                    "chart/templates/a.yaml",
+                    "{{ if .Values.a }}\na: {{ .Values.b }}\n{{ end }}\n",
+                ),
+                "pass",
+            ),
+            (Scene::adding("a.py", "{% if a %}\ndef f(\n{% endif %}\n"), "pass"),
+            (Scene::adding("a.py", "class {{ name }}:\n    def f(:\n        pass\n"), "a.py:2"),
+            (Scene::changing("a.py", "x = 1\n", "{% x %}\ndef f(:\n    return (\n"), "a.py:3"),
+            (Scene::changing("a.py", "class {{ name }}(:\n", "class {{ name }}:\n    def (:\n"), "pass"),
             (Scene::adding("a.go", "package {{ .Name }}\n\nfunc F() {}\n"), "pass"),
             (Scene::changing("a.py", "x = 1\n", "x = {{ x }}\ndef f(:\n"), "a.py:2"),
             (Scene::adding("a.json", "{\"a\": {{ a }}, \"b\": <%= b %>}\n"), "pass"),

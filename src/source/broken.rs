@@ -43,7 +43,12 @@ impl SourceFile {
         } else {
             format!("`{shown}` is not understood here")
         };
-        Some(Broken { line, what })
+        match unpaired(&self.tree).map(|bracket| (bracket.start_position().row + 1, bracket.kind())) {
+            Some((at, bracket)) if at > line => {
+                Some(Broken { line: at, what: format!("`{bracket}` has no partner") })
+            }
+            _ => Some(Broken { line, what }),
+        }
     }
 
     fn is_newer_than_the_grammar(&self, line: usize) -> bool {
@@ -77,6 +82,37 @@ fn first_error(tree: &Tree) -> Option<Node<'_>> {
         match next {
             Some(child) => node = child,
             None => return Some(node),
+        }
+    }
+}
+
+/// Returns the first bracket that closes another one or none, else the last one that stays open.
+fn unpaired(tree: &Tree) -> Option<Node<'_>> {
+    let mut open: Vec<Node<'_>> = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let opener = match node.kind() {
+            ")" => "(",
+            "]" => "[",
+            "}" => "{",
+            _ => "",
+        };
+        if !node.is_named() && !node.is_missing() && matches!(node.kind(), "(" | "[" | "{" | "${") {
+            open.push(node);
+        } else if !node.is_named() && !node.is_missing() && !opener.is_empty() {
+            match open.pop() {
+                Some(partner) if partner.kind().ends_with(opener) => {}
+                other => return Some(other.unwrap_or(node)),
+            }
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return open.pop();
+            }
         }
     }
 }

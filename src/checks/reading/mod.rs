@@ -3,9 +3,6 @@
 
 pub(crate) mod absent;
 pub(crate) mod added;
-pub(crate) mod data_format;
-pub(crate) mod filled;
-pub(crate) mod grammar;
 pub(crate) mod language;
 pub(crate) mod source;
 pub(crate) mod spelled;

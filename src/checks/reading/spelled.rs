@@ -77,18 +77,6 @@ impl<'t> Spelled<'t> {
         code
     }
 
-    /// Returns the positions of what is neither comment nor text.
-    pub(crate) fn bare(&self) -> impl Iterator<Item = Range<usize>> {
-        let starts = std::iter::once(0).chain(self.parts.iter().map(|(range, _)| range.end));
-        let ends = self.parts.iter().map(|(range, _)| range.start).chain([self.text.len()]);
-        starts.zip(ends).map(|(start, end)| start..end)
-    }
-
-    /// Returns the number of the line of a position, from 1.
-    pub(crate) fn number_of(&self, at: usize) -> usize {
-        self.starts.partition_point(|start| *start <= at)
-    }
-
     fn range(&self, number: usize) -> Range<usize> {
         let start = self.starts.get(number.saturating_sub(1)).copied().unwrap_or(self.text.len());
         let end = self.starts.get(number).map_or(self.text.len(), |next| next - 1);
@@ -313,7 +301,7 @@ mod tests {
     fn code_is_what_is_left() {
         let spelled = Spelled::new("a(\"x\", 'y') // c\nb", Language::JavaScript);
         assert_eq!([spelled.code(1).trim_end(), spelled.code(2).as_str()], ["a(\"\", \"\")", "b"]);
-        assert_eq!((spelled.texts(1), spelled.number_of(17), spelled.line(2)), (vec!["x", "y"], 2, "b"));
+        assert_eq!((spelled.texts(1), spelled.line(2)), (vec!["x", "y"], "b"));
     }
 
     #[test]

@@ -54,6 +54,11 @@ fn a_body_without_work_is_a_stub() {
             Nothing,
         ),
         ("a.py", "def f():\n    \"\"\"Does.\"\"\"\n", Empty),
+        (
+            "a.py",
+            "class A:\n    def f(self):\n        \"\"\"Does.\"\"\"\n        pass\n\n\ndef g(a):\n    a.b = 1\n",
+            Empty,
+        ),
         ("a.py", "def f():\n    raise NotImplementedError\n", NotImplemented),
         ("a.py", "def f():\n    'Does.'\n    raise NotImplementedError('f')\n", NotImplemented),
         ("a.js", "function f() { throw new Error('Not implemented'); }", NotImplemented),

@@ -1,15 +1,11 @@
-//! Where a data file does not follow its format: JSON, TOML, YAML. Files that are templates, or JSON with comments by
-//! convention, are not held to the strict form.
+//! Where a data file does not follow its format: JSON, TOML, YAML. JSON with comments by convention is not held to the strict
+//! form.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::grammar::{Broken, unbalanced};
-use super::language::Language;
-use super::spelled::Spelled;
+use crate::paths::{ending, name};
+use source::{Broken, SourceFile};
 
 /// Names of files that are JSON with comments or a looser form.
 const LOOSE_NAMES: [&str; 14] = [
@@ -29,54 +25,22 @@ const LOOSE_NAMES: [&str; 14] = [
     ".jshintrc",
 ];
 
-/// Returns where a data file is broken first; nothing for what is no data file.
-pub(crate) fn broken(path: &str, language: Language, text: &str) -> Option<Broken> {
+/// Tells whether a file is in a format that is read here.
+pub(super) fn is_known(path: &str) -> bool {
+    let ending = ending(path).to_lowercase();
+    let formats = ["json", "jsonc", "json5", "ipynb", "code-workspace", "toml", "yaml", "yml"];
+    name(path) == "Cargo.lock" || formats.contains(&ending.as_str())
+}
+
+/// Returns where a data file is broken first.
+pub(super) fn broken(path: &str, text: &str) -> Option<Broken> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match language {
-        _ if is_template(path, text) => None,
-        Language::Json if is_lines(path) => None,
-        Language::Json if is_loose(path) => unbalanced(language, text),
-        Language::Json => json(text).filter(|_| !are_lines(text)),
-        Language::Toml => toml(text),
-        Language::Yaml => yaml(text),
-        _ => None,
+    match ending(path).to_lowercase().as_str() {
+        "json" | "ipynb" if !is_loose(path) => json(text).filter(|_| !are_lines(text)),
+        "json" | "jsonc" | "json5" | "code-workspace" => loose_json(text),
+        "yaml" | "yml" => yaml(text),
+        _ => toml(text),
     }
-}
-
-/// The text is filled in by another program before it is data.
-fn is_template(path: &str, text: &str) -> bool {
-    let chart = path.split('/').any(|folder| folder == "templates") && text.contains("{{");
-    let marks = ["{%", "{{-", "{{ ", "<%", "{{#"];
-    path.contains("{{") || chart || (!ends(path, &["json"]) && marks.iter().any(|mark| text.contains(mark)))
-}
-
-/// Tells a text that another program fills in, by where it lies or by marks that its language does not have.
-pub(crate) fn is_filled_in(path: &str, language: Language, text: &str) -> bool {
-    static MARK: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?m)(?:^|[\s,:(>;_])(?P<mark>\{\{-?\s*[#/.$\w][^{}\n]*\}\}|\{%[^%\n]*%\}|<%[^%\n]*%>)")
-            .expect("a constant")
-    });
-    if lies_among_templates(path, text) {
-        return true;
-    }
-    let mut marks = MARK.captures_iter(text).filter_map(|found| found.name("mark")).peekable();
-    if marks.peek().is_none() {
-        return false;
-    }
-    let spelled = Spelled::new(text, language);
-    let bare: Vec<_> = spelled.bare().collect();
-    marks.any(|mark| {
-        let next = bare.partition_point(|part| part.end <= mark.start());
-        bare.get(next).is_some_and(|part| part.contains(&mark.start()))
-    })
-}
-
-/// Tells a text with marks in a folder of templates.
-pub(super) fn lies_among_templates(path: &str, text: &str) -> bool {
-    let folder = |part: &str| {
-        matches!(part, "templates" | "_templates" | "helm" | "charts") || part.starts_with("cookiecutter")
-    };
-    path.split('/').any(folder) && ["{{", "{%", "<%"].iter().any(|mark| text.contains(mark))
 }
 
 /// One object in every line, in a file that does not say so in its name.
@@ -87,20 +51,16 @@ fn are_lines(text: &str) -> bool {
     text.lines().count() > 1 && lines.all(object)
 }
 
-fn ends(path: &str, endings: &[&str]) -> bool {
-    let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    ending.is_some_and(|ending| endings.contains(&ending.as_str()))
-}
-
-fn is_lines(path: &str) -> bool {
-    ends(path, &["jsonl", "ndjson"])
-}
-
 fn is_loose(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.strip_suffix(".json").unwrap_or(name);
+    let stem = name(path).strip_suffix(".json").unwrap_or(name(path));
     let known = LOOSE_NAMES.iter().any(|loose| stem == *loose || stem.starts_with(&format!("{loose}.")));
-    known || !ends(name, &["json", "ipynb"]) || path.split('/').any(|folder| folder == ".vscode")
+    known || path.split('/').any(|folder| folder == ".vscode")
+}
+
+/// With comments and last commas it is an expression of JavaScript.
+fn loose_json(text: &str) -> Option<Broken> {
+    let is_empty = text.trim().is_empty();
+    SourceFile::parse("value.js", format!("({text}\n)")).filter(|_| !is_empty)?.broken()
 }
 
 fn json(text: &str) -> Option<Broken> {
@@ -133,7 +93,7 @@ mod tests {
     use super::*;
 
     fn line(path: &str, text: &str) -> Option<usize> {
-        broken(path, Language::of_path(path), text).map(|broken| broken.line)
+        broken(path, text).map(|broken| broken.line)
     }
 
     #[test]
@@ -146,17 +106,15 @@ mod tests {
             ("a.jsonc", "{ // x }\n }"),
             ("x.code-workspace", "{ // {\n }"),
             (".vscode/settings.json", "{ // {\n }"),
-            ("a.jsonl", "{}\n{}\n"),
             ("a.json", "{\"a\": 1}\n{\"a\": 2}\n"),
             ("a.yaml", "a: |\n  x\n  \tb\n"),
             ("a.toml", "[a]\nb = 1979-05-27T07:32:00Z\n[[c]]\nd.e = [1,\n2]\n"),
             ("a.yaml", "a: &x {b: 1}\nc: *x\n---\n- !Ref d\n- |\n  text: {\n...\n"),
             ("a.yml", "on: [push]\na: 1\na: 2\n"),
-            ("chart/templates/a.yaml", "{{ if .Values.a }}\na: {{ .Values.b }}\n{{ end }}\n"),
             ("a.yaml", ""),
             ("a.yaml", "%YAML 1.2\n---\na: \"x\"\n"),
         ] {
-            assert_eq!(broken(path, Language::of_path(path), text), None, "{path}: {text}");
+            assert_eq!(broken(path, text), None, "{path}: {text}");
         }
     }
 
