@@ -14,6 +14,7 @@ mod changed_tests;
 mod cited;
 mod code_changed;
 mod command;
+mod comments;
 mod compared_tests;
 mod conflict_markers;
 mod decision;
@@ -48,6 +49,7 @@ mod protected;
 mod reading;
 mod red_green;
 mod register;
+mod removed_lines;
 mod runner_settings;
 #[cfg(test)]
 mod scene;

@@ -1,32 +1,57 @@
-//! Q3: nothing that was added stands for something left out: no "rest unchanged" in a comment, no body of three dots, no
-//! "(omitted)" in a document. Spread operators, ranges, stubs and running text are honest.
+//! Q3: nothing that was added stands for something left out: no "rest unchanged" in a comment, no line of three dots, no
+//! "(omitted)" in the document of the phase, no function that did something and does nothing now. Spread operators, ranges,
+//! stubs of others and running text are honest.
 
 mod emptied;
 
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde::Deserialize;
 
-use super::Site;
+use super::changed_file::ChangedFile;
+use super::comments::{added_comments, comments_of_text};
+use super::constant::pattern;
+use super::language_family::{LanguageFamily, is_code};
 use super::outcome::{at, judged, of_answer};
-use super::reading::added::{File, files, offences};
-use super::reading::language::Language;
-use super::reading::spelled::{Comment, Spelled};
-use super::reading::{absent, told};
-use crate::constant::pattern;
+use super::paths::ending;
+use super::removed_lines::RemovedLines;
+use super::{Site, side_by_side, told};
 use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "omission";
 
-/// What may be an offence, so that most lines need no second look.
-static SUSPECT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\.\.\.|\. \. \.|continues|truncated|snip|…|\betc\b|remain|rest of|and so on|omitted|unchanged|same as|existing|implementation|your code|goes here|省略|同様|同上|続く|以下略|中略|後略|\(略\)|（略）|既存|変更なし",
-    )
+pattern!(
+    /// What may be an offence, so that most texts need no second look.
+    SUSPECT,
+    r"(?i)\.\.\.(?:\W|$|code|omitted|other|previous)|\. \. \.|\.\. |…|continues|truncated|snip|\betc\b|remain|\brest\b|and so on|omitted|unchanged|the same|same as|as before|similar|existing|implementation|\bhere\b|\d more |省略|同様|同上|同じ|続く|略|既存|変更なし"
+);
+
+/// What `data/omission.toml` says.
+struct Phrases {
+    left_out: Regex,
+    beside_dots: Regex,
+}
+
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Table {
+        left_out: Vec<String>,
+        beside_dots: String,
+    }
+    let table: Table =
+        toml::from_str(include_str!("data/omission.toml")).expect("the table of phrases is sound");
+    Phrases {
+        left_out: pattern(&format!("^(?i:{})$", table.left_out.join("|"))),
+        beside_dots: pattern(&format!("^(?i:{})$", table.beside_dots)),
+    }
 });
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let mut places = offences(site, &SUSPECT, |file, number, line| offence(file, number, line, site));
+    let mut files = ChangedFile::of_author(site);
+    files.retain(|file| !LanguageFamily::of(file.path()).is_text() || file.path() == site.output);
+    let mut places = omissions(&files, site);
     places.extend(in_told_code(site));
     places.extend(emptied::places(site));
     places.extend(literals(site));
@@ -39,130 +64,101 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     )
 }
 
-fn offence(file: &File<'_>, number: usize, line: &str, site: &Site<'_>) -> Option<String> {
-    let shown =
-        || format!("`{}` stands for something left out", line.trim().chars().take(80).collect::<String>());
-    let found = match file.language {
-        Language::Document => omits_content(line) || omits_in_comment(file.spelled(), number),
-        _ => omits_in_comment(file.spelled(), number) || is_hollow(file, number, site),
-    };
-    found.then(shown)
+fn omissions(files: &[ChangedFile<'_>], site: &Site<'_>) -> Vec<Place> {
+    let mut removed = RemovedLines::of(site.changes, &SUSPECT);
+    let found = side_by_side::each(files, in_file);
+    let mut places = Vec::new();
+    for (file, lines) in files.iter().zip(found) {
+        let new = lines.into_iter().filter(|(_, line)| !removed.take(line));
+        places.extend(new.map(|(number, line)| at(file.path(), number, stands_for(line))));
+    }
+    places
 }
 
-fn omits_in_comment(spelled: &Spelled<'_>, number: usize) -> bool {
-    let plain = |comment: &&Comment<'_>| !comment.documentation;
-    spelled.comments(number).iter().filter(plain).any(|comment| omits(comment.text))
+fn stands_for(line: &str) -> String {
+    format!("`{}` stands for something left out", line.chars().take(80).collect::<String>())
+}
+
+/// Returns the added lines of a file that stand for something else.
+fn in_file<'s>(file: &ChangedFile<'s>) -> Vec<(usize, &'s str)> {
+    if !file.change.new_text().is_some_and(|text| SUSPECT.is_match(text)) {
+        return Vec::new();
+    }
+    let added: Vec<(usize, &str)> =
+        file.change.added_lines().filter(|(_, line)| SUSPECT.is_match(line)).collect();
+    if added.is_empty() {
+        return Vec::new();
+    }
+    let comments = added_comments(file);
+    let omitting = comments.iter().filter(|comment| !comment.is_documentation && omits(comment.text));
+    let omitting: Vec<usize> = omitting.map(|comment| comment.line).collect();
+    let is_text = LanguageFamily::of(file.path()).is_text();
+    let has_dots = is_code(file.path()) && !ending(file.path()).starts_with("py");
+    let is_hollow = |number: usize, line: &str| {
+        if is_text { omits_content(line) } else { has_dots && is_hollow(file, number) }
+    };
+    let found =
+        added.into_iter().filter(|(number, line)| omitting.contains(number) || is_hollow(*number, line));
+    found.map(|(number, line)| (number, line.trim())).collect()
 }
 
 /// Tells whether a whole comment stands for code that is left out.
 fn omits(comment: &str) -> bool {
-    static DOTS: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?i)^(?:\.{3,}|…+)\s*(?:$|(?:the |all |your )?(?:existing|rest|remaining|other|more|same|unchanged|previous|code|etc|omitted|implementation|as before|and so|similar|既存|残り|以下|省略|他)\b?)",
-        )
-    });
-    static REST: LazyLock<Regex> = LazyLock::new(|| {
-        let whole =
-            "(?:the )?(?:rest|remaining|remainder|other|existing|previous)(?: of)?(?: the| this| your)?";
-        let what = r"(?: \w+){0,2}? ?(?:code|implementation|methods?|functions?|file|logic|cases?|tests?|fields?|class|body|content|imports?|handlers?|routes?)?";
-        let tail = r"(?: (?:is|are|stays?|remains?))?(?: (?:unchanged|the same|as before|here|omitted|goes here|similar\w*|same as (?:before|above)))";
-        pattern(&format!(r"(?i)^\W*{whole}{what}(?:{tail}\W*|\W*(?:\.{{3,}}|…))$"))
-    });
-    static BARE: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?i)^\W*(?:etc|and so on|remaining|rest of (?:the )?(?:code|implementation|file|function|class|methods?)|(?:remaining|existing) (?:code|implementation)|(?:code |implementation |body |details )?omitted(?: for brevity)?|unchanged|same as (?:before|above)|(?:your |add your |implementation |the )?(?:code|implementation|logic) (?:goes )?here|implementation details)\W*$",
-        )
-    });
-    static JAPANESE: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"^[\s（(\[.…]*(?:(?:以下|以降|残り|途中|中身|実装|他|その他|既存)?.{0,10}(?:省略|以下略|中略|後略)(?:します|する|しています)?|略|(?:以下|以降)?同様|続く|(?:既存|残り|以下)の?(?:コード|実装|処理)(?:は)?(?:そのまま|同じ|変更なし)?|(?:以下|以降)?変更なし)[\s）)\].。…]*$",
-        )
-    });
-    let comment = comment.trim();
-    [&*SNIP, &*DOTS, &*REST, &*BARE, &*JAPANESE].iter().any(|rule| rule.is_match(comment))
+    let bare = comment.trim_matches(|c: char| c.is_whitespace() || ".…()[]<>（）。-—*✂".contains(c));
+    let has_dots = ["...", "…", ". . .", ".. "].iter().any(|dots| comment.contains(dots));
+    let begins_with_dots = comment.starts_with("...") || comment.starts_with('…');
+    if bare.is_empty() {
+        return has_dots;
+    }
+    PHRASES.left_out.is_match(bare) || begins_with_dots && PHRASES.beside_dots.is_match(bare)
 }
 
-/// Marks of something cut out, as a whole comment or a whole line of code.
-static SNIP: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^[(\[]?\s*(?:(?:the )?(?:implementation|code) continues(?: (?:as|like) (?:above|before))?|truncated(?: for brevity)?|(?:-{2,}|<|\u{2702}) ?(?:snip|existing code) ?(?:-{2,}|>)?|\. \. \.|\[\.{3}\]|(?:\.{3}|…)\s*[(\[]?\d+ more (?:lines|functions|methods|cases)[)\]]?|\.{2,} ?rest omitted ?\.*)\s*[)\]]?$",
-    )
-});
-
-/// Tells whether a line of code is nothing but three dots.
-fn is_hollow(file: &File<'_>, number: usize, site: &Site<'_>) -> bool {
-    static DOTS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:\.{3,}|…)\s*;?\s*$"));
-    let spelled = file.spelled();
-    let line = spelled.line(number);
-    let cut = SNIP.is_match(line.trim()) && spelled.code(number).trim() == line.trim();
-    if cut && file.language.is_code() && file.language != Language::Unknown {
-        return true;
-    }
-    if !file.language.is_code() || !DOTS.is_match(&spelled.code(number)) {
-        return false;
-    }
-    if file.language == Language::Python {
-        return is_hollow_function(file, number, site);
-    }
-    let above = (1..number).rev().map(|line| spelled.code(line)).find(|code| !code.trim().is_empty());
-    !above.is_some_and(|code| code.trim_end().ends_with([',', '=', '(']))
+/// Tells whether a line of code is nothing but three dots, and no part of a list.
+fn is_hollow(file: &ChangedFile<'_>, number: usize) -> bool {
+    let lines: Vec<&str> = file.change.new_text().unwrap_or_default().lines().take(number).collect();
+    let Some((line, above)) = lines.split_last() else { return false };
+    let above = above.iter().rev().find(|line| !line.trim().is_empty());
+    is_nothing_but_dots(line) && !above.is_some_and(|line| line.trim_end().ends_with([',', '=', '(']))
 }
 
-/// In Python three dots are the body of what others write, of an exception, of a stand-in.
-fn is_hollow_function(file: &File<'_>, number: usize, site: &Site<'_>) -> bool {
-    static FUNCTION: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"^\s*(?:async\s+)?def\s|^\s*\)\s*(?:->.*)?:"));
-    let spelled = file.spelled();
-    let above = (1..number).rev().find(|line| !spelled.code(*line).trim().is_empty());
-    let is_function = above.is_some_and(|line| FUNCTION.is_match(&spelled.code(line)));
-    let stub =
-        file.path.rsplit('.').next() == Some("pyi") || file.is_test() || file.text.contains("TYPE_CHECKING");
-    is_function
-        && !stub
-        && absent::is_whole_body(file, number)
-        && !absent::written_elsewhere(file, number, site)
+fn is_nothing_but_dots(line: &str) -> bool {
+    matches!(line.trim().trim_end_matches(';'), "..." | "…" | "[...]" | "[…]")
 }
 
 /// Tells whether a line of a document stands for content that is left out.
 fn omits_content(line: &str) -> bool {
-    static ALONE: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?i)^(?:[-*+] |\d+\. )?(?:[（(\[]\s*(?:(?:以下|以降|中|後|残りは?)?(?:省略|略)|(?:the )?(?:rest|remainder|remaining \w+)?\s*(?:is |are )?omitted(?: for brevity)?)\s*[）)\]]|\[(?:\.{3,}|…)\]|[（(]\.{3,}[）)]|以下(?:省略|同様|略)|同上)[.。]?$",
-        )
-    });
-    ALONE.is_match(line.trim())
+    let line = line.trim();
+    let line = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).unwrap_or(line);
+    let is_in_brackets = line.starts_with(['(', '[', '（']) && line.ends_with([')', ']', '）']);
+    (is_in_brackets || !line.is_ascii()) && omits(line)
 }
 
-fn in_told_code(site: &Site<'_>) -> Vec<Place> {
-    let blocks = told::code(site, |line| SUSPECT.is_match(line));
-    let found = blocks.iter().filter(|block| SUSPECT.is_match(block.text)).find_map(|block| {
-        let spelled = Spelled::new(block.text, block.language);
-        let dots = |number: usize| {
-            block.language != Language::Python && matches!(spelled.code(number).trim(), "..." | "…")
-        };
-        let number = (1..=block.text.lines().count())
-            .find(|number| omits_in_comment(&spelled, *number) || dots(*number))?;
-        Some(spelled.line(number).trim().to_owned())
+fn in_told_code(site: &Site<'_>) -> Option<Place> {
+    let blocks = told::blocks(site, |line| SUSPECT.is_match(line));
+    let line = blocks.iter().filter(|block| SUSPECT.is_match(block.text)).find_map(|block| {
+        let comments = comments_of_text(told::family(block)?, block.text);
+        let omitting = comments.iter().find(|comment| !comment.is_documentation && omits(comment.text));
+        let dots = || block.text.lines().find(|line| is_nothing_but_dots(line));
+        let is_python = block.language.starts_with("py");
+        omitting.map(|comment| comment.text).or_else(|| if is_python { None } else { dots() })
     });
-    let place = |line: String| of_answer(format!("code that is only told leaves something out: `{line}`"));
-    found.map(place).into_iter().collect()
+    line.map(|line| of_answer(format!("code that is only told leaves something out: `{}`", line.trim())))
 }
 
 /// Texts of the configuration count as written; three dots alone are what the built-in rule is about.
 fn literals(site: &Site<'_>) -> Vec<Place> {
-    let literals: Vec<&str> = site.settings.omission_patterns.iter().map(|text| text.trim()).collect();
-    let literals: Vec<&str> =
-        literals.into_iter().filter(|text| !text.is_empty() && *text != "...").collect();
+    let literals = site.settings.omission_patterns.iter().map(|text| text.trim());
+    let literals: Vec<&str> = literals.filter(|text| !text.is_empty() && *text != "...").collect();
     if literals.is_empty() {
         return Vec::new();
     }
     let holds = |text: &str| literals.iter().copied().find(|literal| text.contains(literal));
-    let suspicious: Vec<File<'_>> = files(site).filter(|file| holds(file.text).is_some()).collect();
-    let added = suspicious.iter().flat_map(|file| {
+    let files = ChangedFile::of_author(site);
+    let added = files.iter().flat_map(|file| {
         let lines = file.change.added_lines();
-        lines.filter_map(|(number, line)| Some(at(file.path, number, format!("holds `{}`", holds(line)?))))
+        lines.filter_map(|(number, line)| Some(at(file.path(), number, format!("holds `{}`", holds(line)?))))
     });
-    let blocks = told::code(site, |_| false);
+    let blocks = told::blocks(site, |_| false);
     let told = blocks
         .iter()
         .filter_map(|block| Some(of_answer(format!("a code block holds `{}`", holds(block.text)?))));
@@ -173,6 +169,7 @@ fn literals(site: &Site<'_>) -> Vec<Place> {
 mod tests {
     use super::*;
     use crate::scene::{Scene, gist};
+    use model::change::Change;
 
     fn said(scene: &Scene) -> String {
         gist(&scene.shown_to(examine))
@@ -191,7 +188,8 @@ mod tests {
             ("a.rs", "/* 省略 */\n", "a.rs:1"),
             ("a.py", "# remaining methods are similar\n", "a.py:1"),
             ("a.py", "# ... same as before\n", "a.py:1"),
-            ("a.py", "def f(x):\n    ...\n", "a.py:2"),
+            ("a.py", "# 残りは同様に実装\n", "a.py:1"),
+            ("a.ts", "// 残りは同様に実装\n", "a.ts:1"),
             ("a.java", "void f() {\n  ...\n}\n", "a.java:2"),
             ("a.html", "<ul>\n<!-- ... -->\n</ul>\n", "a.html:2"),
             ("a.go", "// and so on\n", "a.go:1"),
@@ -207,11 +205,20 @@ mod tests {
             ("a.rs", "// (省略)\n", "a.rs:1"),
             ("a.rs", "// 以下略\n// 続く\n// 既存のコード\n", "a.rs:1 a.rs:2 a.rs:3"),
             ("a.c", "f(); /* remaining ... */\n", "a.c:1"),
-            ("d.md", "# A\n（以下省略）\n", "d.md:2"),
-            ("d.md", "- [...]\n(omitted for brevity)\n同上\n", "d.md:1 d.md:2 d.md:3"),
         ] {
             assert_eq!(said(&Scene::adding(path, text)), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn in_the_document_of_the_phase_nothing_stands_for_content() {
+        let mut scene = Scene::new();
+        let text =
+            "# A\n（以下省略）\n- [...]\n(omitted for brevity)\n同上\nSome (...) do not.\n| a | 同上 |\n";
+        scene.changes = vec![Change::of_texts(&scene.output, None, Some(text))];
+        let lines: Vec<_> = scene.shown_to(examine).places.iter().filter_map(|place| place.line).collect();
+        assert_eq!(lines, [2, 3, 4, 5]);
+        assert_eq!(said(&Scene::adding("d.md", text)), "pass");
     }
 
     #[test]

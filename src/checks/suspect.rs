@@ -2,7 +2,7 @@
 
 use super::outcome::{asking, judged, shown};
 use super::suspicion::places;
-use super::{Site, doubtful_code, doubtful_settings, doubtful_tests, staged, trivial_diff};
+use super::{Site, doubtful_code, doubtful_settings, doubtful_tests, staged, todo, trivial_diff};
 use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "suspect";
@@ -15,6 +15,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     doubts.extend(places(staged::suspicions(site), false));
     doubts.extend(doubtful_settings::questions(site));
     doubts.extend(doubtful_code::questions(site));
+    doubts.extend(todo::questions(site));
     doubts.extend(trivial_diff::question(site));
     asking(judged(ID, "suspect", gathered(doubts), "worth a look", "nothing looks like a cheat"))
 }

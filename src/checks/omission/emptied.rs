@@ -1,135 +1,113 @@
-//! Functions of Python that had a body and have none: `pass` or three dots took its place. What others write, what moved, what
-//! became an empty step on purpose and says so, and what the issue asks to go is honest.
+//! Functions that did something and do nothing now: an empty body took its place, or an error that says that it is not written.
+//! What others write, what moved, what says that it is meant so, and what the issue names is honest.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::Site;
+use crate::changed_file::ChangedFile;
 use crate::outcome::at;
-use crate::reading::source::{ending, without_comments};
+use crate::{Site, side_by_side};
 use model::change::Change;
 use model::event::Place;
-use source::{is_fixture, is_foreign, is_test};
+use source::{Function, Role, SourceFile, Stub};
 
-pattern!(HEAD, r"^(?P<depth>\s*)(?:async\s+)?def\s+(?P<name>\w+)\s*\(");
-pattern!(CLASS, r"^(?P<depth>\s*)class\s+(?P<name>\w+)");
-pattern!(NOTHING, r"^(?:pass|\.\.\.)\s*;?$");
-pattern!(ABSENT, r"^raise\s+NotImplementedError");
 pattern!(
     MEANT_SO,
-    r"(?i)abstract|overload|\bABC\b|Protocol|class\s+(?:Base|I[A-Z])\w*|class\s+\w*(?:Base|Mixin|Interface|Stub|Null|Noop|Dummy)\b|deprecat|no[- ]?op\b|does nothing|nothing to do|no longer|hook|override|subclass|compat"
+    r"(?i)deprecat|no[- ]?op\b|does nothing|nothing to do|no longer|hook|overrid|subclass|compat|(?:Stub|Null|Noop|Dummy)\b"
 );
 
-/// One function.
-struct Function<'t> {
-    /// From 1.
-    line: usize,
-    class: &'t str,
-    /// Its statements, without comments and documentation.
-    body: Vec<&'t str>,
-    /// Where the body ends, from 1.
-    end: usize,
-}
+pattern!(
+    /// What a body that does nothing has, so that most texts need no second look.
+    NOTHING,
+    r#"(?im)\bpass$|\.\.\.$|\{\s*(?:(?://|/\*)[^\n]*\s*)*\}|"""\s*\n|not ?(?:yet )?implemented|unimplemented|todo|stub"#
+);
+
+pattern!(
+    /// How an issue asks for something to go.
+    REMOVAL,
+    r"(?i)\b(?:remov|drop|delet|deprecat|disabl|no longer|get rid)|削除|廃止"
+);
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
-    let judged = |change: &&Change| {
-        let path = change.path.as_str();
-        ending(path) == "py" && !is_test(path) && !is_fixture(path) && !is_foreign(path)
-    };
-    let nothing = |line: &str| line.contains("pass") || line.contains("...");
-    let suspect = |change: &&Change| change.added_lines().any(|(_, line)| nothing(line));
-    let changes: Vec<&Change> = site.project_changes().filter(judged).filter(suspect).collect();
-    if changes.is_empty() {
+    let mut files = ChangedFile::all(site);
+    files.retain(|file| {
+        let says_nothing = file.change.new_text().is_some_and(|text| NOTHING.is_match(text));
+        says_nothing && Role::of(file.path()) == Role::Product && file.change.removed_lines().next().is_some()
+    });
+    let emptied = side_by_side::each(&files, emptied);
+    let found = files.iter().zip(emptied).filter(|(_, emptied)| !emptied.is_empty());
+    let found: Vec<(&ChangedFile<'_>, Vec<Emptied>)> = found.collect();
+    if found.is_empty() {
         return Vec::new();
     }
-    changes.into_iter().flat_map(|change| of(change, site)).collect()
-}
-
-fn of(change: &Change, site: &Site<'_>) -> Vec<Place> {
-    let (Some(old), Some(text)) = (change.old_text(), change.new_text()) else { return Vec::new() };
-    let [before, after] = [old, text].map(|text| without_comments(&change.path, text));
-    let known = functions(&before);
-    let lines: Vec<&str> = text.lines().collect();
+    let added: HashSet<&str> =
+        site.project_changes().flat_map(Change::added_lines).map(|(_, line)| line.trim()).collect();
+    let asked = [&site.issue.title, &site.issue.body].into_iter().flat_map(|text| text.lines());
+    let asked: Vec<&str> = asked.filter(|line| REMOVAL.is_match(line)).collect();
+    let is_asked = |name: &str| asked.iter().any(|line| holds_word(line, name));
     let mut places = Vec::new();
-    for (key, now) in functions(&after) {
-        let Some(had) = known.get(&key).filter(|had| !is_nothing(&had.body)) else { continue };
-        let name = key.1;
-        let told = lines.get(now.line.saturating_sub(4)..now.end).unwrap_or_default();
-        let meant = told.iter().chain([&now.class]).any(|line| MEANT_SO.is_match(line));
-        let excused = || site.issue.names(name) || moved(&had.body, name, change, site);
-        if is_nothing(&now.body) && !meant && !excused() {
-            places.push(at(&change.path, now.line, format!("`{name}` had a body and does nothing now")));
-        }
+    for (file, emptied) in found {
+        let new = emptied
+            .iter()
+            .filter(|function| !is_asked(&function.name) && !function.moved(file.change, &added));
+        let what = |name: &str| format!("`{name}` had a body and does nothing now");
+        places.extend(new.map(|function| at(file.path(), function.line, what(&function.name))));
     }
     places
 }
 
-fn is_nothing(body: &[&str]) -> bool {
-    body.iter().all(|line| NOTHING.is_match(line) || ABSENT.is_match(line))
+/// A function that lost its body.
+struct Emptied {
+    /// Without what it stands in.
+    name: String,
+    /// From 1.
+    line: usize,
+    /// What its body was.
+    body: String,
 }
 
-/// Returns the functions of a text by class and name; of several with one name the last.
-fn functions(text: &str) -> BTreeMap<(&str, &str), Function<'_>> {
-    let lines: Vec<&str> = text.lines().collect();
-    let mut found = BTreeMap::new();
-    let (mut class, mut class_depth) = ("", 0);
-    for (index, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        if indent(line) <= class_depth && !line.trim_start().starts_with(['@', ')', '#']) {
-            class = "";
-        }
-        if CLASS.is_match(line) {
-            (class, class_depth) = (line, indent(line));
-        }
-        let Some(name) = HEAD.captures(line).and_then(|head| head.name("name")) else { continue };
-        if let Some((body, end)) = body(&lines, index) {
-            found.insert((class_name(class), name.as_str()), Function { line: index + 1, class, body, end });
-        }
+impl Emptied {
+    /// Tells whether half of the body stands elsewhere now, in its own file or another one.
+    fn moved(&self, change: &Change, added: &HashSet<&str>) -> bool {
+        let count = |text: Option<&str>, line: &str| {
+            text.unwrap_or_default().lines().filter(|own| own.trim() == line).count()
+        };
+        let is_kept = |line: &&str| {
+            let now = count(change.new_text(), line);
+            added.contains(*line) || now > 0 && now >= count(change.old_text(), line)
+        };
+        let said: Vec<&str> = self.body.lines().map(str::trim).filter(|line| line.len() > 5).collect();
+        !said.is_empty() && said.iter().filter(|line| is_kept(line)).count() * 2 >= said.len()
     }
-    found
 }
 
-fn class_name(line: &str) -> &str {
-    CLASS.captures(line).and_then(|found| found.name("name")).map_or("", |name| name.as_str())
+fn emptied(file: &ChangedFile<'_>) -> Vec<Emptied> {
+    let (Some(old), Some(new)) = (file.old(), file.new()) else { return Vec::new() };
+    let mut stubs = new.functions();
+    stubs.retain(|function| is_emptiness(function) && !is_meant_so(function, new));
+    let known = if stubs.is_empty() { Vec::new() } else { old.functions() };
+    let emptied = stubs.into_iter().filter_map(|stub| {
+        let mut same = known.iter().filter(|function| function.name == stub.name);
+        let body = same.clone().find(|function| function.stub.is_none())?.body.clone()?;
+        let was_stub = same.any(|function| function.stub.is_some());
+        let name = stub.name.rsplit([':', '.']).next().unwrap_or_default().to_owned();
+        (!was_stub).then(|| Emptied { name, line: stub.line, body: old.text()[body].to_owned() })
+    });
+    emptied.collect()
 }
 
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
+fn is_emptiness(function: &Function) -> bool {
+    matches!(function.stub, Some(Stub::Empty | Stub::NotImplemented)) && !function.is_abstract
 }
 
-/// Returns the statements of a function whose head begins at a line, and the line behind them.
-fn body<'t>(lines: &[&'t str], head: usize) -> Option<(Vec<&'t str>, usize)> {
-    let closes = |line: &str| line.trim_end().ends_with(':') || line.contains("):") || line.contains("->");
-    let opened = (head..lines.len().min(head + 40)).find(|at| closes(lines[*at]))?;
-    let beside =
-        lines[opened].rsplit_once(':').map(|(_, rest)| rest.trim()).filter(|rest| NOTHING.is_match(rest));
-    let inside = lines[opened + 1..]
-        .iter()
-        .take_while(|line| line.trim().is_empty() || indent(line) > indent(lines[head]));
-    let below: Vec<&str> = inside.copied().collect();
-    let end = opened + 1 + below.len();
-    let statements =
-        beside.into_iter().chain(below.into_iter().map(str::trim)).filter(|line| !line.is_empty());
-    Some((statements.collect(), end))
+fn is_meant_so(function: &Function, file: &SourceFile) -> bool {
+    MEANT_SO.is_match(&function.name) || MEANT_SO.is_match(&file.text()[function.range.clone()])
 }
 
-/// Tells whether half of a body stands elsewhere now, or somebody else writes the function.
-fn moved(body: &[&str], name: &str, own: &Change, site: &Site<'_>) -> bool {
-    let head = format!("def {name}(");
-    let writes = |line: &str| line.contains(&head) && !line.ends_with("pass") && !line.ends_with("...");
-    let added = || site.project_changes().flat_map(Change::added_lines).map(|(_, line)| line.trim());
-    if added().any(writes) {
-        return true;
-    }
-    let said: Vec<&str> = body.iter().copied().filter(|line| line.len() > 5).collect();
-    let count =
-        |text: Option<&str>, line: &str| text.unwrap_or("").lines().filter(|own| own.trim() == line).count();
-    let kept = |line: &&&str| {
-        let now = count(own.new_text(), line);
-        now > 0 && now >= count(own.old_text(), line) || added().any(|other| other == **line)
-    };
-    said.iter().filter(kept).count() * 2 >= said.len().max(1)
+fn holds_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|found| found == word)
 }
 
 #[cfg(test)]

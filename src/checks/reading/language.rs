@@ -93,11 +93,6 @@ impl Language {
         whole.or_else(|| named(ending?)).unwrap_or(Unknown)
     }
 
-    /// Returns the language that a code block names; nothing when it names none that is known, or a listing.
-    pub(crate) fn of_block(name: &str) -> Option<Self> {
-        named(&name.to_ascii_lowercase()).filter(|language| !matches!(language, Document))
-    }
-
     /// Tells whether it is program code, so that work can be missing in it.
     pub(crate) fn is_code(self) -> bool {
         !matches!(self, Document | Json | Yaml | Toml | Ini)
@@ -265,10 +260,5 @@ mod tests {
         ] {
             assert_eq!(Language::of_path(path), language, "{path}");
         }
-        assert_eq!(Language::of_block("TypeScript"), Some(TypeScript));
-        assert_eq!(
-            [Language::of_block("console"), Language::of_block("md"), Language::of_block("")],
-            [None; 3]
-        );
     }
 }

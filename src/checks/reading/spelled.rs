@@ -22,43 +22,10 @@ pub(crate) struct Spelled<'t> {
     starts: Vec<usize>,
 }
 
-/// One comment, as far as it stands in one line, without its signs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Comment<'t> {
-    pub text: &'t str,
-    pub documentation: bool,
-}
-
 impl<'t> Spelled<'t> {
     pub(crate) fn new(text: &'t str, language: Language) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { text, parts: parts(text, language), starts }
-    }
-
-    /// Returns a line by its number from 1.
-    pub(crate) fn line(&self, number: usize) -> &'t str {
-        &self.text[self.range(number)]
-    }
-
-    /// Returns the comments of a line.
-    pub(crate) fn comments(&self, number: usize) -> Vec<Comment<'t>> {
-        let of_line = self.parts_of(&self.range(number));
-        let comments = of_line.filter(|(_, part)| *part != Part::Text);
-        let comment = |(range, part): (Range<usize>, Part)| Comment {
-            text: without_signs(&self.text[range]),
-            documentation: part == Part::Documentation,
-        };
-        comments.map(comment).collect()
-    }
-
-    /// Returns the texts of a line, without their quotation marks.
-    pub(crate) fn texts(&self, number: usize) -> Vec<&'t str> {
-        let of_line = self.parts_of(&self.range(number));
-        let quotes: &[char] = &['"', '\'', '`'];
-        of_line
-            .filter(|(_, part)| *part == Part::Text)
-            .map(|(range, _)| self.text[range].trim_matches(quotes))
-            .collect()
     }
 
     /// Returns a line without its comments, and with its texts emptied.
@@ -89,20 +56,6 @@ impl<'t> Spelled<'t> {
         let touching = self.parts[first..].iter().take_while(move |(range, _)| range.start < to);
         touching.map(move |(range, part)| (range.start.max(from)..range.end.min(to), *part))
     }
-}
-
-/// Takes the signs of a comment off a piece of it.
-fn without_signs(piece: &str) -> &str {
-    let piece = piece.trim();
-    let opened = ["<!--", "--[[", "{-", "///", "//!", "/**", "/*!", "/*", "//", "\"\"\"", "'''"]
-        .iter()
-        .find_map(|sign| piece.strip_prefix(sign))
-        .unwrap_or_else(|| piece.trim_start_matches(['#', ';', '%', '*']));
-    let opened = opened.strip_prefix("--").unwrap_or(opened);
-    let closed = ["-->", "*/", "]]", "-}", "\"\"\"", "'''"]
-        .iter()
-        .find_map(|sign| opened.trim_end().strip_suffix(sign));
-    closed.unwrap_or(opened).trim()
 }
 
 fn parts(text: &str, language: Language) -> Vec<(Range<usize>, Part)> {
@@ -263,45 +216,10 @@ fn pattern_end(bytes: &[u8], at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn comments(text: &str, language: Language) -> Vec<String> {
-        let spelled = Spelled::new(text, language);
-        let numbers = 1..=text.lines().count();
-        numbers.flat_map(|number| spelled.comments(number)).map(|comment| comment.text.to_owned()).collect()
-    }
-
-    #[test]
-    fn comments_are_found_and_texts_are_not_comments() {
-        for (language, text, expected) in [
-            (Language::Rust, "let a = \"// no\"; // yes", vec!["yes"]),
-            (
-                Language::Rust,
-                "let a = '\"'; // yes\n/* a\n * b /* c */ d */ x",
-                vec!["yes", "a", "b /* c */ d"],
-            ),
-            (Language::Rust, "fn f<'a>(x: &'a str) {} // yes", vec!["yes"]),
-            (Language::Rust, "let a = r#\"\n// no \" \n\"#; /// doc", vec!["doc"]),
-            (Language::JavaScript, "a = /[\"'/]/; // yes\nb = x / y; // too", vec!["yes", "too"]),
-            (Language::JavaScript, "`http://x\n// no` // yes", vec!["yes"]),
-            (
-                Language::Python,
-                "x = '#no' # yes\n\"\"\"doc\nmore\"\"\"\ny = \"\"\"text\"\"\"",
-                vec!["yes", "doc", "more"],
-            ),
-            (Language::Shell, "echo $# \"# no\" # yes\necho a#b", vec!["yes"]),
-            (Language::Markup, "<a href=\"http://x\"> <!-- yes\nmore -->", vec!["yes", "more"]),
-            (Language::Unknown, "a; b // yes\n; also\nit's # fine\nhttp://no", vec!["yes", "also", "fine"]),
-            (Language::Document, "it's // no\n<!-- yes -->", vec!["yes"]),
-            (Language::Rust, "日本 // 残り省略\n'", vec!["残り省略"]),
-        ] {
-            assert_eq!(comments(text, language), expected, "{text}");
-        }
-    }
-
     #[test]
     fn code_is_what_is_left() {
         let spelled = Spelled::new("a(\"x\", 'y') // c\nb", Language::JavaScript);
         assert_eq!([spelled.code(1).trim_end(), spelled.code(2).as_str()], ["a(\"\", \"\")", "b"]);
-        assert_eq!((spelled.texts(1), spelled.line(2)), (vec!["x", "y"], "b"));
     }
 
     #[test]
@@ -311,7 +229,7 @@ mod tests {
                 ["\\", "'\\", "'", "/", "\"\\", "日\\本'本", "/*", "r#\"", "<!--", "'''", "\\\u{1F600}'"]
             {
                 let spelled = Spelled::new(text, language);
-                assert!(spelled.code(1).len() <= text.len() + 2 && spelled.line(9).is_empty());
+                assert!(spelled.code(1).len() <= text.len() + 2);
             }
         }
     }
