@@ -18,7 +18,7 @@ pub(super) struct Comment<'t> {
 
 /// Returns the lines of comments that a change brought.
 pub(super) fn added_comments<'f>(file: &ChangedFile<'f>) -> Vec<Comment<'f>> {
-    let mut comments = match file.new() {
+    let mut comments = match file.now() {
         Some(source) => comments_of_source(source),
         None => comments_of_text(LanguageFamily::of(file.path()), file.change.new_text().unwrap_or_default()),
     };

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use self::assert::values_in;
 pub(super) use self::assert::{ComparedAssert, Token};
 use super::changed_file::ChangedFile;
-use super::reading::pattern::Patterns;
+use super::paths::Patterns;
 use super::{Site, side_by_side};
 use model::change::Change;
 use source::{Language, Matching, Part, Role, SourceFile, Test, is_fixture, is_test, same_tests};

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::Site;
 use super::outcome::{at, file};
-use super::reading::pattern::Patterns;
+use super::paths::Patterns;
 use model::change::Change;
 use model::event::Place;
 use source::{is_fixture, is_foreign};

@@ -29,7 +29,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 }
 
 fn places(file: &ChangedFile<'_>, worktree: &Path) -> Vec<Place> {
-    let imports = file.new().map_or_else(Vec::new, SourceFile::imports);
+    let imports = file.now().map_or_else(Vec::new, SourceFile::imports);
     let added = imports.into_iter().filter(|import| file.is_added(import.line));
     let tested = added.filter(|import| match Language::of(file.path()) {
         Some(Language::Rust) => is_own_crate(import.text, worktree),

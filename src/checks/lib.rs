@@ -46,7 +46,6 @@ mod pass_to_pass;
 mod patch_size;
 mod paths;
 mod protected;
-mod reading;
 mod red_green;
 mod register;
 mod removed_lines;

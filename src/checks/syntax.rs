@@ -31,9 +31,9 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 
 fn newly_broken(file: &ChangedFile<'_>) -> Option<Place> {
     let text = file.change.new_text()?;
-    let found = broken(file.path(), text, file.new())?;
+    let found = broken(file.path(), text, file.now())?;
     let is_excused = match file.change.old_text() {
-        Some(before) => broken(file.path(), before, file.old()).is_some(),
+        Some(before) => broken(file.path(), before, file.before()).is_some(),
         None => is_template(file.path(), text, &found),
     };
     (!is_excused).then(|| at(file.path(), found.line, found.what))

@@ -31,7 +31,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 }
 
 fn places(file: &ChangedFile<'_>) -> Vec<Place> {
-    let Some(new) = file.new() else { return Vec::new() };
+    let Some(new) = file.now() else { return Vec::new() };
     let mut asserts = new.asserts();
     asserts.retain(|assert| {
         file.is_added(assert.line) && (is_test(file.path()) || new.is_test_code(assert.line))

@@ -57,7 +57,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let mut places = places(site, |file| is_of_project_documents(file, site), in_file);
     if !mentions_marks(site) {
-        places.extend(self::places(site, |file| file.new().is_some(), in_texts));
+        places.extend(self::places(site, |file| file.now().is_some(), in_texts));
     }
     places.dedup_by(|next, first| next.file == first.file);
     for place in &mut places {
@@ -107,7 +107,7 @@ fn in_file(file: &ChangedFile<'_>) -> Vec<OpenWork> {
     if LanguageFamily::of(file.path()).is_text() {
         found.extend(placeholders(file));
     }
-    let statements = file.new().map_or_else(Vec::new, SourceFile::open_statements);
+    let statements = file.now().map_or_else(Vec::new, SourceFile::open_statements);
     let added = statements.into_iter().filter(|statement| file.is_added(statement.line));
     found.extend(added.map(|statement| OpenWork {
         line: statement.line,
@@ -121,7 +121,7 @@ fn in_file(file: &ChangedFile<'_>) -> Vec<OpenWork> {
 /// Texts of the code that say what is to be done.
 fn in_texts(file: &ChangedFile<'_>) -> Vec<OpenWork> {
     pattern!(OPEN, r"^(?:TODO|FIXME)(?:\([^)]*\))?:\s*\S");
-    let strings = file.new().map_or_else(Vec::new, SourceFile::strings);
+    let strings = file.now().map_or_else(Vec::new, SourceFile::strings);
     let open = strings.into_iter().filter_map(|string| {
         let text = string.text.trim_start_matches(|c: char| c.is_alphabetic() && c.is_lowercase());
         let text = text.trim_matches(['"', '\'', '`']);

@@ -43,7 +43,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 
 /// Returns the line of the first test that was added. A new file of tests without one that is known begins with it.
 fn first_test(file: &ChangedFile<'_>) -> Option<usize> {
-    let tests = file.new().map_or_else(Vec::new, SourceFile::tests);
+    let tests = file.now().map_or_else(Vec::new, SourceFile::tests);
     let first = tests.iter().map(|test| test.line).find(|line| file.is_added(*line));
     let is_new = || file.change.is_new() && is_test(file.path()) && is_code(file.path());
     first.or_else(|| is_new().then_some(1))

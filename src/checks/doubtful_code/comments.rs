@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::changed_file::ChangedFile;
+use crate::constant::pattern;
 use crate::outcome::at;
-use crate::reading::constant::pattern;
 use crate::side_by_side;
 use model::event::Place;
 use source::SourceFile;

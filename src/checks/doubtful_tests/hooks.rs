@@ -3,7 +3,7 @@
 use crate::Site;
 use crate::changed_file::ChangedFile;
 use crate::outcome::at;
-use crate::reading::pattern::Patterns;
+use crate::paths::Patterns;
 use crate::side_by_side;
 use model::event::Place;
 use source::{SourceFile, is_fixture, is_runner_setting, is_test};

@@ -84,7 +84,7 @@ impl Emptied {
 }
 
 fn emptied(file: &ChangedFile<'_>) -> Vec<Emptied> {
-    let (Some(old), Some(new)) = (file.old(), file.new()) else { return Vec::new() };
+    let (Some(old), Some(new)) = (file.before(), file.now()) else { return Vec::new() };
     let mut stubs = new.functions();
     stubs.retain(|function| is_emptiness(function) && !is_meant_so(function, new));
     let known = if stubs.is_empty() { Vec::new() } else { old.functions() };

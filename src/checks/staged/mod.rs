@@ -7,7 +7,7 @@ mod runner_seen;
 use super::Site;
 use super::changed_file::ChangedFile;
 use super::outcome::judged;
-use super::reading::pattern::Patterns;
+use super::paths::Patterns;
 use super::suspicion::{Suspicion, places};
 use model::event::CheckResult;
 

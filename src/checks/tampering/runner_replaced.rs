@@ -3,7 +3,7 @@
 use crate::Site;
 use crate::changed_file::ChangedFile;
 use crate::outcome::{at, file};
-use crate::reading::pattern::Patterns;
+use crate::paths::Patterns;
 use crate::side_by_side;
 use model::event::Place;
 
