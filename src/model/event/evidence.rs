@@ -75,9 +75,14 @@ pub struct CheckResult {
 }
 
 impl CheckResult {
+    /// Tells whether the reviewer has to answer what the check saw.
+    pub fn is_question(&self) -> bool {
+        self.asks && self.status == CheckStatus::Fail
+    }
+
     /// Returns what the result demands under a policy; `Note` where it demands nothing. What is asked is for the reviewer to settle.
     pub fn demand(&self, policy: &Policy) -> OnFail {
-        if self.asks && self.status == CheckStatus::Fail {
+        if self.is_question() {
             return OnFail::Note;
         }
         self.status.demand(policy.checks.iter().find(|rule| rule.id == self.check))
