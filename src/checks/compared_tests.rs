@@ -63,11 +63,11 @@ impl ComparedTests {
             compared.new.extend(new);
             compared.functions.extend(file.functions);
         }
-        if !compared.old.is_empty() || !compared.new.is_empty() {
-            compared.read_product(&files);
-        }
         let tests = |all: &[ComparedTest]| -> Vec<Test> { all.iter().map(|one| one.test.clone()).collect() };
         compared.matching = same_tests(&tests(&compared.old), &tests(&compared.new), &[]);
+        if !compared.matching.lost.is_empty() || !compared.matching.added.is_empty() {
+            compared.read_product(&files);
+        }
         compared
     }
 
@@ -106,6 +106,11 @@ impl ComparedTests {
     /// Tells whether a test uses something that the changed files of the product define.
     pub(super) fn uses_the_product(&self, test: &ComparedTest) -> bool {
         !self.defined.is_disjoint(&test.names)
+    }
+
+    /// Returns the asserts of all tests, those of before and those of now.
+    pub(super) fn asserts(&self) -> impl Iterator<Item = &ComparedAssert> {
+        self.old.iter().chain(&self.new).flat_map(|test| &test.asserts)
     }
 
     /// Returns all tests of now.

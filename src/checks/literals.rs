@@ -10,10 +10,9 @@ static LITERAL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(text).expect("the pattern is a constant")
 });
 
-/// Returns the values in the order of the code, texts with their quotation marks, whichever those are.
+/// Returns the values in the order of the code, without quotation marks, signs and the white space at their ends.
 pub(super) fn literals(code: &str) -> Vec<String> {
-    LITERAL
-        .find_iter(code)
-        .map(|literal| literal.as_str().replace(['\'', '`'], "\"").replace(' ', ""))
-        .collect()
+    let bare =
+        |literal: regex::Match<'_>| literal.as_str().trim_matches(['"', '\'', '`', '-']).trim().to_owned();
+    LITERAL.find_iter(code).map(bare).collect()
 }

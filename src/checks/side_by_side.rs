@@ -6,21 +6,22 @@ use std::thread;
 
 const WORKERS: usize = 4;
 
-/// So many things are taken at once; the works of fewer are not worth a thread.
+/// So many things are taken at once at most.
 const PIECE: usize = 16;
 
 /// Returns what the work makes of each thing.
 pub(super) fn each<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let workers = thread::available_parallelism().map_or(1, usize::from).min(WORKERS);
-    if workers == 1 || things.len() <= PIECE {
+    let piece = (things.len() / (workers * 4)).clamp(1, PIECE);
+    if workers == 1 || things.len() == 1 {
         return things.iter().map(work).collect();
     }
     let next = AtomicUsize::new(0);
     let pieces = || {
         let taken = std::iter::from_fn(|| {
-            let from = next.fetch_add(PIECE, Ordering::Relaxed);
-            let piece = things.get(from..things.len().min(from + PIECE))?;
-            (!piece.is_empty()).then(|| (from, piece.iter().map(&work).collect::<Vec<R>>()))
+            let from = next.fetch_add(piece, Ordering::Relaxed);
+            let taken = things.get(from..things.len().min(from + piece))?;
+            (!taken.is_empty()).then(|| (from, taken.iter().map(&work).collect::<Vec<R>>()))
         });
         taken.collect::<Vec<(usize, Vec<R>)>>()
     };

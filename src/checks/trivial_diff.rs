@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
+use super::changed_file::ChangedFile;
 use super::language_family::LanguageFamily;
 use super::outcome::{failure, file};
 use super::paths::{ending, name};
@@ -66,19 +67,25 @@ impl Trivial {
 
 /// Says how little all changes are; nothing when one is more than that.
 fn triviality_of_all(site: &Site<'_>) -> Option<Trivial> {
-    site.project_changes().try_fold(Trivial::Space, |most, change| Some(most.max(triviality(change)?)))
+    let mut files = ChangedFile::all(site).into_iter();
+    files.try_fold(Trivial::Space, |most, file| {
+        let is_same_code = || Some(file.before()?.is_same_code(file.now()?));
+        Some(most.max(triviality(file.change, is_same_code)?))
+    })
 }
 
 /// Tells whether a change is no more than white space and comments.
 pub(super) fn is_trivial(change: &Change) -> bool {
-    triviality(change).is_some()
+    let parsed = |text: Option<&str>| SourceFile::parse(&change.path, text?);
+    let is_same_code = || Some(parsed(change.old_text())?.is_same_code(&parsed(change.new_text())?));
+    triviality(change, is_same_code).is_some()
 }
 
-/// Says how little a change is; nothing when it is more than that.
-fn triviality(change: &Change) -> Option<Trivial> {
+/// Says how little a change is; nothing when it is more than that. The code of both sides is compared where a grammar reads it.
+fn triviality(change: &Change, is_same_code: impl FnOnce() -> Option<bool>) -> Option<Trivial> {
     let mode = |version: &Option<FileVersion>| version.as_ref().map(|version| version.mode);
     let same_mode = change.is_new() || mode(&change.before) == mode(&change.after);
-    let (before, after) = (change.old_text().unwrap_or(""), change.new_text()?);
+    change.new_text()?;
     let readable = change.is_new() || change.old_text().is_some();
     if !same_mode
         || !readable
@@ -88,11 +95,7 @@ fn triviality(change: &Change) -> Option<Trivial> {
     {
         return None;
     }
-    let parsed = |text: &str| SourceFile::parse(&change.path, text);
-    let is_same = match (parsed(before), parsed(after)) {
-        (Some(before), Some(after)) => before.is_same_code(&after),
-        _ => only_comments_differ(change),
-    };
+    let is_same = is_same_code().unwrap_or_else(|| only_comments_differ(change));
     is_same.then(|| if has_comments(change) { Trivial::Comments } else { Trivial::Space })
 }
 

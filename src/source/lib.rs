@@ -24,6 +24,7 @@ use std::sync::{Arc, OnceLock};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
+use crate::asked::Bindings;
 use crate::outline::Outline;
 use crate::query::{Capture, Query};
 use crate::tokens::Tokens;
@@ -49,7 +50,21 @@ pub struct SourceFile {
     outline: OnceLock<Outline>,
     tokens: OnceLock<Tokens>,
     line_ends: OnceLock<Vec<usize>>,
+    bindings: OnceLock<Bindings>,
+    found: Found,
 }
+
+/// What the queries found: each is asked once, whichever of its captures is wanted.
+#[derive(Debug, Default)]
+struct Found {
+    parts: OnceLock<Captures>,
+    runner: OnceLock<Captures>,
+    values: OnceLock<Captures>,
+    swallowed: OnceLock<Captures>,
+}
+
+/// In the order of the text.
+type Captures = Vec<(Capture, Range<usize>)>;
 
 /// A piece of a file, as it stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,8 +91,8 @@ impl SourceFile {
         let options = ParseOptions::new().progress_callback(&mut progress);
         let read = &mut |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(read, None, Some(options))?;
-        let (outline, tokens, line_ends) = Default::default();
-        Some(Self { path: path.into(), text, language, tree, outline, tokens, line_ends })
+        let (outline, tokens, line_ends, bindings, found) = Default::default();
+        Some(Self { path: path.into(), text, language, tree, outline, tokens, line_ends, bindings, found })
     }
 
     /// Tells whether a file may hold tests, without parsing it.
@@ -113,12 +128,12 @@ impl SourceFile {
 
     /// Returns where code replaces what the test runner itself does.
     pub fn runner_patches(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().runner, Capture::RunnerPatched)
+        self.found(&self.language.grammar().runner, &self.found.runner, Capture::RunnerPatched)
     }
 
     /// Returns the code that the test runner asks what becomes of tests, and the calls that end it.
     pub fn runner_hooks(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().runner, Capture::RunnerHook)
+        self.found(&self.language.grammar().runner, &self.found.runner, Capture::RunnerHook)
     }
 
     /// Returns the functions and methods, in the order of the text; those that are tests, too.
@@ -176,22 +191,22 @@ impl SourceFile {
 
     /// Returns the texts and numbers that the code is written with.
     pub fn values(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().values, Capture::Value)
+        self.found(&self.language.grammar().values, &self.found.values, Capture::Value)
     }
 
     /// Returns the values that have a name in the whole file, each with its name and its form.
     pub fn constants(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().values, Capture::Constant)
+        self.found(&self.language.grammar().values, &self.found.values, Capture::Constant)
     }
 
     /// Returns the calls that put something else in the place of a part of the program.
     pub fn stand_ins(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().runner, Capture::StandIn)
+        self.found(&self.language.grammar().runner, &self.found.runner, Capture::StandIn)
     }
 
     /// Returns the handlers of errors that hide any error from everybody.
     pub fn swallowed_errors(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().swallowed, Capture::Swallowed)
+        self.found(&self.language.grammar().swallowed, &self.found.swallowed, Capture::Swallowed)
     }
 
     /// Returns the names that are used in a range: of functions, types, fields and variables.
@@ -206,16 +221,21 @@ impl SourceFile {
     }
 
     fn parts(&self, wanted: Capture) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().parts, wanted)
+        self.found(&self.language.grammar().parts, &self.found.parts, wanted)
     }
 
-    fn found(&self, query: &Query, wanted: Capture) -> Vec<Part<'_>> {
-        let mut parts: Vec<Part<'_>> = Vec::new();
-        query.matches(&self.tree, &self.text, |found| {
-            let wanted = found.iter().filter(|(capture, _)| *capture == wanted);
-            parts.extend(wanted.map(|(_, range)| self.part(range.clone())));
-        });
-        outermost(parts)
+    fn found(&self, query: &Query, known: &OnceLock<Captures>, wanted: Capture) -> Vec<Part<'_>> {
+        let ask = || {
+            let mut captures = Captures::new();
+            query.matches(&self.tree, &self.text, |found| captures.extend_from_slice(found));
+            captures
+        };
+        let captures = known.get_or_init(ask).iter().filter(|(capture, _)| *capture == wanted);
+        outermost(captures.map(|(_, range)| self.part(range.clone())))
+    }
+
+    fn bindings(&self) -> &Bindings {
+        self.bindings.get_or_init(|| Bindings::read(self))
     }
 
     fn part(&self, range: Range<usize>) -> Part<'_> {

@@ -249,13 +249,13 @@ struct Reader<'f> {
     skips: HashMap<Option<usize>, Vec<(SkipKind, &'f Mark)>>,
     /// Functions that are no tests.
     functions: HashMap<&'f str, Vec<usize>>,
-    bindings: Bindings,
+    bindings: &'f Bindings,
 }
 
 impl<'f> Reader<'f> {
     fn new(file: &'f SourceFile, outline: &'f Outline, is_test: Vec<bool>) -> Self {
         let (asserts, calls, conditions, exits, skips, functions) = Default::default();
-        let bindings = Bindings::read(file);
+        let bindings = file.bindings();
         let mut reader =
             Self { file, outline, is_test, asserts, calls, conditions, exits, skips, functions, bindings };
         for (index, item) in outline.items.iter().enumerate() {

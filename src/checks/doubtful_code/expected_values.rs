@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
+use crate::compared_tests::ComparedTests;
 use crate::literals::literals;
 use crate::outcome::at;
 use crate::side_by_side;
@@ -35,20 +36,29 @@ pub(super) fn places(product: &[ChangedFile<'_>], site: &Site<'_>) -> Vec<Place>
 
 /// Returns the first values of each assert in the tests that a run changed, and in those that lie in the worktree.
 fn asserts(site: &Site<'_>) -> HashSet<Values> {
-    let changes = site.since_base.iter().chain(site.changes).filter(|change| is_test(&change.path));
-    let changed = changes.flat_map(|change| {
+    let compared: HashSet<&str> = site.changes.iter().map(|change| change.path.as_str()).collect();
+    let is_left = |path: &str| is_test(path) && !compared.contains(path);
+    let earlier = site.since_base.iter().filter(|change| is_left(&change.path)).flat_map(|change| {
         [change.old_text(), change.new_text()].map(|text| Some((change.path.clone(), text?.to_owned())))
     });
-    let texts: HashSet<(String, String)> = changed.flatten().chain(texts_of_tests(site.worktree)).collect();
+    let there = texts_of_tests(site.worktree).filter(|(path, _)| is_left(path));
+    let texts: HashSet<(String, String)> = earlier.flatten().chain(there).collect();
     let texts: Vec<(String, String)> = texts.into_iter().collect();
-    side_by_side::each(&texts, |(path, text)| values_of_asserts(path, text)).into_iter().flatten().collect()
+    let others = side_by_side::each(&texts, |(path, text)| values_of_asserts(path, text));
+    let own = ComparedTests::of(site).asserts();
+    let own = own.filter_map(|assert| first_values(assert.values().map(str::to_owned).collect()));
+    others.into_iter().flatten().chain(own).collect()
 }
 
 fn values_of_asserts(path: &str, text: &str) -> Vec<Values> {
     let tests = SourceFile::parse(path, text).map_or_else(Vec::new, |file| file.tests());
     let values = tests.iter().flat_map(|test| &test.asserts).map(|assert| literals(&assert.text));
-    let enough = values.filter(|values| values.len() > FEWEST);
-    enough.filter_map(|values| values.first_chunk().cloned()).collect()
+    values.filter_map(first_values).collect()
+}
+
+/// Returns the first values of an assert that has more than those.
+fn first_values(values: Vec<String>) -> Option<Values> {
+    values.first_chunk().filter(|_| values.len() > FEWEST).cloned()
 }
 
 /// Reads the files of tests in a worktree, as many as are worth it.
@@ -108,5 +118,5 @@ fn shorten(line: &str) -> String {
 
 /// Values that stand in any code.
 fn is_common(value: &str) -> bool {
-    matches!(value, "0" | "1" | "-1" | "\"\"")
+    matches!(value, "0" | "1" | "")
 }
