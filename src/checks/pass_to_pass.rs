@@ -45,11 +45,22 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         return skipped(ID, &format!("`{id}` cannot be loaded, which the check of the tests names"));
     }
     let announced = Announced::read(site);
-    let flaky = BTreeSet::new();
-    let mut comparison =
-        Comparison { before: &before, after: &after, sources, announced, issue: site.issue, flaky };
+    let (flaky, still_right) = Default::default();
+    let mut comparison = Comparison {
+        before: &before,
+        after: &after,
+        sources,
+        announced,
+        issue: site.issue,
+        flaky,
+        still_right,
+    };
     if !comparison.missing().is_empty() {
         comparison.flaky = runs.flaky(stop).await;
+        let old_tests = runs.old_tests_on_new_code(stop).await;
+        let results = old_tests.iter().flat_map(|look| look.results.iter());
+        let passing = results.filter(|result| result.outcome == TestOutcome::Passed);
+        comparison.still_right = passing.map(|result| result.id.clone()).collect();
     }
     judge(&comparison, site)
 }
@@ -100,6 +111,8 @@ struct Comparison<'c, 'r> {
     issue: &'c Issue,
     /// They end in another way in another run of the same files, and neither excuse nor accuse.
     flaky: BTreeSet<String>,
+    /// The tests of the base that pass on the new code as they were.
+    still_right: BTreeSet<String>,
 }
 
 /// The tests that are missed.
@@ -158,6 +171,8 @@ impl Comparison<'_, '_> {
             Fate::Kept(old, new) if self.runs_as_often(old, &new) => Miss::Fine,
             Fate::Kept(..) | Fate::Lost => Miss::Lost,
             Fate::LostWith(symbol) => self.lost_with(lost, symbol),
+            // Nothing that the change does makes it wrong.
+            Fate::Replaced(..) if self.still_right.contains(lost.id) => Miss::Lost,
             Fate::Replaced(old, new) => {
                 let new: Vec<&ReadTest> = new.into_iter().filter(|new| self.passes(new)).collect();
                 if new.is_empty() { Miss::Lost } else { Miss::Asked(replaced(lost.id, old, &new)) }

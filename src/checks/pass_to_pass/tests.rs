@@ -21,8 +21,15 @@ fn missing(changes: &[Change], base: &[&str], now: &[&str], issue: &str) -> (Vec
     let announced = Announced::default();
     let issue = &scene.issue;
     let flaky = BTreeSet::from(["flaky".to_owned()]);
-    let comparison =
-        Comparison { before: &before, after: &after, sources: &sources, announced, issue, flaky };
+    let comparison = Comparison {
+        before: &before,
+        after: &after,
+        sources: &sources,
+        announced,
+        issue,
+        flaky,
+        still_right: BTreeSet::new(),
+    };
     let Missing { lost, asked } = comparison.missing();
     let told = |places: Vec<Place>| places.into_iter().map(|place| place.what).collect();
     (told(lost), told(asked))
