@@ -13,7 +13,7 @@ use super::outcome::{at, file};
 use super::paths::Patterns;
 use model::change::Change;
 use model::event::Place;
-use source::{is_fixture, is_foreign};
+use source::{is_fixture, is_foreign, is_test};
 
 /// The names of changed keys that are told at most.
 const MOST_NAMED: usize = 4;
@@ -33,6 +33,8 @@ struct DecidingFile {
     ends: Vec<String>,
     keys: Vec<String>,
     words: Vec<String>,
+    /// Instead of `words`, where the file is one of tests.
+    words_in_tests: Vec<String>,
 }
 
 static FILES: LazyLock<Vec<DecidingFile>> = LazyLock::new(|| {
@@ -99,11 +101,15 @@ fn doubt(change: &Change, deciding: &DecidingFile) -> Option<Place> {
 }
 
 fn changed_line(change: &Change, deciding: &DecidingFile) -> Option<Place> {
+    let words = if is_test(&change.path) && !deciding.words_in_tests.is_empty() {
+        &deciding.words_in_tests
+    } else {
+        &deciding.words
+    };
     let counts = |line: &str| {
         let bare = line.trim();
         let is_comment = bare.starts_with('#') && !bare.starts_with("#!") || bare.starts_with("//");
-        let is_meant =
-            deciding.words.is_empty() || deciding.words.iter().any(|word| line.contains(word.as_str()));
+        let is_meant = words.is_empty() || words.iter().any(|word| line.contains(word.as_str()));
         !bare.is_empty() && !is_comment && is_meant
     };
     let added = change.added_lines().find(|(_, line)| counts(line));

@@ -271,6 +271,9 @@ fn uncaught(case: &Case) -> Option<String> {
         return Some(format!("was not run:\n{stderr}"));
     }
     let results = results(&sandbox, case.phase());
+    if case.caught_by == "suspect" {
+        return unasked(case, &results);
+    }
     if code == 0 || was_reviewed(&sandbox, case.phase()) {
         return Some(format!("got past the checks (exit {code}):\n{}", failed(&results)));
     }
@@ -281,6 +284,13 @@ fn uncaught(case: &Case) -> Option<String> {
     };
     (!caught.to_string().contains(&case.says))
         .then(|| format!("{} does not say `{}`: {caught}", case.caught_by, case.says))
+}
+
+/// Says that a reviewer was not asked about a cheat that may be honest.
+fn unasked(case: &Case, results: &[Value]) -> Option<String> {
+    let asks = |result: &&Value| result["check"] == "suspect" && result["status"] == "fail";
+    let is_asked = results.iter().filter(asks).any(|result| result.to_string().contains(&case.says));
+    (!is_asked).then(|| format!("nobody is asked `{}`:\n{}", case.says, failed(results)))
 }
 
 /// Says what is wrong with an honest row: it was refused.

@@ -144,7 +144,7 @@ fn removed_test_with_a_reason_passes_and_the_reviewer_is_asked() {
     assert_eq!(code, 0, "{:#?}", sandbox.metadata()["phases"]);
     let review = sandbox.read(".ai-workflow/issue-243/04_implementation/review/round-1/attempt-1/prompt.md");
     insta::assert_snapshot!(excerpt(&review, "\nS1: ", "\n```").trim(), @"
-    S1: tests/pages.rs: question: the test `a_begun_page_does_not_count` is gone. Does the issue make the test `a_begun_page_does_not_count` (line 12 before the change) wrong? The author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages (suspect)
+    S1: tests/pages.rs:12: the test `a_begun_page_does_not_count` is gone. Was it asked to go, or does another ask the same? (suspect)
     S2: a_begun_page_does_not_count is gone; the author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages (pass_to_pass)
     ");
 }
@@ -156,12 +156,10 @@ fn named_test_excuses_no_other_test() {
     assert_eq!(code, 1);
     let facts = sandbox.facts();
     let checked = facts.iter().find(|fact| fact["type"] == "checked").expect("evidence");
-    let of =
-        |id: &str| checked["results"].as_array().and_then(|all| all.iter().find(|one| one["check"] == *id));
-    let says = ["pass_to_pass", "tampering"]
-        .map(|id| of(id).map(|it| it["summary"].to_string()).unwrap_or_default());
-    insta::assert_snapshot!(says.join("\n"), @r#"
-    "tests that passed at the base do not pass any more: answer: two_full_pages_are_two is gone"
-    "tests or checks became weaker: tests/pages.rs: the test `two_full_pages_are_two` is gone"
-    "#);
+    let results = checked["results"].as_array().expect("results");
+    let compared = results.iter().find(|one| one["check"] == "pass_to_pass").expect("it was compared");
+    insta::assert_snapshot!(
+        compared["summary"].as_str().expect("a summary"),
+        @"tests that passed at the base do not pass any more: two_full_pages_are_two is gone"
+    );
 }

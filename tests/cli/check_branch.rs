@@ -283,10 +283,10 @@ fn every_result_of_the_sarif_file_has_a_line_of_a_file() {
         })
         .collect();
     insta::assert_snapshot!(told.join("\n"), @"
-    error check/tampering tests/test_pager.py:8 -
+    warning check/suspect tests/test_pager.py:7 S1
     error check/todo scripts/gr%C3%B6%C3%9Fe.py:1 -
     error check/pass_to_pass README.md:1 -
-    warning check/red_green README.md:1 S1
+    warning check/red_green README.md:1 S2
     ");
     sandbox
         .run(&["check", "--only", "todo", "--sarif", "no/such/folder/out"])
@@ -297,10 +297,10 @@ fn every_result_of_the_sarif_file_has_a_line_of_a_file() {
 fn a_message_or_an_issue_is_what_was_asked_for() {
     let sandbox = branch(PAGER, TESTS);
     sandbox.write("pager.py", &format!("# Counts pages.\n{PAGER}"));
-    let only = ["check", "--only", "trivial_diff,code_changed"];
+    let only = ["check", "--only", "suspect,trivial_diff,code_changed"];
     let unasked = sandbox.run(&[&only[..], &["--json"]].concat()).exits(0);
     assert_eq!(
-        (&result(&unasked, "trivial_diff")["questions"][0]["id"], &unasked.json()["asked_for"]),
+        (&result(&unasked, "suspect")["questions"][0]["id"], &unasked.json()["asked_for"]),
         (&json!("S1"), &Value::Null)
     );
     let told = sandbox.run(&[&only[..], &["--message", "docs: say what is counted"]].concat()).exits(0);

@@ -61,7 +61,7 @@ fn explain(sandbox: &Sandbox) -> String {
 fn reviewer_that_answers_nothing_is_asked_again_and_then_unreadable() {
     let (sandbox, ran) = play(&approves("", ""), &["--set", "phases.implementation.max_revisions=0"]);
     assert_ne!(ran.code, 0, "{}", ran.stderr);
-    let question = "S1: web/count.js:1: silences a checker";
+    let question = "S1: web/count.js:1: `/* eslint-disable */` silences a checker";
     let lines = |attempt| prompt(&sandbox, attempt).lines().filter(|line| line.starts_with(question)).count();
     assert_eq!((lines(1), lines(2)), (1, 1));
     let open = "left S1 without an answer";
@@ -71,7 +71,7 @@ fn reviewer_that_answers_nothing_is_asked_again_and_then_unreadable() {
     assert_eq!((rules[0].as_str(), rules.len()), (lack, 2));
     assert!(rules[1].starts_with(&format!("{lack}; ")), "{}", rules[1]);
     let told = explain(&sandbox);
-    assert!(told.contains("S1 web/count.js:1: silences a checker"), "{told}");
+    assert!(told.contains("S1 web/count.js:1: `/* eslint-disable */` silences a checker"), "{told}");
     assert!(told.contains("(suspect) · unanswered"), "{told}");
 }
 
@@ -111,7 +111,9 @@ fn wrong_is_a_finding_that_the_author_repairs() {
     assert_eq!((&finding["severity"], &finding["category"]), (&"major".into(), &"suspect".into()));
     let issue = finding["issue"].as_str().expect("a text");
     assert!(
-        issue.starts_with("the lints find a bug in it (the check suspect asked: silences a checker"),
+        issue.starts_with(
+            "the lints find a bug in it (the check suspect asked: `/* eslint-disable */` silences a checker"
+        ),
         "{issue}"
     );
     assert_eq!(reviewed["reading"]["reason"], "tightened: PASS with S1 answered with wrong");

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
-use crate::compared_tests::ComparedTests;
+use crate::compared_tests::{ComparedAssert, ComparedTests};
 use crate::literals::literals;
 use crate::outcome::at;
 use crate::side_by_side;
@@ -46,18 +46,19 @@ fn asserts(site: &Site<'_>) -> HashSet<Values> {
     let texts: Vec<(String, String)> = texts.into_iter().collect();
     let others = side_by_side::each(&texts, |(path, text)| values_of_asserts(path, text));
     let own = ComparedTests::of(site).asserts();
-    let own = own.filter_map(|assert| first_values(assert.values().map(str::to_owned).collect()));
+    let values = |assert: &ComparedAssert| assert.values().map(str::to_owned).collect::<Vec<String>>();
+    let own = own.filter_map(|assert| first_values(&values(assert)));
     others.into_iter().flatten().chain(own).collect()
 }
 
 fn values_of_asserts(path: &str, text: &str) -> Vec<Values> {
     let tests = SourceFile::parse(path, text).map_or_else(Vec::new, |file| file.tests());
     let values = tests.iter().flat_map(|test| &test.asserts).map(|assert| literals(&assert.text));
-    values.filter_map(first_values).collect()
+    values.filter_map(|values| first_values(&values)).collect()
 }
 
 /// Returns the first values of an assert that has more than those.
-fn first_values(values: Vec<String>) -> Option<Values> {
+fn first_values(values: &[String]) -> Option<Values> {
     values.first_chunk().filter(|_| values.len() > FEWEST).cloned()
 }
 

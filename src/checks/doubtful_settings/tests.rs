@@ -46,6 +46,7 @@ fn what_a_project_needs_otherwise_is_no_question() {
         ("Makefile", "test:\n\tgo test\n", "# all\ntest:\n\tgo test\n"),
         ("tests/fixtures/package.json", r#"{"scripts": {"test": "a"}}"#, r#"{"scripts": {"test": "b"}}"#),
         ("src/config.ts", "a", "b"),
+        ("tests/pages_test.sh", "check 'one' 1\n", "check 'one' 1\ncheck 'two' 2\n"),
     ] {
         assert_eq!(asked(path, before, after), 0, "{path}");
     }
