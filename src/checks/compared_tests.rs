@@ -148,9 +148,17 @@ impl ReadFile {
         if is_fixture(path) || !holds {
             return Self::default();
         }
-        let tests = |side: Option<&SourceFile>| side.map_or_else(Vec::new, |file| all(file, file.tests()));
+        let sides = [file.before(), file.now()];
+        let by_id = sides.map(|side| side.map_or_else(Vec::new, SourceFile::tests_by_id));
+        let ids = |tests: &[Test]| tests.iter().map(Test::id).collect::<BTreeSet<String>>();
+        let [old, new] = if ids(&by_id[0]) == ids(&by_id[1]) {
+            by_id
+        } else {
+            sides.map(|side| side.map_or_else(Vec::new, SourceFile::tests))
+        };
+        let tests = |side: Option<&SourceFile>, tests| side.map_or_else(Vec::new, |file| all(file, tests));
         Self {
-            tests: [tests(file.before()), tests(file.now())],
+            tests: [tests(sides[0], old), tests(sides[1], new)],
             functions: if of_tests { functions(file).unwrap_or_default() } else { Vec::new() },
         }
     }

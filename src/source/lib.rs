@@ -118,7 +118,12 @@ impl SourceFile {
 
     /// Returns the tests, in the order of the text.
     pub fn tests(&self) -> Vec<Test> {
-        if Self::may_have_tests(&self.path, &self.text) { test::tests(self) } else { Vec::new() }
+        if Self::may_have_tests(&self.path, &self.text) { test::tests(self, true) } else { Vec::new() }
+    }
+
+    /// Returns the tests without what tells a rewritten one: enough where each has its id still.
+    pub fn tests_by_id(&self) -> Vec<Test> {
+        if Self::may_have_tests(&self.path, &self.text) { test::tests(self, false) } else { Vec::new() }
     }
 
     /// Returns the functions that are no tests, each as if it was one: what it asserts, and how that is reached.

@@ -215,13 +215,13 @@ fn fits(text: &str, literals: &[String]) -> bool {
 }
 
 /// Returns the tests of a file, in the order of the text.
-pub(crate) fn tests(file: &SourceFile) -> Vec<Test> {
+pub(crate) fn tests(file: &SourceFile, with_asks: bool) -> Vec<Test> {
     let outline = file.outline();
     let is_test: Vec<bool> = (0..outline.items.len()).map(|item| outline.is_test(item)).collect();
     if !is_test.contains(&true) {
         return Vec::new();
     }
-    let reader = Reader::new(file, outline, is_test);
+    let reader = Reader::new(file, outline, is_test, with_asks);
     (0..outline.items.len()).filter(|item| reader.is_test[*item]).map(|item| reader.test(item)).collect()
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn tests(file: &SourceFile) -> Vec<Test> {
 pub(crate) fn helpers(file: &SourceFile) -> Vec<Test> {
     let outline = file.outline();
     let is_test: Vec<bool> = (0..outline.items.len()).map(|item| outline.is_test(item)).collect();
-    let reader = Reader::new(file, outline, is_test);
+    let reader = Reader::new(file, outline, is_test, false);
     let mut functions: Vec<usize> = reader.functions.values().flatten().copied().collect();
     functions.sort_unstable();
     functions.into_iter().map(|function| reader.test(function)).collect()
@@ -249,13 +249,14 @@ struct Reader<'f> {
     skips: HashMap<Option<usize>, Vec<(SkipKind, &'f Mark)>>,
     /// Functions that are no tests.
     functions: HashMap<&'f str, Vec<usize>>,
-    bindings: &'f Bindings,
+    /// None where nobody needs to know what tests ask.
+    bindings: Option<&'f Bindings>,
 }
 
 impl<'f> Reader<'f> {
-    fn new(file: &'f SourceFile, outline: &'f Outline, is_test: Vec<bool>) -> Self {
+    fn new(file: &'f SourceFile, outline: &'f Outline, is_test: Vec<bool>, with_asks: bool) -> Self {
         let (asserts, calls, conditions, exits, skips, functions) = Default::default();
-        let bindings = file.bindings();
+        let bindings = with_asks.then(|| file.bindings());
         let mut reader =
             Self { file, outline, is_test, asserts, calls, conditions, exits, skips, functions, bindings };
         for (index, item) in outline.items.iter().enumerate() {
@@ -353,7 +354,8 @@ impl<'f> Reader<'f> {
         let helpers = self.helpers(index);
         let demands = self.demands(index, &helpers);
         let name_end = item.name_range.end;
-        let Asked { asks, cases } = self.bindings.asked(self.file, &item.node, name_end, &demands);
+        let asked = |bindings: &Bindings| bindings.asked(self.file, &item.node, name_end, &demands);
+        let Asked { asks, cases } = self.bindings.map(asked).unwrap_or_default();
         let mut asserts = self.asserts_of(index, None);
         for helper in &helpers {
             asserts.extend(self.asserts_of(*helper, Some(&self.outline.items[*helper].name)));

@@ -6,6 +6,7 @@ use crate::outcome::{at, file};
 use crate::paths::Patterns;
 use crate::side_by_side;
 use model::event::Place;
+use source::{Language, SourceFile};
 
 /// Python runs them whenever it starts.
 const ALWAYS_RUN: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
@@ -25,7 +26,11 @@ fn of_file(changed: &ChangedFile<'_>) -> Vec<Place> {
     if runs_always && changed.change.is_new() {
         return vec![file(path, "Python runs this file before every test, which may change what they say")];
     }
-    let patches = changed.added_parts(source::SourceFile::runner_patches);
+    // The other runners here cannot be replaced from within.
+    if Language::of(path) != Some(Language::Python) {
+        return Vec::new();
+    }
+    let patches = changed.added_parts(SourceFile::runner_patches);
     let what = |text: &str| {
         format!("`{}` replaces what the test runner does", text.lines().next().unwrap_or_default())
     };
