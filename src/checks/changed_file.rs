@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::Site;
 use super::language_family::is_code;
+use super::paths::Patterns;
 use model::change::Change;
 use source::{Part, SourceFile, is_fixture, is_foreign, is_test};
 
@@ -27,6 +28,12 @@ impl<'s> ChangedFile<'s> {
     /// Returns the changed files of the project, those under `.ai-workflow/` left out.
     pub(super) fn all(site: &'s Site<'_>) -> Vec<Self> {
         Self::each(site).filter(|file| !file.path().starts_with(".ai-workflow/")).collect()
+    }
+
+    /// Returns them without what a person allowed to change freely, by `[checks] allowed`.
+    pub(super) fn judged(site: &'s Site<'_>) -> Vec<Self> {
+        let allowed = Patterns::exact(&site.settings.allowed);
+        Self::all(site).into_iter().filter(|file| !allowed.hold(file.path())).collect()
     }
 
     /// Returns the texts that the author wrote: files of the project that are no fixture and were not taken over or made by a

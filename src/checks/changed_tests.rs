@@ -98,7 +98,7 @@ impl ChangedTests {
 
     /// Tells whether files of tests were removed, each of them named by the issue or with its code.
     pub(super) fn removed_as_asked(&self, issue: &Issue) -> bool {
-        let is_asked = |stem: &String| self.removed_code.contains(stem) || names(issue, stem);
+        let is_asked = |stem: &String| self.removed_code.contains(stem) || issue.names(stem);
         !self.removed_tests.is_empty() && self.removed_tests.iter().all(is_asked)
     }
 
@@ -132,7 +132,7 @@ impl ChangedTests {
             Fate::Kept(old, new) => {
                 may_fail(&old.test)
                     && !new.iter().any(|new| may_fail(&new.test))
-                    && is_asked_by(&old.test, &tests(&new))
+                    && is_asked_by(&old.test, &tests(new.iter().copied()))
             }
             _ => false,
         }
@@ -146,7 +146,8 @@ impl ChangedTests {
     fn asks_all(&self, old: &ReadTest, new: &[&ReadTest]) -> bool {
         let old_test = old.test.with_name(&self.gone, RENAMED);
         let new_tests: Vec<Test> = new.iter().map(|new| new.test.with_name(&self.arrived, RENAMED)).collect();
-        is_asked_by(&old.test, &tests(new)) || is_asked_by(&old_test, &new_tests.iter().collect::<Vec<_>>())
+        is_asked_by(&old.test, &tests(new.iter().copied()))
+            || is_asked_by(&old_test, &new_tests.iter().collect::<Vec<_>>())
     }
 
     /// Returns tests that are new, or whose text changed, and that ask about the same; those of its file first.
@@ -164,15 +165,6 @@ impl ChangedTests {
     }
 }
 
-/// Tells whether an issue names a symbol, as a word of its own.
-pub(super) fn names(issue: &Issue, symbol: &str) -> bool {
-    [&issue.title, &issue.body].iter().any(|text| words(text).any(|word| word == symbol))
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-}
-
 /// Returns the name of a file without its ending, and without what marks it as one of tests.
 fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -181,8 +173,8 @@ fn stem(path: &str) -> &str {
     ["_test", "_tests", "_spec"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem)
 }
 
-fn tests<'t>(read: &[&'t ReadTest]) -> Vec<&'t Test> {
-    read.iter().map(|read| &read.test).collect()
+fn tests<'t>(read: impl IntoIterator<Item = &'t ReadTest>) -> Vec<&'t Test> {
+    read.into_iter().map(|read| &read.test).collect()
 }
 
 /// Finds out which test is which. Those that are not found as they are may use a symbol that has another name now.
@@ -192,7 +184,6 @@ fn matching(
     gone: &BTreeSet<String>,
     arrived: &BTreeSet<String>,
 ) -> Matching {
-    let tests = |read: &[ReadTest]| -> Vec<Test> { read.iter().map(|read| read.test.clone()).collect() };
     let renamed = |read: &[ReadTest], names: &BTreeSet<String>| -> Vec<Test> {
         read.iter().map(|read| read.test.with_name(names, RENAMED)).collect()
     };
@@ -200,7 +191,8 @@ fn matching(
     if matching.lost.is_empty() || gone.is_empty() || arrived.is_empty() {
         return matching;
     }
-    let again = same_tests(&renamed(old, gone), &renamed(new, arrived), &[]);
+    let (old, new) = (renamed(old, gone), renamed(new, arrived));
+    let again = same_tests(&old.iter().collect::<Vec<_>>(), &new.iter().collect::<Vec<_>>(), &[]);
     let lost = std::mem::take(&mut matching.lost);
     let found = again.kept.into_iter().filter(|kept| lost.contains(&kept.old));
     matching.kept.extend(found);

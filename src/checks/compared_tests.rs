@@ -3,12 +3,11 @@
 
 mod assert;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use self::assert::values_in;
 pub(super) use self::assert::{ComparedAssert, Token};
 use super::changed_file::ChangedFile;
-use super::paths::Patterns;
 use super::{Site, side_by_side};
 use model::change::Change;
 use source::{Language, Matching, Part, Role, SourceFile, Test, is_fixture, is_test, same_tests};
@@ -53,9 +52,7 @@ impl ComparedTests {
     }
 
     fn read(site: &Site<'_>) -> Self {
-        let allowed = Patterns::exact(&site.settings.allowed);
-        let files: Vec<ChangedFile<'_>> =
-            ChangedFile::all(site).into_iter().filter(|file| !allowed.hold(file.path())).collect();
+        let files = ChangedFile::judged(site);
         let mut compared = Self::default();
         for file in side_by_side::each(&files, ReadFile::of) {
             let [old, new] = file.tests;
@@ -63,8 +60,9 @@ impl ComparedTests {
             compared.new.extend(new);
             compared.functions.extend(file.functions);
         }
-        let tests = |all: &[ComparedTest]| -> Vec<Test> { all.iter().map(|one| one.test.clone()).collect() };
-        compared.matching = same_tests(&tests(&compared.old), &tests(&compared.new), &[]);
+        let [old, new] =
+            [&compared.old, &compared.new].map(|all| all.iter().map(|one| &one.test).collect::<Vec<_>>());
+        compared.matching = same_tests(&old, &new, &[]);
         if !compared.matching.lost.is_empty() || !compared.matching.added.is_empty() {
             compared.read_product(&files);
         }
@@ -86,6 +84,15 @@ impl ComparedTests {
     pub(super) fn kept(&self) -> impl Iterator<Item = (&ComparedTest, Vec<&ComparedTest>)> {
         let new = |indices: &[usize]| indices.iter().map(|index| &self.new[*index]).collect();
         self.matching.kept.iter().map(move |kept| (&self.old[kept.old], new(&kept.new)))
+    }
+
+    /// Returns the tests of before that are there still, by their files.
+    pub(super) fn kept_by_file(&self) -> BTreeMap<&str, Vec<&ComparedTest>> {
+        let mut files: BTreeMap<&str, Vec<&ComparedTest>> = BTreeMap::new();
+        for old in self.matching.kept.iter().map(|kept| &self.old[kept.old]) {
+            files.entry(&old.test.path).or_default().push(old);
+        }
+        files
     }
 
     /// Returns the functions of the tests that assert and that kept their name, before and now.
@@ -196,14 +203,15 @@ fn name_of(constant: &str) -> Option<&str> {
 
 fn functions(file: &ChangedFile<'_>) -> Option<Vec<(ComparedTest, ComparedTest)>> {
     let (before, now) = (file.before()?, file.now()?);
-    let (old, mut new) = (all(before, before.helpers()), all(now, now.helpers()));
-    let mut pairs = Vec::new();
-    for old in old.into_iter().filter(|old| !old.asserts.is_empty()) {
-        if let Some(same) = new.iter().position(|new| new.test.id() == old.test.id()) {
-            pairs.push((old, new.swap_remove(same)));
-        }
-    }
-    Some(pairs)
+    let mut old = before.helpers();
+    old.retain(|helper| !helper.asserts.is_empty());
+    let mut new: HashMap<String, ComparedTest> =
+        all(now, now.helpers()).into_iter().map(|helper| (helper.test.id(), helper)).collect();
+    let pairs = all(before, old).into_iter().filter_map(|old| {
+        let now = new.remove(&old.test.id())?;
+        Some((old, now))
+    });
+    Some(pairs.collect())
 }
 
 fn defined(file: &SourceFile) -> BTreeSet<String> {

@@ -10,15 +10,13 @@ mod unreadable;
 
 use super::Site;
 use super::changed_file::ChangedFile;
-use super::paths::Patterns;
 use model::event::Place;
 use source::{Role, is_fixture};
 
 /// Returns the places that a reviewer is asked about.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
-    let allowed = Patterns::exact(&site.settings.allowed);
-    let is_judged = |file: &ChangedFile<'_>| !allowed.hold(file.path()) && !is_fixture(file.path());
-    let files: Vec<ChangedFile<'_>> = ChangedFile::all(site).into_iter().filter(is_judged).collect();
+    let mut files = ChangedFile::judged(site);
+    files.retain(|file| !is_fixture(file.path()));
     let is_product = |file: &&ChangedFile<'_>| Role::of(file.path()) == Role::Product;
     let product: Vec<ChangedFile<'_>> = files.iter().filter(is_product).copied().collect();
     let mut places = stubs::places(&product);

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::Site;
+use super::changed_file::ChangedFile;
 use super::outcome::{at, file};
-use super::paths::Patterns;
 use model::change::Change;
 use model::event::Place;
 use source::{is_fixture, is_foreign, is_test};
@@ -45,12 +45,9 @@ static FILES: LazyLock<Vec<DecidingFile>> = LazyLock::new(|| {
 
 /// Returns the places that a reviewer is asked about.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
-    let allowed = Patterns::exact(&site.settings.allowed);
-    let changes = site.project_changes().filter(|change| {
-        let path = &change.path;
-        !allowed.hold(path) && !is_fixture(path) && !is_foreign(path)
-    });
-    changes.filter_map(|change| doubt(change, DecidingFile::of(&change.path)?)).collect()
+    let files = ChangedFile::judged(site);
+    let files = files.iter().filter(|file| !is_fixture(file.path()) && !is_foreign(file.path()));
+    files.filter_map(|file| doubt(file.change, DecidingFile::of(file.path())?)).collect()
 }
 
 impl DecidingFile {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::announced::Announced;
-use super::changed_tests::{ChangedTests, Fate, ReadTest, names};
+use super::changed_tests::{ChangedTests, Fate, ReadTest};
 use super::command::{End, Look};
 use super::outcome::{asking, at, judged, of_answer, question_to_reviewer};
 use super::suite::{Losses, LostTest, Suite, name};
@@ -190,7 +190,7 @@ impl Comparison<'_, '_> {
     /// Returns what the author or the issue says of a test that is gone.
     fn reason(&self, id: &str) -> Option<String> {
         let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
-        let is_told = |part: &&str| part.contains('_') && names(self.issue, part);
+        let is_told = |part: &&str| part.contains('_') && self.issue.names(part);
         let said = self.announced.entry(name(id)).map(|said| format!("the author says: {said}"));
         let named = || id.split(|c| !is_of_name(c)).find(is_told);
         said.or_else(|| Some(format!("the issue names `{}`", named()?)))
@@ -204,10 +204,10 @@ impl Comparison<'_, '_> {
 
     /// Whether what a test is about may go is for the issue or the reviewer to say. The issue names what is renamed, too.
     fn lost_with(&self, lost: &LostTest<'_>, symbol: &str) -> Miss {
-        if names(self.issue, symbol) && !self.sources.has_new_symbols() {
+        if self.issue.names(symbol) && !self.sources.has_new_symbols() {
             return Miss::Fine;
         }
-        let why = if names(self.issue, symbol) {
+        let why = if self.issue.names(symbol) {
             "the run added others, and nothing asks of them what it asked"
         } else {
             "the issue does not name it"

@@ -2,7 +2,7 @@
 //! runner does is replaced; a file that Python runs before every test. A person makes exceptions with `[checks] allowed`.
 
 mod runner_replaced;
-mod switched_off;
+pub(crate) mod switched_off;
 
 use super::Site;
 use super::compared_tests::ComparedTests;

@@ -189,6 +189,11 @@ impl SourceFile {
         imports
     }
 
+    /// Returns the names of the modules that stand in files of their own; those of Rust alone.
+    pub fn modules(&self) -> Vec<Part<'_>> {
+        self.parts(Capture::Module)
+    }
+
     /// Returns the string literals, with their quotation marks.
     pub fn strings(&self) -> Vec<Part<'_>> {
         self.parts(Capture::String)

@@ -44,7 +44,7 @@ pub enum SameTest {
 }
 
 /// Finds out which test of the old is which of the new. `renames` are files with their old and their new path.
-pub fn same_tests(old: &[Test], new: &[Test], renames: &[(String, String)]) -> Matching {
+pub fn same_tests(old: &[&Test], new: &[&Test], renames: &[(String, String)]) -> Matching {
     let mut matcher = Matcher::new(old, new);
     let moved = |path: &str| renames.iter().find(|(from, _)| from == path).map(|(_, to)| to.clone());
     matcher.pair(SameTest::Id, |test, is_old| {
@@ -60,8 +60,8 @@ pub fn same_tests(old: &[Test], new: &[Test], renames: &[(String, String)]) -> M
 }
 
 struct Matcher<'t> {
-    old: &'t [Test],
-    new: &'t [Test],
+    old: &'t [&'t Test],
+    new: &'t [&'t Test],
     kept: Vec<Option<(Vec<usize>, SameTest)>>,
     is_taken: Vec<bool>,
     /// The new tests that ask something, those that are no old one first.
@@ -69,7 +69,7 @@ struct Matcher<'t> {
 }
 
 impl<'t> Matcher<'t> {
-    fn new(old: &'t [Test], new: &'t [Test]) -> Self {
+    fn new(old: &'t [&'t Test], new: &'t [&'t Test]) -> Self {
         let kept = vec![None; old.len()];
         Self { old, new, kept, is_taken: vec![false; new.len()], asking: HashMap::new() }
     }
@@ -86,12 +86,12 @@ impl<'t> Matcher<'t> {
         }
         let mut free: HashMap<K, VecDeque<usize>> = HashMap::new();
         for new in (0..self.new.len()).filter(|new| !self.is_taken[*new]) {
-            if let Some(key) = key(&self.new[new], false) {
+            if let Some(key) = key(self.new[new], false) {
                 free.entry(key).or_default().push_back(new);
             }
         }
         for old in left {
-            let key = key(&self.old[old], true);
+            let key = key(self.old[old], true);
             let new = key.and_then(|key| free.get_mut(&key)).and_then(VecDeque::pop_front);
             if let Some(new) = new {
                 self.keep(old, vec![new], how);
@@ -119,13 +119,13 @@ impl<'t> Matcher<'t> {
     /// A test under another name that asks all that the old one did, in its order.
     fn find_contained(&mut self) {
         for index in self.left() {
-            let old = &self.old[index];
+            let old = self.old[index];
             let having = |ask: &String| self.asking.get(ask.as_str()).map_or(&[][..], Vec::as_slice);
             let Some(candidates) = old.asks.iter().map(having).min_by_key(|tests| tests.len()) else {
                 continue;
             };
             let mut candidates = candidates.iter().copied().take(MOST_CANDIDATES);
-            let same = candidates.find(|new| old.has_demands && is_asked_by(old, &[&self.new[*new]]));
+            let same = candidates.find(|new| old.has_demands && is_asked_by(old, &[self.new[*new]]));
             if let Some(new) = same {
                 let is_moved = old.name == self.new[new].name;
                 self.keep(index, vec![new], if is_moved { SameTest::Moved } else { SameTest::Renamed });
@@ -137,7 +137,7 @@ impl<'t> Matcher<'t> {
     fn find_split(&mut self) {
         let was_taken = self.is_taken.clone();
         for index in 0..self.old.len() {
-            let old = &self.old[index];
+            let old = self.old[index];
             let mut new = match &self.kept[index] {
                 Some((new, SameTest::Id)) if self.new[new[0]].asks != old.asks => new.clone(),
                 Some(_) => continue,
@@ -153,7 +153,7 @@ impl<'t> Matcher<'t> {
                     new.push(*other);
                 }
             }
-            let tests: Vec<&Test> = new.iter().map(|new| &self.new[*new]).collect();
+            let tests: Vec<&Test> = new.iter().map(|new| self.new[*new]).collect();
             if new.len() > kept.max(1) && old.has_demands && is_asked_by(old, &tests) {
                 self.keep(index, new, SameTest::Split);
             }

@@ -56,6 +56,7 @@ pub(crate) enum Capture {
     StubNotImplemented,
     Comment,
     Import,
+    Module,
     /// A statement by which the language says that work is left open.
     OpenStatement,
     String,

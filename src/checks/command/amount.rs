@@ -4,7 +4,7 @@
 use super::charged::Look;
 use super::{Asked, look_at_base};
 use crate::announced::Announced;
-use crate::changed_tests::{ChangedTests, names};
+use crate::changed_tests::ChangedTests;
 use crate::{Published, Site};
 use model::event::CheckResult;
 use process::Stop;
@@ -35,7 +35,7 @@ pub(super) async fn missing(
 fn are_explained(lost: u64, site: &Site<'_>, published: &Published<'_>) -> bool {
     let Ok(tests) = ChangedTests::of(site, published) else { return false };
     let announced = Announced::read(site);
-    let is_named = |test: &&Test| announced.entry(&test.name).is_some() || names(site.issue, &test.name);
+    let is_named = |test: &&Test| announced.entry(&test.name).is_some() || site.issue.names(&test.name);
     tests.removed_as_asked(site.issue) || tests.lost().filter(is_named).count() as u64 >= lost
 }
 

@@ -7,26 +7,36 @@ use crate::compared_tests::{ComparedTest, ComparedTests};
 use crate::outcome::at;
 use model::event::Place;
 
+/// The tests that a file had before.
+struct Neighbours {
+    /// A file with a test that asserts nothing has another way of testing.
+    all_assert: bool,
+    /// What their asserts call.
+    called: BTreeSet<String>,
+}
+
 pub(super) fn places(compared: &ComparedTests) -> Vec<Place> {
-    let mut neighbours: BTreeMap<&str, Vec<&ComparedTest>> = BTreeMap::new();
-    for (old, _) in compared.kept() {
-        neighbours.entry(&old.test.path).or_default().push(old);
-    }
+    let files = compared.kept_by_file().into_iter().map(|(path, tests)| (path, Neighbours::of(&tests)));
+    let files: BTreeMap<&str, Neighbours> = files.collect();
     let places = compared.added().filter(|new| !new.test.is_skipped()).filter_map(|new| {
-        let what = doubt(new, neighbours.get(&*new.test.path)?, compared)?;
+        let what = files.get(&*new.test.path)?.doubt(new, compared)?;
         Some(at(&new.test.path, new.test.line, format!("the new test `{}` {what}", new.test.name)))
     });
     places.collect()
 }
 
-/// A file whose tests all assert nothing has another way of testing.
-fn doubt(new: &ComparedTest, neighbours: &[&ComparedTest], compared: &ComparedTests) -> Option<&'static str> {
-    if new.asserts.is_empty() {
-        let all_assert = neighbours.iter().all(|old| !old.asserts.is_empty());
-        return all_assert.then_some("asserts nothing. What would make it fail?");
+impl Neighbours {
+    fn of(tests: &[&ComparedTest]) -> Self {
+        let all_assert = tests.iter().all(|test| !test.asserts.is_empty());
+        Self { all_assert, called: asked_about(tests) }
     }
-    let called: BTreeSet<String> = asked_about(neighbours.iter().copied());
-    let uses_one = called.iter().any(|name| new.uses(name)) || compared.uses_the_product(new);
-    (!called.is_empty() && !uses_one)
-        .then_some("uses nothing that the other tests are about. What does it test?")
+
+    fn doubt(&self, new: &ComparedTest, compared: &ComparedTests) -> Option<&'static str> {
+        if new.asserts.is_empty() {
+            return self.all_assert.then_some("asserts nothing. What would make it fail?");
+        }
+        let uses_one = self.called.iter().any(|name| new.uses(name)) || compared.uses_the_product(new);
+        (!self.called.is_empty() && !uses_one)
+            .then_some("uses nothing that the other tests are about. What does it test?")
+    }
 }

@@ -3,18 +3,13 @@
 use crate::Site;
 use crate::changed_file::ChangedFile;
 use crate::outcome::at;
-use crate::paths::Patterns;
 use crate::side_by_side;
 use model::event::Place;
 use source::{SourceFile, is_fixture, is_runner_setting, is_test};
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
-    let allowed = Patterns::exact(&site.settings.allowed);
-    let is_asked = |file: &ChangedFile<'_>| {
-        let path = file.path();
-        (is_test(path) || is_runner_setting(path)) && !is_fixture(path) && !allowed.hold(path)
-    };
-    let files: Vec<ChangedFile<'_>> = ChangedFile::all(site).into_iter().filter(is_asked).collect();
+    let mut files = ChangedFile::judged(site);
+    files.retain(|file| (is_test(file.path()) || is_runner_setting(file.path())) && !is_fixture(file.path()));
     side_by_side::each(&files, of_file).into_iter().flatten().collect()
 }
 

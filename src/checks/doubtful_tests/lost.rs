@@ -1,7 +1,7 @@
 //! Tests that no changed file has any more. Excused is a test of a symbol that went in the same change, if the issue names that
 //! symbol or the test.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
@@ -16,7 +16,8 @@ pub(super) fn places(compared: &ComparedTests, site: &Site<'_>) -> Vec<Place> {
         lost.entry(&test.test.path).or_default().push(test);
     }
     let mut places: Vec<Place> = lost.values().map(|tests| gone(tests)).collect();
-    places.extend(ChangedFile::all(site).iter().filter_map(|changed| of_file(changed, site)));
+    let files = ChangedFile::judged(site);
+    places.extend(files.iter().filter_map(|changed| of_file(changed, &files)));
     places
 }
 
@@ -34,7 +35,7 @@ fn gone(tests: &[&ComparedTest]) -> Place {
 }
 
 /// Returns what went of a file whose tests nobody can name: all of it, or a module that is no longer compiled.
-fn of_file(changed: &ChangedFile<'_>, site: &Site<'_>) -> Option<Place> {
+fn of_file(changed: &ChangedFile<'_>, all: &[ChangedFile<'_>]) -> Option<Place> {
     let path = changed.path();
     if !is_test(path) || is_fixture(path) {
         return None;
@@ -42,31 +43,21 @@ fn of_file(changed: &ChangedFile<'_>, site: &Site<'_>) -> Option<Place> {
     if changed.change.is_deleted() && Language::of(path).is_none() {
         return Some(file(path, "a file of tests is gone. Was it asked to go?"));
     }
-    let modules = lost_modules(changed, site);
-    let first = modules.first()?;
+    let first = lost_module(changed, all)?;
     Some(file(path, format!("the module `{first}` is no longer part of the tests. Where do its tests run?")))
 }
 
-/// Returns the modules of Rust that a file no longer names although their files are still there.
-fn lost_modules<'s>(changed: &ChangedFile<'s>, site: &Site<'_>) -> Vec<&'s str> {
-    let (Some(old), Some(new), Some(Language::Rust)) =
-        (changed.before(), changed.now(), Language::of(changed.path()))
-    else {
-        return Vec::new();
+/// Returns a module of Rust that no changed file names any more although its file is still there.
+fn lost_module<'s>(changed: &ChangedFile<'s>, all: &[ChangedFile<'_>]) -> Option<&'s str> {
+    let (old, _) = (changed.before()?.modules(), changed.now()?);
+    let named = |file: &ChangedFile<'_>, name: &str| {
+        file.now().is_some_and(|now| now.modules().iter().any(|module| module.text == name))
     };
-    let now: BTreeSet<&str> = new.imports().iter().map(|import| import.text).collect();
-    let folder = changed.path().rsplit_once('/').map_or("", |(folder, _)| folder);
-    let is_there = |name: &&str| {
-        let files = [format!("{folder}/{name}.rs"), format!("{folder}/{name}/mod.rs")];
-        let deleted = site.changes.iter().filter(|change| change.is_deleted());
-        !deleted
-            .into_iter()
-            .any(|change| files.iter().any(|file| change.path == file.trim_start_matches('/')))
+    let folder = changed.path().rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let is_deleted = |name: &str| {
+        let files = [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")];
+        all.iter().any(|file| file.change.is_deleted() && files.iter().any(|path| path == file.path()))
     };
-    old.imports()
-        .iter()
-        .map(|import| import.text)
-        .filter(|name| !now.contains(name))
-        .filter(is_there)
-        .collect()
+    let mut lost = old.iter().map(|module| module.text);
+    lost.find(|name| !is_deleted(name) && !all.iter().any(|file| named(file, name)))
 }

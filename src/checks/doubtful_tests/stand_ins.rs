@@ -12,14 +12,18 @@ use model::event::Place;
 use source::{Function, Part, SourceFile, is_runner_setting};
 
 pub(super) fn places(compared: &ComparedTests, site: &Site<'_>) -> Vec<Place> {
-    let files = ChangedFile::all(site);
-    side_by_side::each(&files, |file| of_file(file, compared)).into_iter().flatten().collect()
+    let kept = compared.kept_by_file();
+    let of_file = |file: &ChangedFile<'_>| {
+        let old = kept.get(file.path()).map_or(&[][..], Vec::as_slice);
+        of_file(file, old, compared)
+    };
+    side_by_side::each(&ChangedFile::judged(site), of_file).into_iter().flatten().collect()
 }
 
-fn of_file(file: &ChangedFile<'_>, compared: &ComparedTests) -> Option<Place> {
+fn of_file(file: &ChangedFile<'_>, old: &[&ComparedTest], compared: &ComparedTests) -> Option<Place> {
     let name = file.path().rsplit('/').next().unwrap_or_default();
     let is_for_all = is_runner_setting(file.path()) && name.starts_with("conftest");
-    let asked = asked_about(compared.kept().map(|(old, _)| old).filter(|old| *old.test.path == *file.path()));
+    let asked = asked_about(old);
     if asked.is_empty() && !is_for_all {
         return None;
     }
@@ -33,12 +37,12 @@ fn of_file(file: &ChangedFile<'_>, compared: &ComparedTests) -> Option<Place> {
         );
         return Some(at(file.path(), function.line, what));
     }
-    let added: Vec<Range<usize>> = compared
-        .added()
-        .filter(|new| *new.test.path == *file.path())
-        .map(|new| new.test.range.clone())
-        .collect();
     let mut stand_ins = file.added_parts(SourceFile::stand_ins);
+    if stand_ins.is_empty() {
+        return None;
+    }
+    let added = compared.added().filter(|new| *new.test.path == *file.path());
+    let added: Vec<Range<usize>> = added.map(|new| new.test.range.clone()).collect();
     stand_ins.retain(|part| !added.iter().any(|test| test.contains(&part.range.start)));
     let first = stand_ins.iter().find(|part| is_for_all || replaces(part, &asked, new))?;
     let shown = first.text.lines().next().unwrap_or_default();
@@ -50,8 +54,8 @@ fn of_file(file: &ChangedFile<'_>, compared: &ComparedTests) -> Option<Place> {
 }
 
 /// Returns the names that the asserts of tests call: `count`, `pages.count`.
-pub(super) fn asked_about<'t>(tests: impl Iterator<Item = &'t ComparedTest>) -> BTreeSet<String> {
-    let asserts = tests.flat_map(|test| &test.asserts);
+pub(super) fn asked_about(tests: &[&ComparedTest]) -> BTreeSet<String> {
+    let asserts = tests.iter().flat_map(|test| &test.asserts);
     asserts.flat_map(|assert| called(&assert.tokens)).collect()
 }
 
@@ -59,11 +63,11 @@ fn called(tokens: &[Token]) -> Vec<String> {
     let words: Vec<&str> = tokens.iter().map(|token| token.code().unwrap_or_default()).collect();
     let is_name = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let name = |at: usize| match words[..at] {
-        [.., owner, "."] if is_name(owner) => Some(format!("{owner}.{}", words[at])),
-        _ => Some(words[at].to_owned()),
+        [.., owner, "."] if is_name(owner) => format!("{owner}.{}", words[at]),
+        _ => words[at].to_owned(),
     };
     let calls = (1..words.len()).filter(|at| words[*at] == "(" && is_name(words[at - 1]));
-    calls.map(|at| at - 1).filter_map(name).collect()
+    calls.map(|at| name(at - 1)).collect()
 }
 
 fn newly_defined(file: &ChangedFile<'_>, new: &SourceFile) -> Vec<Function> {

@@ -132,3 +132,24 @@ fn a_new_test_that_asks_nothing_of_the_product_is_asked_about() {
         assert_eq!(added(honest), 0, "{honest}");
     }
 }
+
+#[test]
+fn a_module_that_moved_and_an_import_that_went_are_no_lost_tests() {
+    let main = "use pages::count;\nmod a;\nmod b;\n";
+    for honest in [
+        &[("tests/it/main.rs", main, &main.replace("use pages::count;\n", ""))][..],
+        &[
+            ("tests/it/main.rs", main, &main.replace("mod b;\n", "")),
+            ("tests/it/a.rs", "", &"mod b;\n".to_owned()),
+        ],
+        &[
+            ("tests/it/main.rs", main, &main.replace("mod b;\n", "")),
+            ("tests/it/b.rs", "fn f() {}\n", &String::new()),
+        ],
+    ] {
+        let files: Vec<(&str, &str, &str)> =
+            honest.iter().map(|(path, old, new)| (*path, *old, new.as_str())).collect();
+        assert_eq!(told(&files), Vec::<String>::new());
+    }
+    assert_eq!(told(&[("tests/it/main.rs", main, &main.replace("mod b;\n", ""))]).len(), 1);
+}

@@ -7,7 +7,6 @@ mod runner_seen;
 use super::Site;
 use super::changed_file::ChangedFile;
 use super::outcome::judged;
-use super::paths::Patterns;
 use super::suspicion::{Suspicion, places};
 use model::event::CheckResult;
 
@@ -29,9 +28,7 @@ pub(super) fn suspicions<'s>(site: &'s Site<'_>) -> &'s [Suspicion] {
 }
 
 fn found(site: &Site<'_>) -> Vec<Suspicion> {
-    let allowed = Patterns::exact(&site.settings.allowed);
-    let files: Vec<ChangedFile<'_>> =
-        ChangedFile::all(site).into_iter().filter(|file| !allowed.hold(file.path())).collect();
+    let files = ChangedFile::judged(site);
     let mut found = runner_seen::suspicions(&files, site);
     found.extend(always_equal::suspicions(&files));
     found

@@ -3,7 +3,6 @@
 use crate::Site;
 use crate::changed_file::ChangedFile;
 use crate::outcome::{at, file};
-use crate::paths::Patterns;
 use crate::side_by_side;
 use model::event::Place;
 use source::{Language, SourceFile};
@@ -12,10 +11,7 @@ use source::{Language, SourceFile};
 const ALWAYS_RUN: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
-    let allowed = Patterns::exact(&site.settings.allowed);
-    let files: Vec<ChangedFile<'_>> =
-        ChangedFile::all(site).into_iter().filter(|file| !allowed.hold(file.path())).collect();
-    side_by_side::each(&files, of_file).into_iter().flatten().collect()
+    side_by_side::each(&ChangedFile::judged(site), of_file).into_iter().flatten().collect()
 }
 
 fn of_file(changed: &ChangedFile<'_>) -> Vec<Place> {

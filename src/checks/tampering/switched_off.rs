@@ -6,36 +6,46 @@ use crate::outcome::at;
 use model::event::Place;
 use source::{Skip, SkipKind, Test};
 
+/// Returns what is refused.
 pub(super) fn places(compared: &ComparedTests, site: &Site<'_>) -> Vec<Place> {
-    let asked = |test: &Test| site.issue.names(&test.name);
-    let kept = compared.kept().filter(|(old, _)| !asked(&old.test));
-    let kept = kept.flat_map(|(old, new)| {
-        new.into_iter().filter_map(|new| switched_off(Some(old), new)).collect::<Vec<_>>()
-    });
-    let alone = compared
-        .added()
-        .filter_map(|new| switched_off(None, new))
-        .filter(|place| place.what.contains("alone"));
-    let mut places: Vec<Place> = kept.chain(alone).collect();
+    let alone = compared.added().filter_map(|new| newly(SkipKind::Only, None, new));
+    let mut places: Vec<Place> = kept(compared, site, false).chain(alone).collect();
     // One mark may stand at a group of many tests.
     places.dedup_by(|next, place| next.file == place.file && next.line == place.line);
     places
 }
 
-fn switched_off(old: Option<&ComparedTest>, new: &ComparedTest) -> Option<Place> {
-    let of = |test: &Test, kind: SkipKind| test.skips.iter().filter(|skip| skip.kind == kind).count();
-    let is_new = |skip: &&Skip| {
-        let before = old.map_or(0, |old| of(&old.test, skip.kind));
-        of(&new.test, skip.kind) > before
-    };
+/// Returns what the issue may have asked for.
+pub(crate) fn questions(compared: &ComparedTests, site: &Site<'_>) -> Vec<Place> {
+    let mut places: Vec<Place> = kept(compared, site, true).collect();
+    for place in &mut places {
+        place.what += ", as the issue may ask. Does it?";
+    }
+    places
+}
+
+fn kept<'c>(
+    compared: &'c ComparedTests,
+    site: &'c Site<'_>,
+    is_named: bool,
+) -> impl Iterator<Item = Place> + 'c {
+    let kept = compared.kept().filter(move |(old, _)| site.issue.names(&old.test.name) == is_named);
+    kept.flat_map(|(old, new)| {
+        let kinds = [SkipKind::Unconditional, SkipKind::Only];
+        let of = |new: &ComparedTest| kinds.iter().find_map(|kind| newly(*kind, Some(old), new));
+        new.into_iter().filter_map(of).collect::<Vec<Place>>()
+    })
+}
+
+/// Returns a skip of a kind that a test did not have.
+fn newly(kind: SkipKind, old: Option<&ComparedTest>, new: &ComparedTest) -> Option<Place> {
+    let of_kind = |skip: &&Skip| skip.kind == kind;
+    let count = |test: &Test| test.skips.iter().filter(of_kind).count();
     let test = &new.test;
-    let skip = test
-        .skips
-        .iter()
-        .find(|skip| matches!(skip.kind, SkipKind::Unconditional | SkipKind::Only) && is_new(skip))?;
-    let what = match skip.kind {
+    let skip = test.skips.iter().find(of_kind)?;
+    let what = match kind {
         SkipKind::Only => format!("only the test `{}` runs, alone", test.name),
         _ => format!("the test `{}` never runs", test.name),
     };
-    Some(at(&test.path, skip.line, what))
+    (count(test) > old.map_or(0, |old| count(&old.test))).then(|| at(&test.path, skip.line, what))
 }

@@ -37,6 +37,7 @@ fn what_was_so_or_may_be_honest_is_not_refused() {
     }
     let asked = Scene::changing("test_a.py", TEST, &skipped).about("Skip `test_a` until the server is back.");
     assert_eq!(gist(&examine(&asked.site())), "pass");
+    assert_eq!(gist(&crate::suspect::examine(&asked.site())), "test_a.py:1", "the reviewer is asked");
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn became(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
 
 fn became_with(old: &[(&str, &str)], new: &[(&str, &str)], renames: &[(String, String)]) -> Vec<String> {
     let (old, new) = (tests(old), tests(new));
-    let matching = same_tests(&old, &new, renames);
+    let matching = same_tests(&old.iter().collect::<Vec<_>>(), &new.iter().collect::<Vec<_>>(), renames);
     let mut lines: Vec<String> = Vec::new();
     for kept in &matching.kept {
         let to: Vec<String> = kept.new.iter().map(|index| new[*index].id()).collect();
