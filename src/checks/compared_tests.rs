@@ -3,7 +3,7 @@
 
 mod assert;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use self::assert::values_in;
 pub(super) use self::assert::{ComparedAssert, Token};
@@ -205,10 +205,13 @@ fn functions(file: &ChangedFile<'_>) -> Option<Vec<(ComparedTest, ComparedTest)>
     let (before, now) = (file.before()?, file.now()?);
     let mut old = before.helpers();
     old.retain(|helper| !helper.asserts.is_empty());
-    let mut new: HashMap<String, ComparedTest> =
-        all(now, now.helpers()).into_iter().map(|helper| (helper.test.id(), helper)).collect();
+    // In objects many functions may have one name.
+    let mut new: HashMap<String, VecDeque<ComparedTest>> = HashMap::new();
+    for helper in all(now, now.helpers()) {
+        new.entry(helper.test.id()).or_default().push_back(helper);
+    }
     let pairs = all(before, old).into_iter().filter_map(|old| {
-        let now = new.remove(&old.test.id())?;
+        let now = new.get_mut(&old.test.id())?.pop_front()?;
         Some((old, now))
     });
     Some(pairs.collect())

@@ -153,3 +153,11 @@ fn a_module_that_moved_and_an_import_that_went_are_no_lost_tests() {
     }
     assert_eq!(told(&[("tests/it/main.rs", main, &main.replace("mod b;\n", ""))]).len(), 1);
 }
+
+#[test]
+fn helpers_of_one_name_are_compared_in_their_order() {
+    let helper = |expected: &str| format!("run({{ page: () => {{ expect(f()).toBe({expected}); }} }});\n");
+    let old = format!("{}run({{ page: () => {{ g(); }} }});\n{SCRIPT}", helper("1"));
+    let new = format!("{}run({{ page: () => {{ h(); }} }});\n{SCRIPT}", helper("1"));
+    assert_eq!(told(&[("a.test.ts", &old, &new)]), Vec::<String>::new());
+}
