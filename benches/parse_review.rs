@@ -106,6 +106,7 @@ fn texts() -> Vec<(&'static str, String)> {
         ("labels and colons", "判定:"),
         ("lines of markers", "判定: PASS\n"),
         ("lines that are nearly markers", "x判定: PASS\n"),
+        ("lines that are nearly answers", "S1: fine\n"),
         ("English labels", "result decision "),
         ("adjectives", "レビュー"),
         ("adjectives and labels", "最終判定 "),

@@ -13,6 +13,8 @@ use model::event::{AnswerJudgment, Reading, ReviewAnswer};
 
 /// A longer reason is cut, in characters.
 const LONGEST_REASON: usize = 500;
+/// Of more lines that may be answers none counts: one of the rest may be stricter.
+const MOST: usize = 10_000;
 
 /// Answers by the ids of their questions.
 type Answers = BTreeMap<String, ReviewAnswer>;
@@ -29,8 +31,13 @@ pub(super) fn of_object(fields: &Fields) -> Answers {
 
 /// Adds the answers that stand in lines of their own.
 pub(super) fn with_lines(mut reading: Reading, quoted: &Quoted) -> Reading {
-    for line in quoted.own_lines() {
-        if let Some(found) = pattern("answers.line").captures(head(line, 4_000).trim_end()) {
+    let answer = pattern("answers.line");
+    for (index, line) in quoted.own_lines_with(pattern("answers.id")).enumerate() {
+        if index == MOST {
+            reading.answers.clear();
+            break;
+        }
+        if let Some(found) = answer.captures(head(line, 4_000).trim_end()) {
             add(&mut reading.answers, &found["id"], &found["judgment"], &found["reason"]);
         }
     }

@@ -1,9 +1,11 @@
 //! Knows which parts of an answer are quoted: code fences, block quotes and comments. What is quoted is somebody else's word.
 //! A fence that is never closed reaches to the end: an answer that was cut off inside a quotation ends there.
 
+use std::iter;
 use std::ops::Range;
 
 use memchr::memmem;
+use regex::Regex;
 
 use super::text::{head, next_of};
 
@@ -117,6 +119,18 @@ impl<'t> Quoted<'t> {
     pub(super) fn numbered_lines(&self) -> impl Iterator<Item = (usize, &'t str)> {
         let numbered = lines(self.text).enumerate().filter(|(_, (start, line))| self.is_own(*start, line));
         numbered.map(|(index, (_, line))| (index + 1, line))
+    }
+
+    /// Returns the lines that are not quoted and in which the pattern is found. The lines without it, which are most, cost one search.
+    pub(super) fn own_lines_with(&self, pattern: &'static Regex) -> impl Iterator<Item = &'t str> {
+        let mut next = 0;
+        let found = iter::from_fn(move || {
+            let at = pattern.find_at(self.text, next)?.start();
+            let start = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+            next = self.text[at..].find('\n').map_or(self.text.len(), |end| at + end + 1);
+            Some((start, &self.text[start..next]))
+        });
+        found.filter(|(start, line)| self.is_own(*start, line)).map(|(_, line)| line)
     }
 
     /// Tells whether a line that starts at `start` is not quoted.

@@ -55,9 +55,18 @@ fn answers_of_an_object_are_read() {
 }
 
 #[test]
+fn of_too_many_lines_none_is_an_answer() {
+    let lines = "S1: fine – asked for\n".repeat(MOST);
+    assert_eq!(told(&read(&lines)), owned(&["S1 fine: asked for"]));
+    assert_eq!(told(&read(&format!("{lines}S1: wrong – not asked for"))), owned(&[]));
+}
+
+#[test]
 fn answers_in_lines_are_read() {
-    let cases: [(&str, &[&str]); 22] = [
+    let cases: [(&str, &[&str]); 24] = [
         ("S1: fine – asked for", &["S1 fine: asked for"]),
+        ("__S1__: fine – asked for", &["S1 fine: asked for"]),
+        ("The tests pass.\r\n\r\ns1: fine – asked for", &["S1 fine: asked for"]),
         ("S1: wrong – it hides a bug", &["S1 wrong: it hides a bug"]),
         ("s1: Fine - asked for", &["S1 fine: asked for"]),
         ("S1: fine, the issue asks for it.", &["S1 fine: the issue asks for it."]),
