@@ -1,7 +1,7 @@
 //! The clean worktree, in which commands run: exactly one tree, beside the checkout, made when it is first needed. What git
 //! ignores stays from one use to the next, for speed; everything else is what the tree has. It lies beside the checkout,
-//! because tools look for their settings in the folders above and some find nothing below `.git`; where nothing can be
-//! written there it lies under git's common folder. Knows nothing of commands.
+//! because tools look for their settings in the folders above; where nothing can be written there it lies in the cache folder of
+//! the user. Never below `.git` while there is another place, because tools find nothing there. Knows nothing of commands.
 //!
 //! An agent can write there while no command runs. So it is made anew in each process, and where anything in it changed since
 //! the last commands ended.
@@ -9,6 +9,8 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
 
 use crate::error::{at, ignore_missing};
 use crate::last_use::LastUse;
@@ -72,17 +74,25 @@ impl CleanWorktree<'_> {
         self.remove()?;
         let mut refused = no_free_place_error(self.run.state_dir());
         for root in self.candidates().into_iter().filter(|root| root.symlink_metadata().is_err()) {
-            self.record_place(&root)?;
-            let add = Call::new(["worktree", "add", "--quiet", "--force", "--force", "--detach"]);
-            let add =
-                add.args(["--no-checkout", "--"]).arg(&root).arg(self.run.workspace().opened_at().as_str());
-            match self.run.workspace().run(&add) {
-                Ok(_) => return Ok(()),
+            match self.add(&root) {
+                Ok(()) => return Ok(()),
                 Err(error) => refused = error,
             }
             self.remove()?;
         }
         Err(refused)
+    }
+
+    fn add(&self, root: &Path) -> Result<()> {
+        if let Some(parent) = root.parent() {
+            fs::create_dir_all(parent).map_err(at(parent))?;
+        }
+        // Only a folder that is there has its path as the system sees it.
+        let root = resolve_parent(root);
+        self.record_place(&root)?;
+        let add = Call::new(["worktree", "add", "--quiet", "--force", "--force", "--detach"]);
+        let add = add.args(["--no-checkout", "--"]).arg(&root).arg(self.run.workspace().opened_at().as_str());
+        self.run.workspace().run(&add).map(|_| ())
     }
 
     /// Records the path of the worktree. This comes first, so that a worktree is known after a crash.
@@ -104,11 +114,24 @@ impl CleanWorktree<'_> {
             let name = format!("{}-{}-clean", name.to_string_lossy(), self.run.name());
             beside.with_file_name(name)
         });
+        let below_git = self.run.state_dir().join("clean");
         beside
             .into_iter()
-            .chain([self.run.state_dir().join("clean")])
+            .chain(self.cached_place())
+            .chain([below_git])
             .map(|place| resolve_parent(&place))
             .collect()
+    }
+
+    /// Returns a place in the user's cache folder, which the XDG Base Directory Specification names. The repository is told by the
+    /// digest of its path.
+    fn cached_place(&self) -> Option<PathBuf> {
+        let workspace = self.run.workspace();
+        let base = workspace.git.folder_variable("XDG_CACHE_HOME");
+        let base = base.or_else(|| Some(workspace.git.folder_variable("HOME")?.join(".cache")))?;
+        let digest = Sha256::digest(workspace.common().as_os_str().as_encoded_bytes());
+        let repository: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        Some(base.join("ai-workflow").join(format!("{repository}-{}-clean", self.run.name())))
     }
 
     /// Returns the worktree and git's folder about it, when each leads to the other and both to this repository.

@@ -54,6 +54,12 @@ impl Git {
         Self { environment, ..Self::default() }
     }
 
+    /// Returns the folder that a variable names. A relative path is none.
+    pub(crate) fn folder_variable(&self, name: &str) -> Option<PathBuf> {
+        let own = self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        own.or_else(|| std::env::var_os(name)).map(PathBuf::from).filter(|folder| folder.is_absolute())
+    }
+
     /// Uses another program than `git` of the `PATH`.
     #[must_use]
     pub fn program(mut self, program: impl Into<OsString>) -> Self {

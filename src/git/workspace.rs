@@ -32,7 +32,7 @@ pub struct Head {
 /// A worktree of a repository, as it was opened.
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    git: Git,
+    pub(crate) git: Git,
     root: PathBuf,
     common: PathBuf,
     git_dir: PathBuf,

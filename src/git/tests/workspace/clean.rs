@@ -190,11 +190,25 @@ fn foreign_folder_is_neither_used_nor_removed() {
     fs::create_dir(beside(&fixture)).expect("made");
     fs::write(beside(&fixture).join("precious"), "x").expect("written");
     let root = space.clean_worktree().check_out(&tree).expect("a worktree elsewhere");
-    assert_eq!(root, space.state_dir().canonicalize().expect("it is there").join("clean"));
+    let cache = fixture.home().join("cache/ai-workflow");
+    assert_eq!(root.parent().expect("it has one"), cache.canonicalize().expect("it was made"));
+    assert!(fs::read_to_string(root.join("src/lib.rs")).is_ok(), "the tree is there");
+    space.clean_worktree().remove().expect("removed");
+    assert_eq!((files_in(&cache).len(), worktrees(&fixture)), (0, 1));
     fs::write(space.state_dir().join("clean.path"), beside(&fixture).as_os_str().as_encoded_bytes())
         .expect("forged");
     space.clean_worktree().remove().expect("nothing of ours is there");
     assert!(beside(&fixture).join("precious").exists());
+}
+
+#[test]
+fn clean_worktree_lies_below_git_where_no_other_place_is_free() {
+    let (fixture, space) = begun();
+    fs::create_dir(beside(&fixture)).expect("made");
+    fs::write(fixture.home().join("cache"), "no folder").expect("written");
+    let root =
+        space.clean_worktree().check_out(&space.workspace().opened_at().as_tree()).expect("a worktree");
+    assert_eq!(root, space.state_dir().canonicalize().expect("it is there").join("clean"));
 }
 
 #[test]

@@ -64,6 +64,7 @@ impl Fixture {
         vec![
             ("HOME", self.home()),
             ("XDG_CONFIG_HOME", self.home()),
+            ("XDG_CACHE_HOME", self.home().join("cache")),
             ("GIT_CONFIG_GLOBAL", self.home().join(".gitconfig")),
             ("GIT_CONFIG_NOSYSTEM", "1".into()),
         ]
