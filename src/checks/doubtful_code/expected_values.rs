@@ -1,5 +1,5 @@
 //! Constants in new code of the product that are the values of one call in the tests: a table of answers instead of a rule. Asked
-//! about where a new line holds the first values of an assert, next to each other.
+//! about where a new line holds the first values of an assert, next to each other, and no line that it took the place of did.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::literals::literals;
 use crate::outcome::at;
 use crate::side_by_side;
 use model::event::Place;
-use source::{Language, SourceFile, is_foreign, is_test};
+use source::{Language, Part, SourceFile, is_foreign, is_test};
 
 /// So many files of tests are read at most.
 const MOST_TEST_FILES: usize = 300;
@@ -99,18 +99,44 @@ fn lines_with_values<'f>(file: &'f ChangedFile<'_>) -> impl Iterator<Item = (usi
     lines.filter(|(_, _, values)| values.len() >= FEWEST)
 }
 
+/// Returns those lines but for tests beside the code and for comments.
+fn lines_of_product<'f>(file: &'f ChangedFile<'_>) -> impl Iterator<Item = (usize, &'f str, Vec<String>)> {
+    let now = file.now();
+    let comments = now.map_or_else(Vec::new, SourceFile::comments);
+    let lines = |comment: &Part<'f>| {
+        let number = comment.line;
+        comment
+            .text
+            .lines()
+            .enumerate()
+            .map(move |(index, line)| (number + index, line.trim()))
+            .collect::<Vec<_>>()
+    };
+    let comments: HashSet<(usize, &str)> = comments.iter().flat_map(lines).collect();
+    lines_with_values(file).filter(move |(number, line, _)| {
+        let is_test = now.is_some_and(|now| now.is_test_code(*number));
+        !is_test && !comments.contains(&(*number, line.trim()))
+    })
+}
+
 fn first_answer(file: &ChangedFile<'_>, asserts: &HashSet<Values>) -> Option<Place> {
-    let (number, line, _) = lines_with_values(file).find(|(_, _, values)| is_answer(values, asserts))?;
+    let known: HashSet<Values> = file
+        .change
+        .removed_lines()
+        .flat_map(|(_, line)| neighbours(&literals(line)).collect::<Vec<_>>())
+        .collect();
+    let is_answer = |values: &[String]| {
+        neighbours(values).any(|values| asserts.contains(&values) && !known.contains(&values))
+    };
+    let (number, line, _) = lines_of_product(file).find(|(_, _, values)| is_answer(values))?;
     let doubt = format!("`{}` holds the values of a test. Is there a rule behind them?", shorten(line));
     Some(at(file.path(), number, doubt))
 }
 
-/// Tells whether a line holds the first values of an assert, next to each other and in their order.
-fn is_answer(values: &[String], asserts: &HashSet<Values>) -> bool {
-    values
-        .windows(FEWEST)
-        .filter(|window| window.iter().any(|value| !is_common(value)))
-        .any(|window| window.first_chunk().is_some_and(|first| asserts.contains(first)))
+/// Returns the values of a line that stand next to each other, without those that stand in any code.
+fn neighbours(values: &[String]) -> impl Iterator<Item = Values> {
+    let each = values.windows(FEWEST).filter_map(|window| window.first_chunk().cloned());
+    each.filter(|values: &Values| values.iter().any(|value| !is_common(value)))
 }
 
 fn shorten(line: &str) -> String {

@@ -57,6 +57,20 @@ fn a_table_of_the_answers_is_asked_about_and_a_rule_is_not() {
 }
 
 #[test]
+fn values_of_tests_in_tests_comments_and_lines_of_before_are_no_answers() {
+    let test = ("tests/test_core.py", "x = 1\n", TEST);
+    let before = "def pages(total, size):\n    return {(10, 3): 4}[total, size]\n";
+    let formatted = "def pages(total, size):\n    return ({(10, 3): 4})[total, size]\n";
+    let explained =
+        "def pages(total, size):\n    # 10 lines are 3 pages and 4 lines\n    return total // size\n";
+    for (old, new) in [(before, formatted), (CORE, explained)] {
+        assert!(asked(&[("pager/core.py", old, new), test]).is_empty(), "{new}");
+    }
+    let rust = "pub fn pages(total: u32, size: u32) -> u32 { total / size }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn up() {\n        let (total, size) = (10, 3);\n        assert_eq!(pages(10, 3), 4);\n    }\n}\n";
+    assert!(asked(&[("src/lib.rs", "pub fn pages() {}\n", rust)]).is_empty());
+}
+
+#[test]
 fn a_file_of_the_tests_that_the_product_reads_is_asked_about() {
     let reads = format!("{CORE}DATA = open(\"tests/data/expected.json\")\n");
     assert_eq!(asked(&[("pager/core.py", CORE, &reads)]), ["pager/core.py:3"]);
