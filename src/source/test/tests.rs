@@ -445,6 +445,34 @@ fn what_an_assert_waits_for_and_what_leaves_a_test_is_counted() {
 }
 
 #[test]
+fn a_loop_over_a_list_with_elements_is_no_condition() {
+    let conditions = |path: &str, text: &str| {
+        let file = SourceFile::parse(path, text).expect("it is read");
+        file.tests()[0].asserts[0].conditions
+    };
+    for (list, expected) in [
+        ("(\"a\", \"b\")", 0),
+        ("[1]", 0),
+        ("[]", 1),
+        ("[*cases]", 1),
+        ("[f(x) for x in y]", 1),
+        ("(a or b)", 1),
+        ("cases", 1),
+    ] {
+        let python = format!("def test_a():\n    for x in {list}:\n        assert f(x)\n");
+        assert_eq!(conditions("test_a.py", &python), expected, "{list}");
+    }
+    for (list, expected) in [("[1, 2]", 0), ("[]", 1), ("[...cases]", 1), ("cases", 1)] {
+        let script = format!("it('a', () => {{ for (const x of {list}) {{ expect(f(x)).toBe(1); }} }});\n");
+        assert_eq!(conditions("a.test.js", &script), expected, "{list}");
+    }
+    for (list, expected) in [("[1, 2]", 0), ("&[1]", 0), ("vec![1]", 0), ("[]", 1), ("cases()", 1)] {
+        let rust = format!("#[test]\nfn a() {{\n    for x in {list} {{ assert_eq!(f(x), 1); }}\n}}\n");
+        assert_eq!(conditions("a.rs", &rust), expected, "{list}");
+    }
+}
+
+#[test]
 fn a_title_with_values_is_reported_with_them() {
     let one = |title: &str| {
         let text = format!("describe('pages', () => {{ it({title}, () => {{ expect(f(n)).toBe(1); }}); }});");

@@ -58,7 +58,11 @@
 (if_statement consequence: (block . [(return_statement) (continue_statement) (break_statement)] @exit .))
 
 ; What an assert inside is not asked under, or whose failure is caught.
-[(if_statement) (match_statement) (for_statement) (while_statement) (lambda)] @condition
+[(if_statement) (match_statement) (while_statement) (lambda)] @condition
+; A loop over a list that is written down with elements is no condition.
+((for_statement right: (_) @_over) @condition
+ (#not-match? @_over "^[\\[(]\\s*[^\\])*\\s]"))
+(for_statement right: [(list_comprehension) (parenthesized_expression) (generator_expression)]) @condition
 (try_statement (except_clause)) @condition
 (function_definition body: (block (function_definition) @condition))
 ((with_statement (with_clause (with_item value: (call function: (_) @_name)))) @condition

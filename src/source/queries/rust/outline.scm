@@ -69,7 +69,10 @@
 (let_declaration alternative: (block . [(expression_statement (return_expression)) (return_expression)] @exit .))
 
 ; What an assert inside is not asked under.
-[(if_expression) (match_expression) (for_expression) (while_expression) (closure_expression)] @condition
+[(if_expression) (match_expression) (while_expression) (closure_expression)] @condition
+; A loop over a list that is written down with elements is no condition.
+((for_expression value: (_) @_over) @condition
+ (#not-match? @_over "^&?(?:vec!)?\\[\\s*[^\\]\\s]"))
 (function_item body: (block (function_item) @condition))
 
 ; Asserts.

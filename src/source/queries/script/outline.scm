@@ -87,7 +87,10 @@
 ])
 
 ; What an assert inside is not asked under, or whose failure is caught.
-[(if_statement) (switch_statement) (for_statement) (for_in_statement) (while_statement)] @condition
+[(if_statement) (switch_statement) (for_statement) (while_statement)] @condition
+; A loop over a list that is written down with elements is no condition.
+((for_in_statement right: (_) @_over) @condition
+ (#not-match? @_over "^\\[\\s*[^\\].\\s]"))
 (try_statement handler: (catch_clause)) @condition
 (expression_statement [(arrow_function) (function_expression)]) @condition
 (statement_block [(function_declaration) (lexical_declaration (variable_declarator value: [(arrow_function) (function_expression)]))] @condition)
