@@ -27,7 +27,7 @@ pub(super) struct ReadSides {
 impl<'s> ChangedFile<'s> {
     /// Returns the changed files of the project, those under `.ai-workflow/` left out.
     pub(super) fn all(site: &'s Site<'_>) -> Vec<Self> {
-        Self::each(site).filter(|file| !file.path().starts_with(".ai-workflow/")).collect()
+        Self::of_site(site).filter(|file| !file.path().starts_with(".ai-workflow/")).collect()
     }
 
     /// Returns them without what a person allowed to change freely, by `[checks] allowed`.
@@ -44,13 +44,18 @@ impl<'s> ChangedFile<'s> {
             let text = file.change.new_text();
             is_ours(file.path()) && text.is_some_and(|text| !is_left_out(file.path(), text))
         };
-        Self::each(site).filter(is_judged).collect()
+        Self::of_site(site).filter(is_judged).collect()
     }
 
-    fn each(site: &'s Site<'_>) -> impl Iterator<Item = Self> {
+    fn of_site(site: &'s Site<'_>) -> impl Iterator<Item = Self> {
         let read =
             site.read.files.get_or_init(|| site.changes.iter().map(|_| ReadSides::default()).collect());
-        site.changes.iter().zip(read).map(|(change, read)| Self { change, read })
+        Self::each(site.changes, read)
+    }
+
+    /// Returns changed files, each with what was read of it.
+    pub(super) fn each(changes: &'s [Change], read: &'s [ReadSides]) -> impl Iterator<Item = Self> {
+        changes.iter().zip(read).map(|(change, read)| Self { change, read })
     }
 
     pub(super) fn path(&self) -> &'s str {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::compared_tests::has_test;
+use super::changed_tests::has_test;
 use source::is_test;
 
 /// More names of a reason than this are not looked for.

@@ -1,13 +1,14 @@
 //! The run's change since its base holds something outside `.ai-workflow/`, and after a phase that has tests such as belong
 //! to it, whichever phase made them. A phase that changes nothing itself says in its document why, and its reviewer judges that.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::constant::pattern;
 use super::paths::ending;
-use super::{Site, compared_tests, deliverable, failure, passed, trivial_diff};
+use super::{Site, deliverable, failure, passed, trivial_diff};
 use model::change::Change;
 use model::event::CheckResult;
 use model::policy::PhaseDef;
@@ -72,7 +73,7 @@ fn holds_tests(changes: &[Change], command: &str) -> bool {
 fn runs_again(change: &Change) -> bool {
     let tests = |text: Option<&str>| {
         let file = text.and_then(|text| SourceFile::parse(&change.path, text));
-        file.map(|file| file.tests()).unwrap_or_default()
+        file.map(|file| file.tests_by_id()).unwrap_or_default()
     };
     let (old, new) = (tests(change.old_text()), tests(change.new_text()));
     let fewer = |old: &Test| {
@@ -116,7 +117,19 @@ fn is_test_of(change: &Change, command: &str) -> Option<bool> {
     if matches!(ending(path), "md" | "rst") {
         return Some(false);
     }
-    compared_tests::brings_a_test(change).or_else(|| says_test(change).then_some(true))
+    brings_a_test(change).or_else(|| says_test(change).then_some(true))
+}
+
+/// Tells whether a change brings a test or changes one; nothing where the tests of its language cannot be told.
+fn brings_a_test(change: &Change) -> Option<bool> {
+    Language::of(&change.path)?;
+    let texts = |text: Option<&str>| -> BTreeSet<String> {
+        let Some(file) = text.and_then(|text| SourceFile::parse(&change.path, text)) else {
+            return BTreeSet::new();
+        };
+        file.tests_by_id().into_iter().map(|test| file.text()[test.range].to_owned()).collect()
+    };
+    Some(!texts(change.new_text()).is_subset(&texts(change.old_text())))
 }
 
 /// Tells whether a command names a file as its script.

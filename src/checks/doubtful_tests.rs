@@ -11,14 +11,14 @@ mod reached;
 mod stand_ins;
 
 use super::Site;
-use super::compared_tests::{ComparedTest, ComparedTests};
+use super::changed_tests::{ChangedTest, ChangedTests};
 use super::outcome::at;
 use super::tampering::switched_off;
 use model::event::Place;
 
 /// Returns the places that a reviewer is asked about.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
-    let compared = ComparedTests::of(site);
+    let compared = ChangedTests::of_phase(site);
     let tests = compared.kept().filter_map(|(old, new)| doubt(old, &new));
     let functions = compared.functions().filter_map(|(old, new)| doubt(old, &[new]));
     let mut places: Vec<Place> = tests.chain(functions).collect();
@@ -32,7 +32,7 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
 }
 
 /// Returns what is doubtful about what a test became.
-fn doubt(old: &ComparedTest, new: &[&ComparedTest]) -> Option<Place> {
+fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<Place> {
     let now = new.first()?;
     let what = moved::doubt(old, new)
         .or_else(|| declared::unawaited(old, new))

@@ -15,7 +15,6 @@ mod cited;
 mod code_changed;
 mod command;
 mod comments;
-mod compared_tests;
 mod conflict_markers;
 mod decision;
 mod defined;

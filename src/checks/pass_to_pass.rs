@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::announced::Announced;
-use super::changed_tests::{ChangedTests, Fate, ReadTest};
+use super::changed_tests::{ChangedTest, ChangedTests, Fate};
 use super::command::{End, Look};
 use super::outcome::{asking, at, judged, of_answer, question_to_reviewer};
 use super::suite::{Losses, LostTest, Suite, name};
@@ -36,7 +36,7 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     if let Some(result) = unrun(ID, &[&now, &base]).or_else(|| uncompared(&runs, &now, &base, site)) {
         return result;
     }
-    let sources = match ChangedTests::of(site, runs.published) {
+    let sources = match ChangedTests::of_run(site, runs.published) {
         Ok(sources) => sources,
         Err(error) => return result(ID, CheckStatus::Unavailable, error),
     };
@@ -174,7 +174,7 @@ impl Comparison<'_, '_> {
             // Nothing that the change does makes it wrong.
             Fate::Replaced(..) if self.still_right.contains(lost.id) => Miss::Lost,
             Fate::Replaced(old, new) => {
-                let new: Vec<&ReadTest> = new.into_iter().filter(|new| self.passes(new)).collect();
+                let new: Vec<&ChangedTest> = new.into_iter().filter(|new| self.passes(new)).collect();
                 if new.is_empty() { Miss::Lost } else { Miss::Asked(replaced(lost.id, old, &new)) }
             }
             Fate::Unknown => Miss::Unknown,
@@ -228,13 +228,13 @@ impl Comparison<'_, '_> {
         losses.moved.iter().filter_map(replaced).collect()
     }
 
-    fn passes(&self, test: &ReadTest) -> bool {
+    fn passes(&self, test: &ChangedTest) -> bool {
         self.after.count_passing(|id| test.is_reported_as(id)) > 0
     }
 
     /// Tells whether a test passes in as many cases as before, whatever it is called; where it was rewritten, in as many as
     /// there are of it now.
-    fn runs_as_often(&self, old: &ReadTest, new: &[&ReadTest]) -> bool {
+    fn runs_as_often(&self, old: &ChangedTest, new: &[&ChangedTest]) -> bool {
         let were = self.before.count_passing(|id| old.is_reported_as(id));
         let are = self.after.count_passing(|id| new.iter().any(|test| test.is_reported_as(id)));
         let as_before = matches!(new, [new] if new.test.cases() == old.test.cases());
@@ -245,7 +245,7 @@ impl Comparison<'_, '_> {
 }
 
 /// Asks about a test in whose place others stand, with the texts of all.
-fn replaced(id: &str, old: &ReadTest, new: &[&ReadTest]) -> Place {
+fn replaced(id: &str, old: &ChangedTest, new: &[&ChangedTest]) -> Place {
     let now: Vec<String> = new.iter().map(|new| format!("`{}`", shortened(&new.text))).collect();
     let what = format!(
         "{id} is gone, and nothing asks all that it asked; before: `{}`; now: {}",
@@ -293,7 +293,7 @@ pub(super) async fn examine_expectations(site: &Site<'_>, stop: &mut Stop) -> Ch
     if old_tests.results.is_empty() || now.results.is_empty() {
         return skipped(EXPECTATIONS, &format!("`{}` does not name each test", runs.asked.line));
     }
-    let sources = match ChangedTests::of(site, runs.published) {
+    let sources = match ChangedTests::of_run(site, runs.published) {
         Ok(sources) => sources,
         Err(error) => return result(EXPECTATIONS, CheckStatus::Unavailable, error),
     };

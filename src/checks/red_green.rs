@@ -5,7 +5,7 @@
 //! not name each test, its exit code counts.
 
 use super::announced::Announced;
-use super::changed_tests::ChangedTests;
+use super::changed_tests::{ChangedTest, ChangedTests};
 use super::command::{self, End, Look};
 use super::outcome::{at, judged, of_answer, question_to_reviewer};
 use super::suite::Suite;
@@ -13,7 +13,6 @@ use super::test_runs::{self, TestRuns};
 use super::{Site, failure, passed, skipped};
 use model::event::CheckResult;
 use process::Stop;
-use source::Test;
 use tool_output::TestOutcome;
 
 pub(super) const ID: &str = "red_green";
@@ -63,15 +62,16 @@ fn unrun<'s>(
     if Suite::of(&now.results).ids().any(|id| before.outcome(id).is_none()) {
         return Ok(None);
     }
-    let sources = ChangedTests::of(site, runs.published)?;
-    let is_run = |test: &&Test| now.results.iter().any(|result| test.is_reported_as(&result.id));
+    let sources = ChangedTests::of_run(site, runs.published)?;
+    let is_run = |read: &ChangedTest| now.results.iter().any(|result| read.test.is_reported_as(&result.id));
     let mut added = sources.added().peekable();
-    if now.results.is_empty() || added.peek().is_none() || sources.added().any(|test| is_run(&test)) {
+    if now.results.is_empty() || added.peek().is_none() || sources.added().any(is_run) {
         return Ok(None);
     }
     let line = runs.asked.line;
-    let places =
-        added.map(|test| at(&test.path, test.line, format!("`{line}` does not run `{}`", test.id())));
+    let places = added.map(|read| {
+        at(&read.test.path, read.test.line, format!("`{line}` does not run `{}`", read.test.id()))
+    });
     Ok(Some(judged(ID, "new-tests-not-run", places.collect(), "no new test is run", "")))
 }
 

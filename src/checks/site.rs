@@ -10,7 +10,6 @@ use jiff::Timestamp;
 use super::Published;
 use super::changed_file::ReadSides;
 use super::changed_tests::ChangedTests;
-use super::compared_tests::ComparedTests;
 use super::suspicion::Suspicion;
 use model::change::Change;
 use model::event::{Claim, Evaluation};
@@ -85,9 +84,9 @@ pub struct Site<'a> {
 #[derive(Debug, Default)]
 pub struct Read {
     pub(super) files: OnceLock<Vec<ReadSides>>,
-    pub(super) compared: OnceLock<ComparedTests>,
+    pub(super) tests_of_phase: OnceLock<ChangedTests>,
     pub(super) staged: OnceLock<Vec<Suspicion>>,
-    pub(super) tests: OnceLock<Result<ChangedTests, String>>,
+    pub(super) tests_of_run: OnceLock<Result<ChangedTests, String>>,
     /// How long the tests ran that are compared with those of now, in milliseconds.
     pub(super) compared_millis: AtomicU64,
 }

@@ -5,14 +5,14 @@ mod runner_replaced;
 pub(crate) mod switched_off;
 
 use super::Site;
-use super::compared_tests::ComparedTests;
+use super::changed_tests::ChangedTests;
 use super::outcome::judged;
 use model::event::CheckResult;
 
 pub(super) const ID: &str = "tampering";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let mut places = switched_off::places(ComparedTests::of(site), site);
+    let mut places = switched_off::places(ChangedTests::of_phase(site), site);
     places.extend(runner_replaced::places(site));
     judged(
         ID,

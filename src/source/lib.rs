@@ -32,7 +32,7 @@ use crate::tokens::Tokens;
 pub use broken::Broken;
 pub use function::{Function, Stub, stub_bodies};
 pub use language::Language;
-pub use matching::{Kept, Matching, SameTest, is_asked_by, is_similar, same_tests};
+pub use matching::{Kept, Matching, SameTest, is_asked_by, same_tests};
 pub use role::{Role, is_fixture, is_foreign, is_runner_setting, is_test};
 pub use splice::splice_tests;
 pub use test::{Assert, Skip, SkipKind, Test};

@@ -43,16 +43,12 @@ pub enum SameTest {
     Split,
 }
 
-/// Finds out which test of the old is which of the new. `renames` are files with their old and their new path.
-pub fn same_tests(old: &[&Test], new: &[&Test], renames: &[(String, String)]) -> Matching {
+/// Finds out which test of the old is which of the new.
+pub fn same_tests(old: &[&Test], new: &[&Test]) -> Matching {
     let mut matcher = Matcher::new(old, new);
-    let moved = |path: &str| renames.iter().find(|(from, _)| from == path).map(|(_, to)| to.clone());
-    matcher.pair(SameTest::Id, |test, is_old| {
-        let path = if is_old { moved(&test.path) } else { None };
-        Some((path.unwrap_or_else(|| test.path.to_string()), test.id()))
-    });
-    matcher.pair(SameTest::Moved, |test, _| Some((test.name.clone(), test.normal.clone())));
-    matcher.pair(SameTest::Renamed, |test, _| Some(test.normal.clone()));
+    matcher.pair(SameTest::Id, |test| (&test.path, test.id()));
+    matcher.pair(SameTest::Moved, |test| (&test.name, &test.normal));
+    matcher.pair(SameTest::Renamed, |test| &test.normal);
     matcher.index();
     matcher.find_contained();
     matcher.find_split();
@@ -79,21 +75,17 @@ impl<'t> Matcher<'t> {
     }
 
     /// Pairs those that have the same key, in their order.
-    fn pair<K: Hash + Eq>(&mut self, how: SameTest, key: impl Fn(&Test, bool) -> Option<K>) {
+    fn pair<K: Hash + Eq>(&mut self, how: SameTest, key: impl Fn(&'t Test) -> K) {
         let left = self.left();
         if left.is_empty() {
             return;
         }
         let mut free: HashMap<K, VecDeque<usize>> = HashMap::new();
         for new in (0..self.new.len()).filter(|new| !self.is_taken[*new]) {
-            if let Some(key) = key(self.new[new], false) {
-                free.entry(key).or_default().push_back(new);
-            }
+            free.entry(key(self.new[new])).or_default().push_back(new);
         }
         for old in left {
-            let key = key(self.old[old], true);
-            let new = key.and_then(|key| free.get_mut(&key)).and_then(VecDeque::pop_front);
-            if let Some(new) = new {
+            if let Some(new) = free.get_mut(&key(self.old[old])).and_then(VecDeque::pop_front) {
                 self.keep(old, vec![new], how);
             }
         }
@@ -183,18 +175,12 @@ fn has_in_order(new: &Test, old: &Test) -> bool {
     shared.all(|ask| asks.any(|other| other == ask))
 }
 
-/// Tells whether two tests ask about the same: whether both call a function, in their asserts or besides, that is none of the
-/// runner's.
-pub fn is_similar(old: &Test, new: &Test) -> bool {
-    let (old_subjects, new_subjects) = (subjects(old), subjects(new));
-    old_subjects.iter().any(|name| new_subjects.contains(name))
-}
-
-/// Returns the names of what a test calls within its asserts and besides them.
-fn subjects(test: &Test) -> BTreeSet<&str> {
-    let helpers = test.asserts.iter().map(|assert| assert.text.as_str());
-    let asks = test.asks.iter().map(String::as_str).chain(helpers);
-    asks.flat_map(called).collect()
+impl Test {
+    /// Returns the names of what a test calls within its asserts and besides them, but for what is the runner's.
+    pub fn subjects(&self) -> BTreeSet<&str> {
+        let helpers = self.asserts.iter().map(|assert| assert.text.as_str());
+        self.asks.iter().map(String::as_str).chain(helpers).flat_map(called).collect()
+    }
 }
 
 /// Returns what a question calls. The function that asserts is no subject.

@@ -36,6 +36,8 @@ pub struct Test {
     pub attributes: Vec<String>,
     /// Whether it is declared as a coroutine.
     pub is_async: bool,
+    /// Its id with one separator for all that runners use.
+    pub(crate) reported: String,
     /// What it says, without its name, whatever its form.
     pub(crate) normal: String,
     /// What it asks, whatever its form, in the order of the text.
@@ -90,22 +92,20 @@ impl Test {
     /// Returns the name with its groups, as the runner writes it within its file: `tests::adds`, `TestSum::test_adds`,
     /// `sum > adds`, `TestSum/adds_two`.
     pub fn id(&self) -> String {
-        let names: Vec<&str> = self.groups.iter().map(String::as_str).chain([self.name.as_str()]).collect();
-        match self.language {
-            Language::Rust | Language::Python => names.join("::"),
-            Language::Go => names.join("/").replace(' ', "_"),
-            Language::JavaScript | Language::TypeScript | Language::Tsx => names.join(" > "),
-        }
+        id(&self.groups, &self.name, self.language)
     }
 
     /// Tells whether a name that a runner reported may be that of this test. Runners put modules, packages or files in
     /// front, and parameters behind.
     pub fn is_reported_as(&self, reported: &str) -> bool {
-        let id = parts(&self.id());
+        let last = self.reported.rsplit('\n').next().unwrap_or_default();
+        // Most of many names differ at their end.
+        if !reported.ends_with(last) && !without_parameters(reported).ends_with(last) {
+            return false;
+        }
         let reported = parts(reported);
-        let without = reported.split('[').next().unwrap_or_default().trim_end();
-        [reported.as_str(), without].iter().any(|name| {
-            let front = name.strip_suffix(id.as_str()).and_then(|front| match front {
+        [reported.as_str(), without_parameters(&reported)].iter().any(|name| {
+            let front = name.strip_suffix(self.reported.as_str()).and_then(|front| match front {
                 "" => Some(front),
                 _ => front.strip_suffix('\n'),
             });
@@ -134,6 +134,9 @@ impl Test {
 
     /// Tells whether a name that a runner reported may come of a title with values in it: `counts ${total}`, `%i by %i`.
     pub fn may_be_reported_as(&self, reported: &str) -> bool {
+        if !self.reported.contains(['$', '%']) {
+            return false;
+        }
         let literals = literals(&self.id());
         let has_values = literals.len() > 1;
         let is_told = literals.iter().any(|literal| literal.chars().any(char::is_alphanumeric));
@@ -163,10 +166,34 @@ impl Test {
         Self { asks, normal: words(&self.normal), ..self.clone() }
     }
 
-    /// Returns the strictest kind of skip there is.
+    /// Tells whether it never runs.
     pub fn is_skipped(&self) -> bool {
-        self.skips.iter().any(|skip| skip.kind == SkipKind::Unconditional)
+        self.has(SkipKind::Unconditional)
     }
+
+    /// Tells whether it has a skip of a kind.
+    pub fn has(&self, kind: SkipKind) -> bool {
+        self.count(kind) > 0
+    }
+
+    /// Returns how many skips of a kind it has.
+    pub fn count(&self, kind: SkipKind) -> usize {
+        self.skips.iter().filter(|skip| skip.kind == kind).count()
+    }
+}
+
+fn id(groups: &[String], name: &str, language: Language) -> String {
+    let names: Vec<&str> = groups.iter().map(String::as_str).chain([name]).collect();
+    match language {
+        Language::Rust | Language::Python => names.join("::"),
+        Language::Go => names.join("/").replace(' ', "_"),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => names.join(" > "),
+    }
+}
+
+/// Returns what a runner reported without the parameters behind it.
+fn without_parameters(reported: &str) -> &str {
+    reported.split('[').next().unwrap_or_default().trim_end()
 }
 
 /// Returns a name with one separator for all that runners use.
@@ -360,10 +387,12 @@ impl<'f> Reader<'f> {
         for helper in &helpers {
             asserts.extend(self.asserts_of(*helper, Some(&self.outline.items[*helper].name)));
         }
+        let groups = self.outline.groups(index, is_group);
         Test {
             path: self.file.path.clone(),
             name: item.name.clone(),
-            groups: self.outline.groups(index, is_group),
+            reported: parts(&id(&groups, &item.name, self.file.language)),
+            groups,
             line: self.file.line(item.name_range.start),
             range: item.range.clone(),
             asserts,

@@ -4,11 +4,10 @@
 use super::charged::Look;
 use super::{Asked, look_at_base};
 use crate::announced::Announced;
-use crate::changed_tests::ChangedTests;
+use crate::changed_tests::{ChangedTest, ChangedTests};
 use crate::{Published, Site};
 use model::event::CheckResult;
 use process::Stop;
-use source::Test;
 use views::summary::counted;
 
 /// What is said of a green test command that does not count.
@@ -33,9 +32,12 @@ pub(super) async fn missing(
 /// Tells whether the tests that are missed went with what they are about, or are named by the issue or with a reason in a
 /// document of the run.
 fn are_explained(lost: u64, site: &Site<'_>, published: &Published<'_>) -> bool {
-    let Ok(tests) = ChangedTests::of(site, published) else { return false };
+    let Ok(tests) = ChangedTests::of_run(site, published) else { return false };
     let announced = Announced::read(site);
-    let is_named = |test: &&Test| announced.entry(&test.name).is_some() || site.issue.names(&test.name);
+    let is_named = |read: &&ChangedTest| {
+        let name = &read.test.name;
+        announced.entry(name).is_some() || site.issue.names(name)
+    };
     tests.removed_as_asked(site.issue) || tests.lost().filter(is_named).count() as u64 >= lost
 }
 

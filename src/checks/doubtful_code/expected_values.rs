@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
-use crate::compared_tests::{ComparedAssert, ComparedTests};
+use crate::changed_tests::{ChangedTests, ComparedAssert};
 use crate::literals::literals;
 use crate::outcome::at;
 use crate::side_by_side;
@@ -45,7 +45,7 @@ fn asserts(site: &Site<'_>) -> HashSet<Values> {
     let texts: HashSet<(String, String)> = earlier.flatten().chain(there).collect();
     let texts: Vec<(String, String)> = texts.into_iter().collect();
     let others = side_by_side::each(&texts, |(path, text)| values_of_asserts(path, text));
-    let own = ComparedTests::of(site).asserts();
+    let own = ChangedTests::of_phase(site).asserts();
     let values = |assert: &ComparedAssert| assert.values().map(str::to_owned).collect::<Vec<String>>();
     let own = own.filter_map(|assert| first_values(&values(assert)));
     others.into_iter().flatten().chain(own).collect()

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::compared_tests::{ComparedAssert, ComparedTest, Token};
+use crate::changed_tests::{ChangedTest, ComparedAssert, Token};
 
 /// Words by which an assert lets more pass.
 const LOOSENING: [&str; 6] = ["or", "||", "not", "!", "catch", "|"];
@@ -28,7 +28,7 @@ const TOLERANCES: [&str; 12] = [
     "relative",
 ];
 
-pub(super) fn doubt(old: &ComparedTest, new: &[&ComparedTest]) -> Option<String> {
+pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
     let (gone, came) = differing(old, new);
     if gone.is_empty() {
         return cases(old, new);
@@ -53,7 +53,7 @@ pub(super) fn doubt(old: &ComparedTest, new: &[&ComparedTest]) -> Option<String>
 }
 
 /// Tells whether asserts that went held a value that the test does not have any more as often: a table of cases would.
-fn misses_a_value(gone: &[&ComparedAssert], kept: &[&ComparedAssert], new: &[&ComparedTest]) -> bool {
+fn misses_a_value(gone: &[&ComparedAssert], kept: &[&ComparedAssert], new: &[&ChangedTest]) -> bool {
     let mut left: HashMap<&str, usize> = HashMap::new();
     for value in new.iter().flat_map(|new| &new.values) {
         *left.entry(value).or_default() += 1;
@@ -79,8 +79,8 @@ fn became(gone: &ComparedAssert, came: &ComparedAssert) -> String {
 
 /// Returns the asserts of before that are no more, and those that came.
 fn differing<'t>(
-    old: &'t ComparedTest,
-    new: &[&'t ComparedTest],
+    old: &'t ChangedTest,
+    new: &[&'t ChangedTest],
 ) -> (Vec<&'t ComparedAssert>, Vec<&'t ComparedAssert>) {
     let mut left: HashMap<&[Token], usize> = HashMap::new();
     for assert in &old.asserts {
@@ -98,7 +98,7 @@ fn differing<'t>(
 }
 
 /// A table of cases, or a list of inputs, that became shorter.
-fn cases(old: &ComparedTest, new: &[&ComparedTest]) -> Option<String> {
+fn cases(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
     let before = old.values.len();
     let now: usize = new.iter().map(|new| new.values.len()).sum();
     let is_shorter = !old.asserts.is_empty() && now < before;

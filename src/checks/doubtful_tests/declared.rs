@@ -2,31 +2,30 @@
 
 use std::collections::HashMap;
 
-use crate::compared_tests::{ComparedTest, ComparedTests};
+use crate::changed_tests::{ChangedTest, ChangedTests};
 use crate::outcome::at;
 use model::event::Place;
 use source::{Language, Test};
 
-pub(super) fn places(compared: &ComparedTests) -> Vec<Place> {
+pub(super) fn places(compared: &ChangedTests) -> Vec<Place> {
     never_run(compared).chain(defined_twice(compared)).collect()
 }
 
 /// A new test that never runs proves nothing. A title without a body is a plan.
-fn never_run(compared: &ComparedTests) -> impl Iterator<Item = Place> {
+fn never_run(compared: &ChangedTests) -> impl Iterator<Item = Place> {
     let skipped = compared.added().filter(|new| new.test.is_skipped() && !new.asserts.is_empty());
     skipped.map(|new| question(&new.test, "is new and never runs. Why is it there?"))
 }
 
 /// The second definition takes the place of the first.
-fn defined_twice(compared: &ComparedTests) -> impl Iterator<Item = Place> {
+fn defined_twice(compared: &ChangedTests) -> impl Iterator<Item = Place> {
     let mut seen: HashMap<(&str, String), usize> = HashMap::new();
-    let is_python = |test: &&ComparedTest| Language::of(&test.test.path) == Some(Language::Python);
+    let is_python = |test: &&ChangedTest| Language::of(&test.test.path) == Some(Language::Python);
     for test in compared.new_tests().filter(is_python) {
         *seen.entry((&test.test.path, test.test.id())).or_default() += 1;
     }
-    let is_second = move |new: &&ComparedTest| {
-        seen.get(&(&*new.test.path, new.test.id())).is_some_and(|count| *count > 1)
-    };
+    let is_second =
+        move |new: &&ChangedTest| seen.get(&(&*new.test.path, new.test.id())).is_some_and(|count| *count > 1);
     compared
         .added()
         .filter(is_second)
@@ -34,7 +33,7 @@ fn defined_twice(compared: &ComparedTests) -> impl Iterator<Item = Place> {
 }
 
 /// Tells whether a test became a coroutine that nothing says who awaits.
-pub(super) fn unawaited(old: &ComparedTest, new: &[&ComparedTest]) -> Option<String> {
+pub(super) fn unawaited(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
     let now = &new.first()?.test;
     let says = |text: &str| {
         ["asyncio", "anyio", "trio", "tokio", "Async", "async"].iter().any(|word| text.contains(word))

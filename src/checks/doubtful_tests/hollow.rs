@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::stand_ins::asked_about;
-use crate::compared_tests::{ComparedTest, ComparedTests};
+use crate::changed_tests::{ChangedTest, ChangedTests};
 use crate::outcome::at;
 use model::event::Place;
 
@@ -15,7 +15,7 @@ struct Neighbours {
     called: BTreeSet<String>,
 }
 
-pub(super) fn places(compared: &ComparedTests) -> Vec<Place> {
+pub(super) fn places(compared: &ChangedTests) -> Vec<Place> {
     let files = compared.kept_by_file().into_iter().map(|(path, tests)| (path, Neighbours::of(&tests)));
     let files: BTreeMap<&str, Neighbours> = files.collect();
     let places = compared.added().filter(|new| !new.test.is_skipped()).filter_map(|new| {
@@ -26,12 +26,12 @@ pub(super) fn places(compared: &ComparedTests) -> Vec<Place> {
 }
 
 impl Neighbours {
-    fn of(tests: &[&ComparedTest]) -> Self {
+    fn of(tests: &[&ChangedTest]) -> Self {
         let all_assert = tests.iter().all(|test| !test.asserts.is_empty());
         Self { all_assert, called: asked_about(tests) }
     }
 
-    fn doubt(&self, new: &ComparedTest, compared: &ComparedTests) -> Option<&'static str> {
+    fn doubt(&self, new: &ChangedTest, compared: &ChangedTests) -> Option<&'static str> {
         if new.asserts.is_empty() {
             return self.all_assert.then_some("asserts nothing. What would make it fail?");
         }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
-use crate::compared_tests::{ComparedTest, ComparedTests};
+use crate::changed_tests::{ChangedTest, ChangedTests};
 use crate::outcome::{at, file};
 use model::event::Place;
 use source::{Language, is_fixture, is_test};
 
-pub(super) fn places(compared: &ComparedTests, site: &Site<'_>) -> Vec<Place> {
-    let mut lost: BTreeMap<&str, Vec<&ComparedTest>> = BTreeMap::new();
-    for test in compared.lost().filter(|test| !compared.is_asked_to_go(test, site)) {
+pub(super) fn places(compared: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
+    let mut lost: BTreeMap<&str, Vec<&ChangedTest>> = BTreeMap::new();
+    for test in compared.lost().filter(|test| !compared.is_asked_to_go(test, site.issue)) {
         lost.entry(&test.test.path).or_default().push(test);
     }
     let mut places: Vec<Place> = lost.values().map(|tests| gone(tests)).collect();
@@ -21,7 +21,7 @@ pub(super) fn places(compared: &ComparedTests, site: &Site<'_>) -> Vec<Place> {
     places
 }
 
-fn gone(tests: &[&ComparedTest]) -> Place {
+fn gone(tests: &[&ChangedTest]) -> Place {
     let names: Vec<String> = tests.iter().map(|test| format!("`{}`", test.test.name)).collect();
     let first = &tests[0].test;
     let what = match names.as_slice() {

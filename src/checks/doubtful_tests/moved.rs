@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::compared_tests::ComparedTest;
+use crate::changed_tests::ChangedTest;
 
 /// By which names runners find the files of a language.
 #[derive(Default, Deserialize)]
@@ -25,7 +25,7 @@ struct FoundBy {
 static LANGUAGES: LazyLock<BTreeMap<String, FoundBy>> =
     LazyLock::new(|| toml::from_str(include_str!("../data/found_tests.toml")).expect("the table is sound"));
 
-pub(super) fn doubt(old: &ComparedTest, new: &[&ComparedTest]) -> Option<String> {
+pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
     let now = new.first()?;
     let (from, to) = (&old.test.path, &now.test.path);
     let is_left_out = from != to && is_found(from) == Some(true) && is_found(to) == Some(false);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::compared_tests::{ComparedAssert, ComparedTest, Token};
+use crate::changed_tests::{ChangedTest, ComparedAssert, Token};
 use source::{SkipKind, Test};
 
 /// Attributes and decorators of runners and of usual libraries of tests.
@@ -37,7 +37,7 @@ const USUAL: [&str; 28] = [
     "override_settings",
 ];
 
-pub(super) fn doubt(old: &ComparedTest, new: &[&ComparedTest]) -> Option<String> {
+pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
     let has_more = |kind: SkipKind| {
         let count = |test: &Test| test.skips.iter().filter(|skip| skip.kind == kind).count();
         new.iter().any(|new| count(&new.test) > count(&old.test))
@@ -72,7 +72,7 @@ fn new_attribute(old: &Test, new: &Test) -> Option<String> {
 }
 
 /// Returns an assert that was there and stands in more conditions now.
-fn newly_guarded<'t>(old: &ComparedTest, new: &'t ComparedTest) -> Option<&'t ComparedAssert> {
+fn newly_guarded<'t>(old: &ChangedTest, new: &'t ChangedTest) -> Option<&'t ComparedAssert> {
     let mut before: HashMap<&[Token], usize> = HashMap::new();
     for assert in &old.asserts {
         let most = before.entry(&assert.tokens).or_default();

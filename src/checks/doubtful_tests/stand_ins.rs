@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
-use crate::compared_tests::{ComparedTest, ComparedTests, Token};
+use crate::changed_tests::{ChangedTest, ChangedTests, Token};
 use crate::outcome::at;
 use crate::side_by_side;
 use model::event::Place;
 use source::{Function, Part, SourceFile, is_runner_setting};
 
-pub(super) fn places(compared: &ComparedTests, site: &Site<'_>) -> Vec<Place> {
+pub(super) fn places(compared: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
     let kept = compared.kept_by_file();
     let of_file = |file: &ChangedFile<'_>| {
         let old = kept.get(file.path()).map_or(&[][..], Vec::as_slice);
@@ -20,7 +20,7 @@ pub(super) fn places(compared: &ComparedTests, site: &Site<'_>) -> Vec<Place> {
     side_by_side::each(&ChangedFile::judged(site), of_file).into_iter().flatten().collect()
 }
 
-fn of_file(file: &ChangedFile<'_>, old: &[&ComparedTest], compared: &ComparedTests) -> Option<Place> {
+fn of_file(file: &ChangedFile<'_>, old: &[&ChangedTest], compared: &ChangedTests) -> Option<Place> {
     let name = file.path().rsplit('/').next().unwrap_or_default();
     let is_for_all = is_runner_setting(file.path()) && name.starts_with("conftest");
     let asked = asked_about(old);
@@ -54,7 +54,7 @@ fn of_file(file: &ChangedFile<'_>, old: &[&ComparedTest], compared: &ComparedTes
 }
 
 /// Returns the names that the asserts of tests call: `count`, `pages.count`.
-pub(super) fn asked_about(tests: &[&ComparedTest]) -> BTreeSet<String> {
+pub(super) fn asked_about(tests: &[&ChangedTest]) -> BTreeSet<String> {
     let asserts = tests.iter().flat_map(|test| &test.asserts);
     asserts.flat_map(|assert| called(&assert.tokens)).collect()
 }
