@@ -335,8 +335,20 @@ impl ReadFile {
         }
         let [old, new] = by_id;
         let tests = |side: Option<&SourceFile>, tests| side.map_or_else(Vec::new, |file| read(file, tests));
-        Self { tests: [tests(sides[0], old), tests(sides[1], new)], functions }
+        let tests = [tests(sides[0], old), tests(sides[1], new)];
+        // Whether cases are gone is seen in what each test asks.
+        if has_fewer_values(&tests) {
+            Self { functions, ..Self::of_run(file) }
+        } else {
+            Self { tests, functions }
+        }
     }
+}
+
+/// Tells whether a test is written with fewer values than the one of its id was.
+fn has_fewer_values([old, new]: &[Vec<ChangedTest>; 2]) -> bool {
+    let new: HashMap<String, usize> = new.iter().map(|new| (new.test.id(), new.values.len())).collect();
+    old.iter().any(|old| new.get(&old.test.id()).is_some_and(|now| *now < old.values.len()))
 }
 
 fn read(file: &SourceFile, tests: Vec<Test>) -> Vec<ChangedTest> {

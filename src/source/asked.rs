@@ -60,6 +60,8 @@ struct Table {
 pub(crate) struct Asked {
     /// In the order of the text.
     pub(crate) asks: Vec<String>,
+    /// How many of them are asserts.
+    pub(crate) asserted: usize,
     /// As how many cases its runner reports it; nothing where the file does not tell.
     pub(crate) cases: Option<usize>,
 }
@@ -127,15 +129,21 @@ impl Bindings {
         let is_own = |range: &&Range<usize>| {
             body.start <= range.start && range.end <= body.end && **range != *node && is_apart(range)
         };
-        let mut ranges: Vec<Range<usize>> = demands.to_vec();
-        ranges.extend(self.statements.iter().filter(is_own).cloned());
-        ranges.sort_by_key(|range| range.start);
-        let mut asks: Vec<String> = ranges.iter().flat_map(|range| scope.asks(range)).collect();
+        let mut asserted = 0;
+        let mut ranges: Vec<(&Range<usize>, bool)> = demands.iter().map(|demand| (demand, true)).collect();
+        ranges.extend(self.statements.iter().filter(is_own).map(|statement| (statement, false)));
+        ranges.sort_by_key(|(range, _)| range.start);
+        let mut asks: Vec<String> = Vec::new();
+        for (range, is_assert) in ranges {
+            let found = scope.asks(range);
+            asserted += if is_assert { found.len() } else { 0 };
+            asks.extend(found);
+        }
         let unused = scope.unused().filter(|local| is_own(&&local.whole));
         let unused: BTreeSet<(usize, usize)> =
             unused.map(|local| (local.value.start, local.value.end)).collect();
         asks.extend(unused.into_iter().flat_map(|(start, end)| scope.asks(&(start..end))));
-        Asked { asks, cases: scope.cases() }
+        Asked { asks, asserted, cases: scope.cases() }
     }
 }
 

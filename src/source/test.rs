@@ -44,6 +44,8 @@ pub struct Test {
     pub(crate) asks: Vec<String>,
     /// Whether it asserts anything.
     pub(crate) has_demands: bool,
+    /// How many of them are asserts.
+    pub(crate) asserted: usize,
     /// As how many cases its runner reports it; nothing where its file does not tell.
     pub(crate) cases: Option<usize>,
     language: Language,
@@ -143,6 +145,11 @@ impl Test {
         let reported = parts(reported);
         let starts = [0].into_iter().chain(reported.match_indices('\n').map(|(at, _)| at + 1));
         has_values && is_told && starts.into_iter().any(|start| fits(&reported[start..], &literals))
+    }
+
+    /// Returns how many asserts it makes, each case of a table counted that stands in the file.
+    pub fn asserted(&self) -> usize {
+        self.asserted
     }
 
     /// Returns as how many cases its runner reports it; nothing where its file does not tell.
@@ -382,7 +389,7 @@ impl<'f> Reader<'f> {
         let demands = self.demands(index, &helpers);
         let name_end = item.name_range.end;
         let asked = |bindings: &Bindings| bindings.asked(self.file, &item.node, name_end, &demands);
-        let Asked { asks, cases } = self.bindings.map(asked).unwrap_or_default();
+        let Asked { asks, asserted, cases } = self.bindings.map(asked).unwrap_or_default();
         let mut asserts = self.asserts_of(index, None);
         for helper in &helpers {
             asserts.extend(self.asserts_of(*helper, Some(&self.outline.items[*helper].name)));
@@ -404,6 +411,7 @@ impl<'f> Reader<'f> {
             normal: self.file.tokens().normal(&self.file.text, &item.range, &item.name_range),
             asks,
             has_demands: !demands.is_empty(),
+            asserted,
             cases,
             language: self.file.language,
         }
