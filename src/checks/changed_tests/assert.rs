@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use source::{Part, SourceFile};
+use source::{Language, Part, SourceFile};
 
 /// So much of an assert is told, in characters.
 const MOST_SHOWN: usize = 90;
@@ -46,11 +46,17 @@ impl Token {
 impl ComparedAssert {
     pub(super) fn of(file: &SourceFile, assert: &source::Assert, values: &[Part<'_>]) -> Self {
         let text = &file.text()[assert.range.clone()];
-        Self {
-            tokens: tokens(file.text(), &assert.range, values),
-            conditions: assert.conditions,
-            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut tokens = tokens(file.text(), &assert.range, values);
+        match file.language() {
+            Language::Python if text.starts_with("assert ") => {
+                cut_message(&mut tokens, ",");
+                unwrap(&mut tokens);
+            }
+            Language::Go if text.starts_with("if ") => cut_message(&mut tokens, "{"),
+            _ => {}
         }
+        Self { tokens, conditions: assert.conditions, text }
     }
 
     pub(crate) fn values(&self) -> impl Iterator<Item = &str> {
@@ -64,6 +70,36 @@ impl ComparedAssert {
     pub(crate) fn shown(&self) -> String {
         self.text.chars().take(MOST_SHOWN).collect()
     }
+}
+
+/// Removes what only says how a failure is told: behind this sign.
+fn cut_message(tokens: &mut Vec<Token>, sign: &str) {
+    tokens.truncate(first_outside(tokens, sign).unwrap_or(tokens.len()));
+}
+
+/// Removes the parentheses around the one thing that a statement asks. Those of a tuple stay: a tuple is always true.
+fn unwrap(tokens: &mut Vec<Token>) {
+    while tokens.get(1).is_some_and(|token| token.is("("))
+        && first_outside(&tokens[2..], ")") == Some(tokens.len() - 3)
+        && first_outside(&tokens[2..], ",").is_none()
+    {
+        tokens.pop();
+        tokens.remove(1);
+    }
+}
+
+/// Returns where a sign first stands outside of brackets.
+fn first_outside(tokens: &[Token], sign: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    tokens.iter().position(|token| {
+        let is_found = depth == 0 && token.is(sign);
+        match token.code() {
+            Some("(" | "[" | "{") => depth += 1,
+            Some(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_found
+    })
 }
 
 /// Returns the values in a range.

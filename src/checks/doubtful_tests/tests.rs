@@ -82,6 +82,15 @@ fn each_body_passes(rows: &[Body<'_>]) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+fn no_body_is_asked_about(rows: &[Body<'_>]) {
+    let found = rows.iter().map(|(honest, path, old, new)| {
+        let told = told(&[(path, &holding(path, old), &holding(path, new)), ("src/a.rs", "a\n", "b\n")]);
+        (!told.is_empty()).then(|| format!("{honest}: {told:?}"))
+    });
+    let wrong: Vec<String> = found.flatten().collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 fn each_body_is_caught(rows: &[Body<'_>]) {
     let found = rows.iter().map(|(cheat, path, old, new)| {
         let told = told(&[(path, &holding(path, old), &holding(path, new)), ("src/a.rs", "a\n", "b\n")]);

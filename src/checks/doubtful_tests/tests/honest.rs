@@ -242,3 +242,41 @@ fn what_silences_a_checker_without_a_rule_is_asked_about_and_nothing_else() {
         assert_eq!(suspect::examine(&made.site()).status, CheckStatus::Pass, "{line}");
     }
 }
+
+#[test]
+fn another_form_of_the_same_assert_is_no_question() {
+    let go = |message: &'static str| ["if f(2) != 3 {", message, "}"];
+    no_body_is_asked_about(&[
+        (
+            "parentheses",
+            "test_a.py",
+            &["assert (f(2) == 3), 'f rounds'"],
+            &["assert f(2) == 3, ('f rounds')"],
+        ),
+        ("no message", "test_a.py", &["assert f(2) == 3, 'f rounds up to 3'"], &["assert f(2) == 3"]),
+        (
+            "go's message",
+            "a_test.go",
+            &go("t.Fatal(fmt.Sprintf(\"%d\", f(2)))"),
+            &go("t.Fatalf(\"%d\", f(2))"),
+        ),
+        (
+            "a loop by range",
+            "a_test.go",
+            &["for i := 0; i < 40; i++ {", "if f(2) != 3 {", "t.Fatal(1)", "}", "}"],
+            &["for range 40 {", "if f(2) != 3 {", "t.Fatal(1)", "}", "}"],
+        ),
+        (
+            "a set-up in a function",
+            "a.test.js",
+            &["const a = {x: 1, y: 2};", "expect(f(a)).toBe(3);"],
+            &["const a = one();", "expect(f(a)).toBe(3);"],
+        ),
+        (
+            "a loop over a written list",
+            "test_a.py",
+            &["x = f('a')", "assert x == 3"],
+            &["for name in ('a', 'b'):", "    x = f(name)", "    assert x == 3"],
+        ),
+    ]);
+}
