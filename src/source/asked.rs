@@ -60,8 +60,8 @@ struct Table {
 pub(crate) struct Asked {
     /// In the order of the text.
     pub(crate) asks: Vec<String>,
-    /// How many of them are asserts.
-    pub(crate) asserted: usize,
+    /// Which of them are asserts.
+    pub(crate) is_assert: Vec<bool>,
     /// As how many cases its runner reports it; nothing where the file does not tell.
     pub(crate) cases: Option<usize>,
 }
@@ -129,21 +129,19 @@ impl Bindings {
         let is_own = |range: &&Range<usize>| {
             body.start <= range.start && range.end <= body.end && **range != *node && is_apart(range)
         };
-        let mut asserted = 0;
         let mut ranges: Vec<(&Range<usize>, bool)> = demands.iter().map(|demand| (demand, true)).collect();
         ranges.extend(self.statements.iter().filter(is_own).map(|statement| (statement, false)));
         ranges.sort_by_key(|(range, _)| range.start);
-        let mut asks: Vec<String> = Vec::new();
-        for (range, is_assert) in ranges {
-            let found = scope.asks(range);
-            asserted += if is_assert { found.len() } else { 0 };
-            asks.extend(found);
-        }
+        let asks = ranges.iter().flat_map(|(range, is_assert)| {
+            scope.asks(range).into_iter().map(|ask| (ask, *is_assert)).collect::<Vec<_>>()
+        });
+        let (mut asks, mut is_assert): (Vec<String>, Vec<bool>) = asks.unzip();
         let unused = scope.unused().filter(|local| is_own(&&local.whole));
         let unused: BTreeSet<(usize, usize)> =
             unused.map(|local| (local.value.start, local.value.end)).collect();
         asks.extend(unused.into_iter().flat_map(|(start, end)| scope.asks(&(start..end))));
-        Asked { asks, asserted, cases: scope.cases() }
+        is_assert.resize(asks.len(), false);
+        Asked { asks, is_assert, cases: scope.cases() }
     }
 }
 

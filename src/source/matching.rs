@@ -113,7 +113,8 @@ impl<'t> Matcher<'t> {
         for index in self.left() {
             let old = self.old[index];
             let having = |ask: &String| self.asking.get(ask.as_str()).map_or(&[][..], Vec::as_slice);
-            let Some(candidates) = old.asks.iter().map(having).min_by_key(|tests| tests.len()) else {
+            let asserts = old.asks.iter().zip(&old.is_assert).filter(|(_, is_assert)| **is_assert);
+            let Some(candidates) = asserts.map(|(ask, _)| having(ask)).min_by_key(|tests| tests.len()) else {
                 continue;
             };
             let mut candidates = candidates.iter().copied().take(MOST_CANDIDATES);
@@ -162,11 +163,22 @@ impl<'t> Matcher<'t> {
 }
 
 /// Tells whether tests ask together all that an old one asked: each what it has of it in the same order, unless it runs case
-/// by case.
+/// by case. A call alone is made as well where it is a part of something.
 pub fn is_asked_by(old: &Test, new: &[&Test]) -> bool {
-    let is_asked = |ask: &String| new.iter().any(|test| test.asks.contains(ask));
+    let is_asked = |(ask, is_assert): (&String, &bool)| {
+        new.iter().any(|test| test.asks.contains(ask))
+            || !is_assert && new.iter().flat_map(|test| &test.asks).any(|other| holds(other, ask))
+    };
     let in_order = |test: &&Test| test.cases != Some(1) || has_in_order(test, old);
-    old.asks.iter().all(is_asked) && (old.cases != Some(1) || new.iter().all(in_order))
+    old.asks.iter().zip(&old.is_assert).all(is_asked) && (old.cases != Some(1) || new.iter().all(in_order))
+}
+
+/// Tells whether a question holds all words of another, one after the other.
+fn holds(ask: &str, part: &str) -> bool {
+    let is_edge = |found: Option<char>| found.is_none_or(|c| c == ' ');
+    ask.match_indices(part).any(|(at, _)| {
+        is_edge(ask[..at].chars().next_back()) && is_edge(ask[at + part.len()..].chars().next())
+    })
 }
 
 fn has_in_order(new: &Test, old: &Test) -> bool {

@@ -44,8 +44,8 @@ pub struct Test {
     pub(crate) asks: Vec<String>,
     /// Whether it asserts anything.
     pub(crate) has_demands: bool,
-    /// How many of them are asserts.
-    pub(crate) asserted: usize,
+    /// Which of them are asserts.
+    pub(crate) is_assert: Vec<bool>,
     /// As how many cases its runner reports it; nothing where its file does not tell.
     pub(crate) cases: Option<usize>,
     language: Language,
@@ -149,7 +149,7 @@ impl Test {
 
     /// Returns how many asserts it makes, each case of a table counted that stands in the file.
     pub fn asserted(&self) -> usize {
-        self.asserted
+        self.is_assert.iter().filter(|is_assert| **is_assert).count()
     }
 
     /// Returns as how many cases its runner reports it; nothing where its file does not tell.
@@ -389,7 +389,7 @@ impl<'f> Reader<'f> {
         let demands = self.demands(index, &helpers);
         let name_end = item.name_range.end;
         let asked = |bindings: &Bindings| bindings.asked(self.file, &item.node, name_end, &demands);
-        let Asked { asks, asserted, cases } = self.bindings.map(asked).unwrap_or_default();
+        let Asked { asks, is_assert, cases } = self.bindings.map(asked).unwrap_or_default();
         let mut asserts = self.asserts_of(index, None);
         for helper in &helpers {
             asserts.extend(self.asserts_of(*helper, Some(&self.outline.items[*helper].name)));
@@ -411,7 +411,7 @@ impl<'f> Reader<'f> {
             normal: self.file.tokens().normal(&self.file.text, &item.range, &item.name_range),
             asks,
             has_demands: !demands.is_empty(),
-            asserted,
+            is_assert,
             cases,
             language: self.file.language,
         }

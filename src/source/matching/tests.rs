@@ -191,3 +191,12 @@ fn similar_tests_ask_about_the_same() {
     assert!(is_similar(&price, &one(helped)));
     assert!(!is_similar(&price, &one("def test_b():\n    assert pages(9) == pytest.approx(3)\n")));
 }
+
+#[test]
+fn a_call_may_become_part_of_an_assert() {
+    let old = "@pytest.mark.parametrize('name', ['A', 'B'])\ndef test_old(name):\n    with pytest.warns(DeprecationWarning, match=name):\n        getattr(click.utils, name)\n";
+    let new = "@pytest.mark.parametrize(('module', 'name', 'target'), [(click.utils, 'A', click.utils._A), (click.utils, 'B', click.utils._B)])\ndef test_new(module, name, target):\n    with pytest.warns(DeprecationWarning, match=name):\n        value = getattr(module, name)\n\n    assert value == target\n";
+    assert_eq!(became(&[("test_a.py", old)], &[("test_a.py", new)]), ["test_old -> test_new (Renamed)"]);
+    let not_called = new.replace("getattr(module, name)", "module");
+    assert_eq!(became(&[("test_a.py", old)], &[("test_a.py", &not_called)]), ["- test_old", "+ test_new"]);
+}
