@@ -1,16 +1,15 @@
-//! The commands of a project that sets none: what its maintainers would type, told by the files at its top.
-//! Reads files and starts nothing; languages first, Make for what they leave open. What is set is never replaced.
-
-mod cargo;
-mod deno;
-mod go;
-mod integration;
-mod make;
-mod node;
-mod python;
+//! The commands of a project that sets none: what its maintainers would type, told by the files at its top, as
+//! `data/commands.toml` says. Reads files and starts nothing. What is set is never replaced.
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::integration::INTEGRATION;
 
 /// A command that was found, and by what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,28 +22,78 @@ pub struct Detected {
     pub because: String,
 }
 
-/// How the commands of a language, or of a tool, are found.
-type Detection = fn(&Project<'_>) -> Vec<Detected>;
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    managers: Vec<Manager>,
+    script: Vec<Command>,
+    project: Vec<Kind>,
+}
 
-/// The ways to look, in the order in which they count.
-const WAYS: [Detection; 6] =
-    [cargo::commands, node::commands, python::commands, go::commands, deno::commands, make::commands];
+#[derive(Deserialize)]
+struct Manager {
+    lock: String,
+    program: String,
+    dashes: String,
+}
+
+/// A kind of project.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kind {
+    /// The key of its tests where a project of several kinds is integrated.
+    #[serde(default)]
+    tests: String,
+    all: Command,
+    commands: Vec<Command>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Command {
+    key: String,
+    name: Option<String>,
+    line: Option<String>,
+    files: Option<Vec<String>>,
+    script: Option<String>,
+    has: Option<String>,
+    lacks: Option<String>,
+    installed: Option<String>,
+    what: Option<String>,
+}
+
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| toml::from_str(include_str!("data/commands.toml")).expect("the table is sound"));
 
 /// Returns the commands of the project in a folder, one for each key at most.
 pub fn detect(root: &Path) -> Vec<Detected> {
-    detect_with(root, &|program| agents::find_program(program.as_ref()).is_ok())
+    detect_with(root, &is_installed)
 }
 
-/// Returns what the project runs at its end besides, each with a key of its own; `is_test_set` says that its tests are known.
+/// Returns what the project runs at its end besides, each with a key of its own: the scripts that validate the repository, and the
+/// tests of each of its languages; nothing where one `test` is all there is. `is_test_set` says that its tests are known.
 pub fn detect_integration(root: &Path, is_test_set: bool) -> Vec<Detected> {
-    let is_installed = |program: &str| agents::find_program(program.as_ref()).is_ok();
-    integration::commands(&Project { root, is_installed: &is_installed }, is_test_set)
+    let project = Project { root, is_installed: &is_installed };
+    let scripts: Vec<Detected> =
+        TABLE.script.iter().filter_map(|script| project.find(script, &Command::default())).collect();
+    let of_kind = |key: &&'static str| {
+        let kinds = TABLE.project.iter().filter(|kind| kind.tests == **key);
+        let test = kinds.flat_map(|kind| project.commands(kind)).find(|command| command.key == "test")?;
+        Some(Detected { key, ..test })
+    };
+    let tests: Vec<Detected> =
+        if is_test_set { Vec::new() } else { INTEGRATION.iter().filter_map(of_kind).collect() };
+    if scripts.is_empty() && tests.len() < 2 { Vec::new() } else { [scripts, tests].concat() }
+}
+
+fn is_installed(program: &str) -> bool {
+    agents::find_program(program.as_ref()).is_ok()
 }
 
 fn detect_with(root: &Path, is_installed: &dyn Fn(&str) -> bool) -> Vec<Detected> {
     let project = Project { root, is_installed };
     let mut found: Vec<Detected> = Vec::new();
-    for detected in WAYS.iter().flat_map(|look| look(&project)) {
+    for detected in TABLE.project.iter().flat_map(|kind| project.commands(kind)) {
         if found.iter().all(|known| known.key != detected.key) {
             found.push(detected);
         }
@@ -59,23 +108,69 @@ struct Project<'a> {
 }
 
 impl Project<'_> {
-    fn has(&self, path: &str) -> bool {
-        self.root.join(path).exists()
+    fn commands(&self, kind: &'static Kind) -> Vec<Detected> {
+        kind.commands.iter().filter_map(|command| self.find(command, &kind.all)).collect()
     }
 
-    /// Returns the first of these files that is there.
-    fn first_of<'p>(&self, paths: &[&'p str]) -> Option<&'p str> {
-        paths.iter().find(|path| self.has(path)).copied()
+    fn find(&self, command: &'static Command, all: &Command) -> Option<Detected> {
+        let name = command.name.as_ref().or(command.script.as_ref()).map_or("", String::as_str);
+        let fits = |text: &str| {
+            let is_in =
+                |pattern: &str| Regex::new(&pattern.replace("{name}", name)).expect("sound").is_match(text);
+            command.has.as_ref().or(all.has.as_ref()).is_none_or(|has| is_in(has))
+                && !command.lacks.as_ref().or(all.lacks.as_ref()).is_some_and(|lacks| is_in(lacks))
+        };
+        let files = command.files.as_ref().or(all.files.as_ref())?;
+        let mut there = files.iter().filter_map(|file| self.path(file));
+        let file = there.find(|file| self.text(file, command).is_some_and(|text| fits(&text)))?;
+        let program = command.installed.as_deref();
+        if program.is_some_and(|program| !(self.is_installed)(program)) {
+            return None;
+        }
+        let what = command.what.as_ref().or(all.what.as_ref()).map_or("is there", String::as_str);
+        let mut because = format!("{file} {}", what.replace("{name}", name));
+        because.extend(program.map(|program| format!(" and {program} is installed")));
+        let line =
+            command.line.as_ref().or(all.line.as_ref())?.replace("{name}", name).replace("{file}", &file);
+        let line = if line.contains("{manager}") { self.with_manager(&line, &mut because) } else { line };
+        Some(Detected { key: &command.key, line: self.with_python(&line), because })
     }
 
-    /// Returns the text of a file; nothing when there is none.
-    fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.root.join(path)).unwrap_or_default()
+    /// Returns the path of a file that is there; of several the first by its name.
+    fn path(&self, pattern: &str) -> Option<String> {
+        let Some((front, end)) = pattern.split_once('*') else {
+            return self.root.join(pattern).exists().then(|| pattern.to_owned());
+        };
+        let (folder, start) = front.rsplit_once('/').unwrap_or((".", front));
+        let entries = fs::read_dir(self.root.join(folder)).ok()?.flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let name = names.filter(|name| name.starts_with(start) && name.ends_with(end)).min()?;
+        Some(format!("{}{name}", &front[..front.len() - start.len()]))
     }
-}
 
-fn detected(key: &'static str, line: impl Into<String>, because: impl Into<String>) -> Detected {
-    Detected { key, line: line.into(), because: because.into() }
+    /// Returns what a command looks at: a file that is there, or the script of its name in it.
+    fn text(&self, file: &str, command: &Command) -> Option<String> {
+        let text = fs::read_to_string(self.root.join(file)).unwrap_or_default();
+        let Some(script) = &command.script else { return Some(text) };
+        let manifest: Value = serde_json::from_str(&text).ok()?;
+        let script = manifest["scripts"][script.as_str()].as_str()?;
+        (!script.trim().is_empty()).then(|| script.to_owned())
+    }
+
+    fn with_manager(&self, line: &str, because: &mut String) -> String {
+        let found = TABLE.managers.iter().find(|manager| self.root.join(&manager.lock).exists());
+        because.extend(found.map(|manager| format!(", and {} is there", manager.lock)));
+        let (program, dashes) =
+            found.map_or(("npm", " --"), |manager| (manager.program.as_str(), manager.dashes.as_str()));
+        line.replace("{manager}", program).replace("{dashes}", dashes)
+    }
+
+    fn with_python(&self, line: &str) -> String {
+        let python =
+            [".venv/bin/python", "venv/bin/python"].iter().find(|path| self.root.join(path).exists());
+        let python = python.copied().unwrap_or("python3");
+        line.replace("{python}", python).replace("{bin}", python.strip_suffix("python").unwrap_or_default())
+    }
 }
 
 #[cfg(test)]
