@@ -13,7 +13,7 @@ mod stand_ins;
 use super::Site;
 use super::changed_tests::{ChangedTest, ChangedTests};
 use super::outcome::at;
-use super::tampering::switched_off;
+use super::tampering;
 use model::event::Place;
 
 /// Returns the places that a reviewer is asked about.
@@ -22,7 +22,7 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let tests = compared.kept().filter_map(|(old, new)| doubt(old, &new));
     let functions = compared.functions().filter_map(|(old, new)| doubt(old, &[new]));
     let mut places: Vec<Place> = tests.chain(functions).collect();
-    places.extend(switched_off::questions(compared, site));
+    places.extend(tampering::questions(compared, site));
     places.extend(lost::places(compared, site));
     places.extend(declared::places(compared));
     places.extend(hollow::places(compared));

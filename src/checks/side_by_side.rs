@@ -4,6 +4,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use model::event::Place;
+
 const WORKERS: usize = 4;
 
 /// So many things are taken at once at most.
@@ -31,6 +33,14 @@ pub(super) fn each<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync
     });
     done.sort_by_key(|(from, _)| *from);
     done.into_iter().flat_map(|(_, results)| results).collect()
+}
+
+/// Returns the places that a rule finds in files.
+pub(super) fn places<T: Sync, P: IntoIterator<Item = Place> + Send>(
+    files: &[T],
+    rule: impl Fn(&T) -> P + Sync,
+) -> Vec<Place> {
+    each(files, rule).into_iter().flatten().collect()
 }
 
 #[cfg(test)]

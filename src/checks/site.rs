@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::Published;
 use super::changed_file::ReadSides;
 use super::changed_tests::ChangedTests;
-use super::suspicion::Suspicion;
+use super::staged::Suspicion;
 use model::change::Change;
 use model::event::{Claim, Evaluation};
 use model::issue::{Discussion, Issue};

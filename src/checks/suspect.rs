@@ -1,7 +1,6 @@
 //! What is likely a cheat and may be honest: each of it is a question that the reviewer has to answer. Refuses nothing.
 
 use super::outcome::{asking, judged, shown};
-use super::suspicion::places;
 use super::{Site, doubtful_code, doubtful_settings, doubtful_tests, staged, todo, trivial_diff};
 use model::event::{CheckResult, Place};
 
@@ -12,7 +11,7 @@ const MOST_QUESTIONS: usize = 3;
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let mut doubts = doubtful_tests::questions(site);
-    doubts.extend(places(staged::suspicions(site), false));
+    doubts.extend(staged::questions(site));
     doubts.extend(doubtful_settings::questions(site));
     doubts.extend(doubtful_code::questions(site));
     doubts.extend(todo::questions(site));

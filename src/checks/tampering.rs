@@ -1,26 +1,85 @@
 //! Sure signs that somebody keeps tests from failing: a test that was there never runs any more, or runs alone; what the test
 //! runner does is replaced; a file that Python runs before every test. A person makes exceptions with `[checks] allowed`.
 
-mod runner_replaced;
-pub(crate) mod switched_off;
-
-use super::Site;
-use super::changed_tests::ChangedTests;
-use super::outcome::judged;
-use model::event::CheckResult;
+use super::changed_file::ChangedFile;
+use super::changed_tests::{ChangedTest, ChangedTests};
+use super::outcome::{at, file, judged};
+use super::{Site, side_by_side};
+use model::event::{CheckResult, Place};
+use source::{Language, SkipKind, SourceFile};
 
 pub(super) const ID: &str = "tampering";
 
+/// Python runs them whenever it starts.
+const ALWAYS_RUN: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
+
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let mut places = switched_off::places(ChangedTests::of_phase(site), site);
-    places.extend(runner_replaced::places(site));
-    judged(
-        ID,
-        "tests-weakened",
-        places,
-        "tests are kept from failing",
-        "no test that was there was switched off",
-    )
+    let mut places = switched_off(ChangedTests::of_phase(site), site);
+    places.extend(side_by_side::places(&ChangedFile::judged(site), runner_replaced));
+    let clean = "no test that was there was switched off";
+    judged(ID, "tests-weakened", places, "tests are kept from failing", clean)
+}
+
+/// Returns tests that never run any more, or run alone, unless the issue names them.
+fn switched_off(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
+    let alone = tests.added().filter_map(|new| newly(SkipKind::Only, None, new));
+    let mut places: Vec<Place> = kept(tests, site, false).chain(alone).collect();
+    // One mark may stand at a group of many tests.
+    places.dedup_by(|next, place| next.file == place.file && next.line == place.line);
+    places
+}
+
+/// Returns those that the issue names: it may have asked for that.
+pub(super) fn questions<'t>(tests: &'t ChangedTests, site: &'t Site<'_>) -> impl Iterator<Item = Place> + 't {
+    kept(tests, site, true).map(|place| {
+        let what = format!("{}, as the issue may ask. Does it?", place.what);
+        Place { what, ..place }
+    })
+}
+
+fn kept<'t>(tests: &'t ChangedTests, site: &'t Site<'_>, is_named: bool) -> impl Iterator<Item = Place> + 't {
+    let kept = tests.kept().filter(move |(old, _)| site.issue.names(&old.test.name) == is_named);
+    kept.flat_map(|(old, new)| {
+        let of = |new: &ChangedTest| {
+            let off = newly(SkipKind::Unconditional, Some(old), new);
+            off.or_else(|| newly(SkipKind::Only, Some(old), new))
+        };
+        new.into_iter().filter_map(of).collect::<Vec<Place>>()
+    })
+}
+
+/// Returns a skip of a kind that a test did not have.
+fn newly(kind: SkipKind, old: Option<&ChangedTest>, new: &ChangedTest) -> Option<Place> {
+    let test = &new.test;
+    if test.count(kind) <= old.map_or(0, |old| old.test.count(kind)) {
+        return None;
+    }
+    let skip = test.skips.iter().find(|skip| skip.kind == kind)?;
+    let what = match kind {
+        SkipKind::Only => format!("only the test `{}` runs, alone", test.name),
+        _ => format!("the test `{}` never runs", test.name),
+    };
+    Some(at(&test.path, skip.line, what))
+}
+
+/// Returns code that replaces what the test runner does, and files that Python runs before every test.
+fn runner_replaced(changed: &ChangedFile<'_>) -> Vec<Place> {
+    let path = changed.path();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let runs_always =
+        ALWAYS_RUN.contains(&name) || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "pth");
+    if runs_always && changed.change.is_new() {
+        return vec![file(path, "Python runs this file before every test, which may change what they say")];
+    }
+    // The other runners here cannot be replaced from within.
+    if Language::of(path) != Some(Language::Python) {
+        return Vec::new();
+    }
+    let patches = changed.added_parts(SourceFile::runner_patches);
+    let what = |text: &str| {
+        format!("`{}` replaces what the test runner does", text.lines().next().unwrap_or_default())
+    };
+    patches.iter().map(|patch| at(path, patch.line, what(patch.text))).collect()
 }
 
 #[cfg(test)]

@@ -4,12 +4,14 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
 use crate::changed_tests::{ChangedTests, ComparedAssert};
-use crate::literals::literals;
-use crate::outcome::at;
+use crate::outcome::{at, one_line};
 use crate::side_by_side;
 use model::event::Place;
 use source::{Language, Part, SourceFile, is_foreign, is_test};
@@ -18,6 +20,11 @@ use source::{Language, Part, SourceFile, is_foreign, is_test};
 const MOST_TEST_FILES: usize = 300;
 /// Fewer values in a line may be there by chance.
 const FEWEST: usize = 2;
+
+pattern!(
+    LITERAL,
+    r#"(?x) "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | `[^`]*` | (?:\b|-)\d[\d_]*(?:\.\d+)?(?:e-?\d+)?"#
+);
 
 /// The first values of an assert.
 type Values = [String; FEWEST];
@@ -129,7 +136,7 @@ fn first_answer(file: &ChangedFile<'_>, asserts: &HashSet<Values>) -> Option<Pla
         neighbours(values).any(|values| asserts.contains(&values) && !known.contains(&values))
     };
     let (number, line, _) = lines_of_product(file).find(|(_, _, values)| is_answer(values))?;
-    let doubt = format!("`{}` holds the values of a test. Is there a rule behind them?", shorten(line));
+    let doubt = format!("`{}` holds the values of a test. Is there a rule behind them?", one_line(line, 80));
     Some(at(file.path(), number, doubt))
 }
 
@@ -139,8 +146,11 @@ fn neighbours(values: &[String]) -> impl Iterator<Item = Values> {
     each.filter(|values: &Values| values.iter().any(|value| !is_common(value)))
 }
 
-fn shorten(line: &str) -> String {
-    line.trim().chars().take(80).collect()
+/// Returns the values in the order of the code, without quotation marks, signs and the white space at their ends.
+fn literals(code: &str) -> Vec<String> {
+    let bare =
+        |literal: regex::Match<'_>| literal.as_str().trim_matches(['"', '\'', '`', '-']).trim().to_owned();
+    LITERAL.find_iter(code).map(bare).collect()
 }
 
 /// Values that stand in any code.

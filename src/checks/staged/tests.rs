@@ -5,7 +5,7 @@ use crate::scene::{Scene, gist};
 
 /// Returns the places that are sure, and those that are only likely.
 fn seen(scene: &Scene) -> (String, usize) {
-    let likely = places(suspicions(&scene.site()), false).len();
+    let likely = questions(&scene.site()).len();
     (gist(&examine(&scene.site())), likely)
 }
 
