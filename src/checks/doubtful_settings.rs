@@ -1,16 +1,18 @@
 //! Settings that decide which tests run, what checkers see and what counts as a failure. Changes of them may be honest: each
 //! file with one is a question to the reviewer. What the suite says with the old settings stands in `runner_settings`.
 
-mod keys;
-
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::Site;
 use super::changed_file::ChangedFile;
+use super::constant::pattern;
 use super::outcome::{at, file};
+use super::paths::{ending, name};
 use model::change::Change;
 use model::event::Place;
 use source::{is_fixture, is_foreign, is_test};
@@ -24,53 +26,29 @@ struct Table {
 }
 
 /// Files of some names, and what in them decides.
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-#[derive(Default)]
 struct DecidingFile {
-    names: Vec<String>,
-    starts: Vec<String>,
-    ends: Vec<String>,
+    files: String,
     keys: Vec<String>,
     words: Vec<String>,
     /// Instead of `words`, where the file is one of tests.
     words_in_tests: Vec<String>,
 }
 
-static FILES: LazyLock<Vec<DecidingFile>> = LazyLock::new(|| {
+static FILES: LazyLock<Vec<(Regex, DecidingFile)>> = LazyLock::new(|| {
     let table: Table =
         toml::from_str(include_str!("data/deciding_settings.toml")).expect("the table is sound");
-    table.file
+    let named = |file: DecidingFile| (pattern(&format!("(?x)^(?:{})$", file.files)), file);
+    table.file.into_iter().map(named).collect()
 });
 
 /// Returns the places that a reviewer is asked about.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let files = ChangedFile::judged(site);
     let files = files.iter().filter(|file| !is_fixture(file.path()) && !is_foreign(file.path()));
-    files.filter_map(|file| doubt(file.change, DecidingFile::of(file.path())?)).collect()
-}
-
-impl DecidingFile {
-    fn of(path: &str) -> Option<&'static Self> {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        FILES.iter().find(|file| file.is_named(name))
-    }
-
-    fn is_named(&self, name: &str) -> bool {
-        let begins = self.starts.iter().any(|start| name.starts_with(start.as_str()));
-        let ends = self.ends.iter().any(|end| name.ends_with(end.as_str()));
-        let is_formed = match (self.starts.is_empty(), self.ends.is_empty()) {
-            (true, true) => false,
-            (true, false) => ends,
-            (false, true) => begins,
-            (false, false) => begins && ends,
-        };
-        is_formed || self.names.iter().any(|known| known == name)
-    }
-
-    fn decides(&self, key: &str) -> bool {
-        self.keys.iter().any(|known| key.starts_with(known.as_str()))
-    }
+    let deciding = |path: &str| FILES.iter().find(|(names, _)| names.is_match(name(path)));
+    files.filter_map(|file| doubt(file.change, &deciding(file.path())?.1)).collect()
 }
 
 fn doubt(change: &Change, deciding: &DecidingFile) -> Option<Place> {
@@ -78,12 +56,12 @@ fn doubt(change: &Change, deciding: &DecidingFile) -> Option<Place> {
     if deciding.keys.is_empty() {
         return changed_line(change, deciding);
     }
-    let [before, now] = [old, new].map(|text| keys::of(&change.path, text));
+    let [before, now] = [old, new].map(|text| keys(&change.path, text));
     let (Some(before), Some(now)) = (before, now) else {
         return (!change.is_new()).then(|| changed_line(change, deciding)).flatten();
     };
-    let all: BTreeSet<&String> =
-        before.keys().chain(now.keys()).filter(|key| deciding.decides(key)).collect();
+    let decides = |key: &str| deciding.keys.iter().any(|known| key.starts_with(known.as_str()));
+    let all: BTreeSet<&String> = before.keys().chain(now.keys()).filter(|key| decides(key)).collect();
     let changed: Vec<String> = all
         .into_iter()
         .filter(|key| before.get(*key) != now.get(*key))
@@ -118,6 +96,55 @@ fn changed_line(change: &Change, deciding: &DecidingFile) -> Option<Place> {
         Some((number, line)) => Some(at(&change.path, number, what(line))),
         None => removed().map(|(_, line)| file(&change.path, format!("no longer says {}", what(line)))),
     }
+}
+
+/// Returns the keys of JSON, TOML or INI, each with its value, as `tool.pytest.ini_options.addopts`; none where the text is not read.
+fn keys(path: &str, text: &str) -> Option<BTreeMap<String, String>> {
+    let value = match ending(path) {
+        "json" | "jsonc" => serde_json::from_str::<Value>(&without_comments(text)).ok()?,
+        "toml" => toml::from_str::<Value>(text).ok()?,
+        _ => return Some(of_sections(text)),
+    };
+    let mut keys = BTreeMap::new();
+    flatten("", &value, &mut keys);
+    Some(keys)
+}
+
+/// `tsconfig.json` may have comments, each on a line of its own.
+fn without_comments(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+fn flatten(front: &str, value: &Value, keys: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(inner) => {
+            for (key, value) in inner {
+                let dot = if front.is_empty() { "" } else { "." };
+                flatten(&format!("{front}{dot}{key}"), value, keys);
+            }
+        }
+        other => {
+            keys.insert(front.to_owned(), other.to_string());
+        }
+    }
+}
+
+/// A value may go on in lines that are indented.
+fn of_sections(text: &str) -> BTreeMap<String, String> {
+    let (mut section, mut key) = (String::new(), String::new());
+    let mut keys: BTreeMap<String, String> = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.trim_start().starts_with(['#', ';'])) {
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
+            name.clone_into(&mut section);
+        } else if line.starts_with([' ', '\t']) {
+            *keys.entry(key.clone()).or_default() += line.trim();
+        } else if let Some((name, value)) = line.split_once(['=', ':']) {
+            key = format!("{section}.{}", name.trim());
+            keys.insert(key.clone(), value.trim().to_owned());
+        }
+    }
+    keys
 }
 
 #[cfg(test)]

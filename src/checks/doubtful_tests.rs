@@ -1,45 +1,150 @@
-//! Tests that were there and may ask less now. What the sources say about it may be honest, so each of it is a question to
-//! the reviewer; what the suite says of each test stands in `pass_to_pass`. Refuses nothing.
+//! Tests that were there and may ask less now, are gone or replaced, and new ones that ask nothing. What the sources say about it may
+//! be honest, so each of it is a question to the reviewer; what the suite says of each test stands in `pass_to_pass`. Refuses
+//! nothing.
 
 mod asserts;
-mod declared;
-mod hollow;
-mod hooks;
-mod lost;
-mod moved;
 mod reached;
 mod stand_ins;
 
-use super::Site;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::changed_file::ChangedFile;
 use super::changed_tests::{ChangedTest, ChangedTests};
-use super::outcome::at;
-use super::tampering;
+use super::outcome::{at, file};
+use super::{Site, side_by_side, tampering};
 use model::event::Place;
+use source::{Language, SourceFile, is_fixture, is_runner_setting, is_test};
+use stand_ins::asked_about;
 
 /// Returns the places that a reviewer is asked about.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
-    let compared = ChangedTests::of_phase(site);
-    let tests = compared.kept().filter_map(|(old, new)| doubt(old, &new));
-    let functions = compared.functions().filter_map(|(old, new)| doubt(old, &[new]));
-    let mut places: Vec<Place> = tests.chain(functions).collect();
-    places.extend(tampering::questions(compared, site));
-    places.extend(lost::places(compared, site));
-    places.extend(declared::places(compared));
-    places.extend(hollow::places(compared));
-    places.extend(stand_ins::places(compared, site));
-    places.extend(hooks::places(site));
+    let (tests, files) = (ChangedTests::of_phase(site), ChangedFile::judged(site));
+    let kept = tests.kept().filter_map(|(old, new)| doubt(old, &new));
+    let functions = tests.functions().filter_map(|(old, new)| doubt(old, &[new]));
+    let mut places: Vec<Place> = kept.chain(functions).collect();
+    places.extend(tampering::questions(tests, site));
+    places.extend(lost(tests, site));
+    places.extend(files.iter().filter_map(|changed| lost_of_file(changed, &files)));
+    places.extend(never_run(tests).chain(defined_twice(tests)));
+    places.extend(hollow(tests));
+    places.extend(stand_ins::places(tests, &files));
+    places.extend(side_by_side::places(&files, hooks));
     places
 }
 
 /// Returns what is doubtful about what a test became.
 fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<Place> {
-    let now = new.first()?;
-    let what = moved::doubt(old, new)
-        .or_else(|| declared::unawaited(old, new))
-        .or_else(|| reached::doubt(old, new))
-        .or_else(|| asserts::doubt(old, new))?;
-    let test = &now.test;
-    Some(at(&test.path, test.line, format!("the test `{}` {what}", test.name)))
+    let what = reached::doubt(old, new).or_else(|| asserts::doubt(old, new))?;
+    Some(question(new.first()?, &what))
+}
+
+fn question(test: &ChangedTest, what: &str) -> Place {
+    let test = &test.test;
+    at(&test.path, test.line, format!("the test `{}` {what}", test.name))
+}
+
+/// Tests that no changed file has any more. Excused is a test of a symbol that went in the same change, if the issue names that
+/// symbol or the test.
+fn lost(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
+    let mut lost: BTreeMap<&str, Vec<&ChangedTest>> = BTreeMap::new();
+    for test in tests.lost().filter(|test| !tests.is_asked_to_go(test, site.issue)) {
+        lost.entry(&test.test.path).or_default().push(test);
+    }
+    lost.values().map(|tests| gone(tests)).collect()
+}
+
+fn gone(tests: &[&ChangedTest]) -> Place {
+    let names: Vec<String> = tests.iter().map(|test| format!("`{}`", test.test.name)).collect();
+    let first = &tests[0].test;
+    let what = match names.as_slice() {
+        [one] => format!("the test {one} is gone. Was it asked to go, or does another ask the same?"),
+        _ => format!(
+            "the tests {} are gone. Were they asked to go, or do others ask the same?",
+            names.join(", ")
+        ),
+    };
+    at(&first.path, first.line, what)
+}
+
+/// Returns what went of a file whose tests nobody can name: all of it, or a module that is no longer compiled.
+fn lost_of_file(changed: &ChangedFile<'_>, all: &[ChangedFile<'_>]) -> Option<Place> {
+    let path = changed.path();
+    if !is_test(path) || is_fixture(path) {
+        return None;
+    }
+    if changed.change.is_deleted() && Language::of(path).is_none() {
+        return Some(file(path, "a file of tests is gone. Was it asked to go?"));
+    }
+    let first = lost_module(changed, all)?;
+    Some(file(path, format!("the module `{first}` is no longer part of the tests. Where do its tests run?")))
+}
+
+/// Returns a module of Rust that no changed file names any more although its file is still there.
+fn lost_module<'s>(changed: &ChangedFile<'s>, all: &[ChangedFile<'_>]) -> Option<&'s str> {
+    let (old, _) = (changed.before()?.modules(), changed.now()?);
+    let named = |file: &ChangedFile<'_>, name: &str| {
+        file.now().is_some_and(|now| now.modules().iter().any(|module| module.text == name))
+    };
+    let folder = changed.path().rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let is_deleted = |name: &str| {
+        let files = [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")];
+        all.iter().any(|file| file.change.is_deleted() && files.iter().any(|path| path == file.path()))
+    };
+    let mut lost = old.iter().map(|module| module.text);
+    lost.find(|name| !is_deleted(name) && !all.iter().any(|file| named(file, name)))
+}
+
+/// A new test that never runs proves nothing. A title without a body is a plan.
+fn never_run(tests: &ChangedTests) -> impl Iterator<Item = Place> {
+    let skipped = tests.added().filter(|new| new.test.is_skipped() && !new.asserts.is_empty());
+    skipped.map(|new| question(new, "is new and never runs. Why is it there?"))
+}
+
+/// In Python the second definition takes the place of the first.
+fn defined_twice(tests: &ChangedTests) -> impl Iterator<Item = Place> {
+    let mut seen: HashMap<(&str, String), usize> = HashMap::new();
+    let is_python = |new: &&ChangedTest| Language::of(&new.test.path) == Some(Language::Python);
+    for new in tests.new_tests().filter(is_python) {
+        *seen.entry((&new.test.path, new.test.id())).or_default() += 1;
+    }
+    let is_second = move |new: &&ChangedTest| seen.get(&(&*new.test.path, new.test.id())) > Some(&1);
+    let second = tests.added().filter(is_second);
+    second.map(|new| question(new, "is defined twice: only the last one runs. Is that meant?"))
+}
+
+/// New tests that ask nothing: they assert nothing, or use nothing of what their neighbours call and of what the product defines.
+/// A file with a test that asserts nothing has another way of testing.
+fn hollow(tests: &ChangedTests) -> Vec<Place> {
+    let files = tests.kept_by_file();
+    let called: BTreeMap<&str, BTreeSet<String>> =
+        files.iter().map(|(path, before)| (*path, asked_about(before))).collect();
+    let doubt = |new: &ChangedTest| {
+        let path = &*new.test.path;
+        let (before, called) = (files.get(path)?, called.get(path)?);
+        if new.asserts.is_empty() {
+            let all_assert = before.iter().all(|test| !test.asserts.is_empty());
+            return all_assert.then_some("asserts nothing. What would make it fail?");
+        }
+        let uses_one = called.iter().any(|name| new.uses(name)) || tests.uses_the_product(new);
+        (!called.is_empty() && !uses_one)
+            .then_some("uses nothing that the other tests are about. What does it test?")
+    };
+    let added = tests.added().filter(|new| !new.test.is_skipped());
+    added.filter_map(|new| Some(question(new, doubt(new)?))).collect()
+}
+
+/// Code in the tests that the test runner asks what becomes of them, and calls that end it.
+fn hooks(changed: &ChangedFile<'_>) -> Option<Place> {
+    let path = changed.path();
+    if !is_test(path) && !is_runner_setting(path) || is_fixture(path) {
+        return None;
+    }
+    let hooks = changed.added_parts(SourceFile::runner_hooks);
+    let first = hooks.first()?;
+    let shown = first.text.lines().next().unwrap_or_default();
+    let what =
+        format!("`{shown}` decides what the test runner runs or reports. Does every test still count?");
+    Some(at(path, first.line, what))
 }
 
 #[cfg(test)]

@@ -1,9 +1,15 @@
-//! Whether the asserts of a test are still asked on every run.
+//! Whether the asserts of a test are still asked on every run, and whether the usual runners find its file by its name. Whether the
+//! runner of the project finds it shows in the results of the suite.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Deserialize;
 
 use crate::changed_tests::{ChangedTest, ComparedAssert, Token};
-use source::{SkipKind, Test};
+use crate::constant::pattern;
+use source::{Language, SkipKind, Test};
 
 /// Attributes and decorators of runners and of usual libraries of tests.
 const USUAL: [&str; 28] = [
@@ -37,11 +43,47 @@ const USUAL: [&str; 28] = [
     "override_settings",
 ];
 
-pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
-    let has_more = |kind: SkipKind| {
-        let count = |test: &Test| test.skips.iter().filter(|skip| skip.kind == kind).count();
-        new.iter().any(|new| count(&new.test) > count(&old.test))
+/// By which names runners find the files of a language.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FoundBy<P> {
+    files: P,
+    found: P,
+    left_out: Option<P>,
+    always: Option<P>,
+}
+
+static LANGUAGES: LazyLock<Vec<FoundBy<Regex>>> = LazyLock::new(|| {
+    let table: BTreeMap<String, FoundBy<String>> =
+        toml::from_str(include_str!("../data/found_tests.toml")).expect("the table is sound");
+    let read = |text: String| pattern(&format!("(?x){text}"));
+    let compiled = |by: FoundBy<String>| FoundBy {
+        files: read(by.files),
+        found: read(by.found),
+        left_out: by.left_out.map(read),
+        always: by.always.map(read),
     };
+    table.into_values().map(compiled).collect()
+});
+
+/// Tells whether runners find a file by its name; nothing where they find tests another way.
+fn is_found(path: &str) -> Option<bool> {
+    let by = LANGUAGES.iter().find(|by| by.files.is_match(path))?;
+    let is = |pattern: &Option<Regex>| pattern.as_ref().is_some_and(|pattern| pattern.is_match(path));
+    Some(is(&by.always) || by.found.is_match(path) && !is(&by.left_out))
+}
+
+pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
+    let (from, to) = (&old.test.path, &new.first()?.test.path);
+    if from != to && is_found(from) == Some(true) && is_found(to) == Some(false) {
+        return Some(format!(
+            "moved from {from} to a file whose name test runners do not look for. Does it run there?"
+        ));
+    }
+    if is_unawaited(old, new.first()?) {
+        return Some("is a coroutine that has no mark for its runner. Is it awaited?".to_owned());
+    }
+    let has_more = |kind: SkipKind| new.iter().any(|new| new.test.count(kind) > old.test.count(kind));
     if has_more(SkipKind::Conditional) {
         return Some("may be skipped under a condition now. Can it not run there?".to_owned());
     }
@@ -59,6 +101,19 @@ pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
     Some(format!(
         "asks `{shown}` under a condition now, or with its failure caught. Is it asked on every run?"
     ))
+}
+
+/// Tells whether a test became a coroutine that nothing says who awaits.
+fn is_unawaited(old: &ChangedTest, new: &ChangedTest) -> bool {
+    let now = &new.test;
+    let says = |text: &String| {
+        ["asyncio", "anyio", "trio", "tokio", "Async", "async"].iter().any(|word| text.contains(word))
+    };
+    let is_awaited = now.attributes.iter().chain(&now.groups).any(says);
+    Language::of(&now.path) == Some(Language::Python)
+        && now.is_async
+        && !is_awaited
+        && (!old.test.is_async || old.test.attributes.iter().any(says))
 }
 
 /// Returns an attribute or decorator that is new, and that no runner and no usual library of tests has.

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::Site;
 use crate::changed_file::ChangedFile;
 use crate::changed_tests::{ChangedTest, ChangedTests, Token};
 use crate::outcome::at;
@@ -11,13 +10,13 @@ use crate::side_by_side;
 use model::event::Place;
 use source::{Function, Part, SourceFile, is_runner_setting};
 
-pub(super) fn places(compared: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
+pub(super) fn places(compared: &ChangedTests, files: &[ChangedFile<'_>]) -> Vec<Place> {
     let kept = compared.kept_by_file();
     let of_file = |file: &ChangedFile<'_>| {
         let old = kept.get(file.path()).map_or(&[][..], Vec::as_slice);
         of_file(file, old, compared)
     };
-    side_by_side::each(&ChangedFile::judged(site), of_file).into_iter().flatten().collect()
+    side_by_side::places(files, of_file)
 }
 
 fn of_file(file: &ChangedFile<'_>, old: &[&ChangedTest], compared: &ChangedTests) -> Option<Place> {
