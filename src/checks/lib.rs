@@ -96,6 +96,7 @@ use model::policy::{CheckMode, OnFail};
 use outcome::{failure, passed, result, skipped};
 use process::Stop;
 use register::{Check, find};
+use test_runs::NotCompared;
 
 /// Runs the checks of a phase in their order; in mode `first_failure` up to the first one that demands something.
 pub async fn run(site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
@@ -131,11 +132,17 @@ async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Some(Check::Look(look)) => look(site),
         Some(Check::Template(template)) => templates::evaluate(template, site),
         Some(Check::Command(key)) => command::examine(id, key, site, stop).await,
-        Some(Check::PassToPass) => pass_to_pass::examine(site, stop).await,
-        Some(Check::ChangedExpectations) => pass_to_pass::examine_expectations(site, stop).await,
-        Some(Check::RunnerSettings) => runner_settings::examine(site, stop).await,
-        Some(Check::RedGreen) => red_green::examine(site, stop).await,
+        Some(Check::PassToPass) => compared(id, pass_to_pass::examine(site, stop).await),
+        Some(Check::ChangedExpectations) => {
+            compared(id, pass_to_pass::examine_expectations(site, stop).await)
+        }
+        Some(Check::RunnerSettings) => compared(id, runner_settings::examine(site, stop).await),
+        Some(Check::RedGreen) => compared(id, red_green::examine(site, stop).await),
         Some(Check::Integration) => integration::examine(site, stop).await,
         None => result(id, CheckStatus::Unavailable, "there is no check of this name"),
     }
+}
+
+fn compared(id: &str, result: Result<CheckResult, NotCompared>) -> CheckResult {
+    result.unwrap_or_else(|why| why.result(id))
 }

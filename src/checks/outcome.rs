@@ -110,7 +110,10 @@ pub(super) fn question_to_reviewer(result: CheckResult, site: &Site<'_>) -> Chec
 /// Returns the beginning of a text in one line; so many characters of it at most.
 pub(super) fn one_line(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(most).collect()
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }
 
 /// Returns a place as people read it.

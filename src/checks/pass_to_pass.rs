@@ -8,14 +8,13 @@ use std::collections::BTreeSet;
 use super::announced::Announced;
 use super::changed_tests::{ChangedTest, ChangedTests, Fate};
 use super::command::{End, Look};
-use super::outcome::{asking, at, judged, of_answer, question_to_reviewer};
+use super::outcome::{asking, at, judged, of_answer, one_line, question_to_reviewer};
 use super::suite::{Losses, LostTest, Suite, name};
-use super::test_runs::{TestRuns, unrun};
-use super::{Site, result, skipped};
-use model::event::{CheckResult, CheckStatus, Place};
+use super::test_runs::{NotCompared, TestRuns, compared, unnamed};
+use super::{Site, skipped};
+use model::event::{CheckResult, Place};
 use model::issue::Issue;
 use process::Stop;
-use source::Test;
 use tool_output::TestOutcome;
 
 pub(super) const ID: &str = "pass_to_pass";
@@ -27,52 +26,43 @@ const MOST_SHOWN: usize = 300;
 const MOST_NAMED: usize = 5;
 
 /// Looks for tests of the base that do not pass any more.
-pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let runs = match TestRuns::of(site) {
-        Ok(runs) => runs,
-        Err(why) => return skipped(ID, why),
-    };
-    let (now, base) = (runs.now(stop).await, runs.base(stop).await);
-    if let Some(result) = unrun(ID, &[&now, &base]).or_else(|| uncompared(&runs, &now, &base, site)) {
-        return result;
+pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
+    let runs = TestRuns::of(site)?;
+    let (now, base) = (runs.now(stop).await?, runs.base(stop).await?);
+    if let Some(result) = uncompared(runs.asked.line, &now, &base, site)? {
+        return Ok(result);
     }
-    let sources = match ChangedTests::of_run(site, runs.published) {
-        Ok(sources) => sources,
-        Err(error) => return result(ID, CheckStatus::Unavailable, error),
-    };
     let (before, after) = (Suite::of(&base.results), Suite::of(&now.results));
     if let Some(id) = after.not_loaded(&before) {
-        return skipped(ID, &format!("`{id}` cannot be loaded, which the check of the tests names"));
+        return Ok(skipped(ID, &format!("`{id}` cannot be loaded, which the check of the tests names")));
     }
-    let announced = Announced::read(site);
-    let (flaky, still_right) = Default::default();
     let mut comparison = Comparison {
         before: &before,
         after: &after,
-        sources,
-        announced,
+        sources: runs.sources()?,
+        announced: Announced::read(site),
         issue: site.issue,
-        flaky,
-        still_right,
+        flaky: BTreeSet::new(),
+        still_right: BTreeSet::new(),
     };
     if !comparison.missing().is_empty() {
         comparison.flaky = runs.flaky(stop).await;
-        let old_tests = runs.old_tests_on_new_code(stop).await;
+        let old_tests = runs.mixed(|trees| trees.old_tests.as_ref(), stop).await;
         let results = old_tests.iter().flat_map(|look| look.results.iter());
         let passing = results.filter(|result| result.outcome == TestOutcome::Passed);
         comparison.still_right = passing.map(|result| result.id.clone()).collect();
     }
-    judge(&comparison, site)
+    Ok(judge(&comparison, site))
 }
 
 fn judge(comparison: &Comparison<'_, '_>, site: &Site<'_>) -> CheckResult {
     let Missing { lost, asked } = comparison.missing();
-    let flaky: Vec<&str> = comparison.flaky.iter().map(String::as_str).take(MOST_NAMED).collect();
-    let flaky = match flaky.as_slice() {
-        [] => String::new(),
-        flaky => format!("; two runs of the same files end differently: {}", flaky.join(", ")),
-    };
     let passing = comparison.before.passing_tests();
+    let named: Vec<&str> = comparison.flaky.iter().map(String::as_str).take(MOST_NAMED).collect();
+    let flaky = match named.as_slice() {
+        [] => String::new(),
+        named => format!("; two runs of the same files end differently: {}", named.join(", ")),
+    };
     let kept = format!("every test that passed at the base is there and passes ({passing}){flaky}");
     if lost.is_empty() {
         let problem = "tests that passed at the base are replaced by others";
@@ -83,23 +73,27 @@ fn judge(comparison: &Comparison<'_, '_>, site: &Site<'_>) -> CheckResult {
 
 /// Says why the tests cannot be compared one by one. Where only the suite of now does not name them, that is a question; where it
 /// fails, the check of the tests says so.
-fn uncompared(runs: &TestRuns<'_>, now: &Look, base: &Look, site: &Site<'_>) -> Option<CheckResult> {
-    let line = runs.asked.line;
-    if base.results.is_empty() {
-        return Some(skipped(ID, &format!("`{line}` does not name each test at the base of the run")));
-    }
-    if !now.results.is_empty() {
-        return None;
-    }
-    if now.end != End::Green {
-        return Some(skipped(ID, &format!("`{line}` fails and does not name each test")));
-    }
-    let what = format!(
-        "`{line}` names its {} tests at the base of the run and not those of now, so that none can be missed",
-        base.results.len()
-    );
-    let result = judged(ID, "unnamed-tests", vec![of_answer(what)], "tests cannot be compared", "");
-    Some(question_to_reviewer(result, site))
+fn uncompared(
+    line: &str,
+    now: &Look,
+    base: &Look,
+    site: &Site<'_>,
+) -> Result<Option<CheckResult>, NotCompared> {
+    let count = base.results.len();
+    let why = match (count, now.results.len(), &now.end) {
+        (0, ..) => format!("`{line}` does not name each test at the base of the run"),
+        (_, 1.., _) => return Ok(None),
+        (_, 0, End::Green) => {
+            let what = format!(
+                "`{line}` names its {count} tests at the base of the run and not those of now, so that none can be missed"
+            );
+            let places = vec![of_answer(what)];
+            let result = judged(ID, "unnamed-tests", places, "tests cannot be compared", "");
+            return Ok(Some(question_to_reviewer(result, site)));
+        }
+        (_, 0, _) => format!("`{line}` fails and does not name each test"),
+    };
+    Err(NotCompared::Skipped(why))
 }
 
 /// What is compared.
@@ -246,23 +240,11 @@ impl Comparison<'_, '_> {
 
 /// Asks about a test in whose place others stand, with the texts of all.
 fn replaced(id: &str, old: &ChangedTest, new: &[&ChangedTest]) -> Place {
-    let now: Vec<String> = new.iter().map(|new| format!("`{}`", shortened(&new.text))).collect();
-    let what = format!(
-        "{id} is gone, and nothing asks all that it asked; before: `{}`; now: {}",
-        shortened(&old.text),
-        now.join(", ")
-    );
-    let first: &Test = &new[0].test;
-    at(&first.path, first.line, what)
-}
-
-/// Returns the beginning of a text in one line.
-fn shortened(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    let shown = |read: &ChangedTest| format!("`{}`", one_line(&read.text, MOST_SHOWN));
+    let now: Vec<String> = new.iter().map(|new| shown(new)).collect();
+    let (before, now) = (shown(old), now.join(", "));
+    let what = format!("{id} is gone, and nothing asks all that it asked; before: {before}; now: {now}");
+    at(&new[0].test.path, new[0].test.line, what)
 }
 
 fn place(lost: &LostTest<'_>) -> Place {
@@ -278,35 +260,28 @@ fn place(lost: &LostTest<'_>) -> Place {
 
 /// Looks for tests that expect something else now: in their version of the base they fail on the new code, or they went with
 /// what they are about.
-pub(super) async fn examine_expectations(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let runs = match TestRuns::of(site) {
-        Ok(runs) => runs,
-        Err(why) => return skipped(EXPECTATIONS, why),
+pub(super) async fn examine_expectations(
+    site: &Site<'_>,
+    stop: &mut Stop,
+) -> Result<CheckResult, NotCompared> {
+    let runs = TestRuns::of(site)?;
+    let Some(old_tests) = runs.mixed(|trees| trees.old_tests.as_ref(), stop).await else {
+        return Ok(skipped(EXPECTATIONS, "the run left the tests as they were"));
     };
-    let Some(old_tests) = runs.old_tests_on_new_code(stop).await else {
-        return skipped(EXPECTATIONS, "the run left the tests as they were");
-    };
-    let (now, base) = (runs.now(stop).await, runs.base(stop).await);
-    if let Some(result) = unrun(EXPECTATIONS, &[&old_tests, &now, &base]) {
-        return result;
-    }
+    let (old_tests, now, base) = (compared(old_tests)?, runs.now(stop).await?, runs.base(stop).await?);
     if old_tests.results.is_empty() || now.results.is_empty() {
-        return skipped(EXPECTATIONS, &format!("`{}` does not name each test", runs.asked.line));
+        return Err(unnamed(runs.asked.line));
     }
-    let sources = match ChangedTests::of_run(site, runs.published) {
-        Ok(sources) => sources,
-        Err(error) => return result(EXPECTATIONS, CheckStatus::Unavailable, error),
-    };
     let suites = [&base, &old_tests, &now].map(|look| Suite::of(&look.results));
-    let mut changed = changed_expectations(&suites, sources);
+    let mut changed = changed_expectations(&suites, runs.sources()?);
     if !changed.is_empty() {
         let flaky = runs.flaky(stop).await;
         changed.retain(|id| !flaky.contains(*id));
     }
     let what = "fails on the new code in its version of the base, and passes in its new version";
     let places = changed.into_iter().map(|id| of_answer(format!("{id} {what}"))).collect();
-    let clean = "no test expects something else";
-    asking(judged(EXPECTATIONS, "changed-expectations", places, "tests expect something else now", clean))
+    let (problem, clean) = ("tests expect something else now", "no test expects something else");
+    Ok(asking(judged(EXPECTATIONS, "changed-expectations", places, problem, clean)))
 }
 
 /// Returns the tests that fail in their version of the base alone. One that was expected to fail there, and only lost the mark

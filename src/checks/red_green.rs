@@ -5,11 +5,11 @@
 //! not name each test, its exit code counts.
 
 use super::announced::Announced;
-use super::changed_tests::{ChangedTest, ChangedTests};
-use super::command::{self, End, Look};
+use super::changed_tests::ChangedTest;
+use super::command::{self, Look};
 use super::outcome::{at, judged, of_answer, question_to_reviewer};
 use super::suite::Suite;
-use super::test_runs::{self, TestRuns};
+use super::test_runs::{NotCompared, TestRuns, compared};
 use super::{Site, failure, passed, skipped};
 use model::event::CheckResult;
 use process::Stop;
@@ -17,62 +17,45 @@ use tool_output::TestOutcome;
 
 pub(super) const ID: &str = "red_green";
 
-pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let runs = match TestRuns::of(site) {
-        Ok(runs) => runs,
-        Err(why) => return skipped(ID, why),
+pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
+    let runs = TestRuns::of(site)?;
+    let Some(without) = runs.mixed(|trees| trees.new_tests.as_ref(), stop).await else {
+        return Ok(skipped(ID, "the run did not change both tests and code"));
     };
-    let Some(without) = runs.new_tests_on_old_code(stop).await else {
-        return skipped(ID, "the run did not change both tests and code");
-    };
-    let (now, base) = (runs.now(stop).await, runs.base(stop).await);
-    if let Some(result) = test_runs::unrun(ID, &[&without, &now]) {
-        return result;
-    }
-    match unrun(site, &runs, &now, &base) {
-        Ok(Some(result)) => return result,
-        Ok(None) => {}
-        Err(error) => return command::Asked { id: ID, ..runs.asked }.unavailable(error),
+    let (now, base) = (runs.now(stop).await, runs.look_at_base(stop).await);
+    let (without, now) = (compared(without)?, now?);
+    if let Some(result) = unrun(&runs, &now, &base)? {
+        return Ok(result);
     }
     if now.results.is_empty() {
-        return judge_exit(&runs, &now, &without, &base, site);
+        return Ok(judge_exit(&runs, &now, &without, &base, site));
     }
     let mut reds =
         Reds::of(&Suite::of(&now.results), &Suite::of(&base.results), &Suite::of(&without.results));
-    let stubs = if reds.red.is_empty() && !reds.unknown.is_empty() {
-        runs.new_functions_as_stubs(stop).await
-    } else {
-        None
-    };
-    if let Some(stubs) = &stubs {
+    if reds.red.is_empty()
+        && !reds.unknown.is_empty()
+        && let Some(stubs) = runs.mixed(|trees| trees.new_stubs.as_ref(), stop).await
+    {
         reds.try_again(&Suite::of(&stubs.results));
     }
-    judge(&runs, &reds, site)
+    Ok(judge(&runs, &reds, site))
 }
 
 /// Returns the failure where the change brings tests and the command runs no test that it did not run at the base. What a new
 /// test is called is not asked: titles are computed, and classes inherit tests.
-fn unrun<'s>(
-    site: &'s Site<'_>,
-    runs: &TestRuns<'_>,
-    now: &Look,
-    base: &Look,
-) -> Result<Option<CheckResult>, &'s str> {
+fn unrun(runs: &TestRuns<'_>, now: &Look, base: &Look) -> Result<Option<CheckResult>, NotCompared> {
     let before = Suite::of(&base.results);
     if Suite::of(&now.results).ids().any(|id| before.outcome(id).is_none()) {
         return Ok(None);
     }
-    let sources = ChangedTests::of_run(site, runs.published)?;
+    let sources = runs.sources()?;
     let is_run = |read: &ChangedTest| now.results.iter().any(|result| read.test.is_reported_as(&result.id));
-    let mut added = sources.added().peekable();
-    if now.results.is_empty() || added.peek().is_none() || sources.added().any(is_run) {
+    if now.results.is_empty() || sources.added().next().is_none() || sources.added().any(is_run) {
         return Ok(None);
     }
-    let line = runs.asked.line;
-    let places = added.map(|read| {
-        at(&read.test.path, read.test.line, format!("`{line}` does not run `{}`", read.test.id()))
-    });
-    Ok(Some(judged(ID, "new-tests-not-run", places.collect(), "no new test is run", "")))
+    let what = |read: &ChangedTest| format!("`{}` does not run `{}`", runs.asked.line, read.test.id());
+    let places = sources.added().map(|read| at(&read.test.path, read.test.line, what(read))).collect();
+    Ok(Some(judged(ID, "new-tests-not-run", places, "no new test is run", "")))
 }
 
 /// What the tests that are new, or pass only now, say without the code.
@@ -138,9 +121,6 @@ fn judge_exit(runs: &TestRuns<'_>, now: &Look, without: &Look, base: &Look, site
     let line = runs.asked.line;
     if command::fails(&now.end) {
         return skipped(ID, &format!("`{line}` fails with the code that the run changed, too"));
-    }
-    if let End::Unavailable(why) = &without.end {
-        return command::Asked { id: ID, ..runs.asked }.unavailable(why);
     }
     if command::proves(without, base) {
         return passed(ID, &format!("`{line}` fails without the code that the run changed"));

@@ -7,47 +7,37 @@ use std::collections::BTreeSet;
 
 use super::outcome::{judged, of_answer, question_to_reviewer};
 use super::suite::Suite;
-use super::test_runs::{TestRuns, unrun};
+use super::test_runs::{NotCompared, TestRuns, compared, unnamed};
 use super::{Site, skipped};
 use model::event::{CheckResult, Place};
 use process::Stop;
-use tool_output::TestOutcome;
+use tool_output::TestOutcome::{Failed, Passed, Skipped};
 
 pub(super) const ID: &str = "runner_settings";
 
-pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let runs = match TestRuns::of(site) {
-        Ok(runs) => runs,
-        Err(why) => return skipped(ID, why),
+pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
+    let runs = TestRuns::of(site)?;
+    let Some(before) = runs.mixed(|trees| trees.old_settings.as_ref(), stop).await else {
+        return Ok(skipped(ID, "the run left the settings of the runner as they were"));
     };
-    let Some(before) = runs.old_settings(stop).await else {
-        return skipped(ID, "the run left the settings of the runner as they were");
-    };
-    let now = runs.now(stop).await;
-    if let Some(result) = unrun(ID, &[&before, &now]) {
-        return result;
-    }
+    let (before, now) = (compared(before)?, runs.now(stop).await?);
     if before.results.is_empty() || now.results.is_empty() {
-        return skipped(ID, &format!("`{}` does not name each test", runs.asked.line));
+        return Err(unnamed(runs.asked.line));
     }
-    let base = runs.base(stop).await;
-    let (base, before, now) = (Suite::of(&base.results), Suite::of(&before.results), Suite::of(&now.results));
+    let base = runs.look_at_base(stop).await;
+    let [base, before, now] = [&base, &before, &now].map(|look| Suite::of(&look.results));
     let mut differences = Differences::between(&base, &before, &now, &BTreeSet::new());
     if differences != Differences::default() {
         differences = Differences::between(&base, &before, &now, &runs.flaky(stop).await);
     }
-    judge(&differences, site)
+    Ok(judge(differences, site))
 }
 
-fn judge(differences: &Differences, site: &Site<'_>) -> CheckResult {
+fn judge(Differences { missed, asked }: Differences, site: &Site<'_>) -> CheckResult {
     let same = "every test says the same with the runner's settings of the base";
     let problem = "tests say something else with the runner's settings of the base";
-    let result = |places: &[Place]| judged(ID, "runner-settings", places.to_vec(), problem, same);
-    if differences.missed.is_empty() {
-        question_to_reviewer(result(&differences.asked), site)
-    } else {
-        result(&differences.missed)
-    }
+    let result = |places: Vec<Place>| judged(ID, "runner-settings", places, problem, same);
+    if missed.is_empty() { question_to_reviewer(result(asked), site) } else { result(missed) }
 }
 
 /// The tests of the base that say something else with the settings of now. A new test may need a new setting.
@@ -64,21 +54,15 @@ impl Differences {
         let mut differences = Self::default();
         for id in before.ids().filter(|id| !flaky.contains(*id)) {
             let Some(at_base) = base.outcome(id) else { continue };
+            let (missed, asked) = (&mut differences.missed, &mut differences.asked);
             let (list, what) = match (before.outcome(id), now.outcome(id)) {
-                (Some(TestOutcome::Failed), Some(TestOutcome::Passed)) if at_base == TestOutcome::Passed => {
-                    let what =
-                        "passes at the base and now, and fails on the code of now without the new settings";
-                    (&mut differences.asked, what)
-                }
-                (Some(TestOutcome::Failed), Some(TestOutcome::Passed)) => {
-                    (&mut differences.missed, "fails without the new settings")
-                }
-                (Some(TestOutcome::Passed | TestOutcome::Failed), None) => {
-                    (&mut differences.missed, "does not run with the new settings")
-                }
-                (Some(TestOutcome::Passed | TestOutcome::Failed), Some(TestOutcome::Skipped)) => {
-                    (&mut differences.missed, "is skipped with the new settings")
-                }
+                (Some(Failed), Some(Passed)) if at_base == Passed => (
+                    asked,
+                    "passes at the base and now, and fails on the code of now without the new settings",
+                ),
+                (Some(Failed), Some(Passed)) => (missed, "fails without the new settings"),
+                (Some(Passed | Failed), None) => (missed, "does not run with the new settings"),
+                (Some(Passed | Failed), Some(Skipped)) => (missed, "is skipped with the new settings"),
                 _ => continue,
             };
             list.push(of_answer(format!("{id} {what}")));
@@ -90,7 +74,7 @@ impl Differences {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tool_output::TestOutcome::{DidNotLoad, Failed, Passed, Skipped};
+    use tool_output::TestOutcome::{self, DidNotLoad};
     use tool_output::TestResult;
 
     const BASE: [(&str, TestOutcome); 4] = [("a", Failed), ("b", Passed), ("c", Passed), ("d", Passed)];

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use super::changed_tests::ChangedTests;
 use super::command::{self, Asked, End, Look};
 use super::suite::Suite;
-use super::{Published, Site, result};
+use super::{Published, Site, result, skipped};
 use git::{CommitId, Error, RunWorkspace, Tree};
 use model::change::{Change, FileMode};
 use model::event::{CheckResult, CheckStatus};
@@ -20,13 +21,13 @@ use source::{Role, SourceFile, is_fixture, is_runner_setting, is_test, stub_bodi
 #[derive(Debug, Default)]
 pub struct TestTrees {
     /// The code of now with the tests of the base; nothing where the run left all tests as they were.
-    old_tests: Option<Tree>,
+    pub(super) old_tests: Option<Tree>,
     /// The code of the base with the tests of now; nothing where the run did not change both.
-    new_tests: Option<Tree>,
+    pub(super) new_tests: Option<Tree>,
     /// What will be published with the runner's settings of the base; nothing where the run left them as they were.
-    old_settings: Option<Tree>,
+    pub(super) old_settings: Option<Tree>,
     /// What will be published, where new functions of the product do nothing; nothing where there are none.
-    new_stubs: Option<Tree>,
+    pub(super) new_stubs: Option<Tree>,
 }
 
 impl TestTrees {
@@ -96,109 +97,129 @@ fn functions(path: &str, text: Option<&str>) -> BTreeSet<String> {
     file.map(|file| file.functions().into_iter().map(|function| function.name).collect()).unwrap_or_default()
 }
 
+/// Why a comparison of tests cannot be made.
+pub(super) enum NotCompared {
+    /// There is nothing to compare.
+    Skipped(String),
+    Unavailable(String),
+}
+
+impl NotCompared {
+    /// Returns it as the result of a check.
+    pub(super) fn result(&self, id: &str) -> CheckResult {
+        match self {
+            Self::Skipped(why) => skipped(id, why),
+            Self::Unavailable(why) => result(id, CheckStatus::Unavailable, why),
+        }
+    }
+}
+
 /// The test command of a run, ready to be run on each tree.
 pub(super) struct TestRuns<'a> {
     pub(super) asked: Asked<'a>,
     site: &'a Site<'a>,
-    pub(super) published: &'a Published<'a>,
-}
-
-/// Says why one of these runs could not be made, as the result of a check.
-pub(super) fn unrun(id: &str, looks: &[&Look]) -> Option<CheckResult> {
-    let why = looks.iter().find_map(|look| match &look.end {
-        End::Unavailable(why) => Some(why),
-        _ => None,
-    });
-    why.map(|why| result(id, CheckStatus::Unavailable, &format!("the tests could not be compared: {why}")))
+    published: &'a Published<'a>,
 }
 
 impl<'a> TestRuns<'a> {
-    /// Returns why there are none where there is no test command, or nothing that will be published.
-    pub(super) fn of(site: &'a Site<'a>) -> Result<Self, &'static str> {
-        let asked = command::asked("tests", "test", site).ok_or("no `[commands] test` is set or detected")?;
-        let published =
-            site.published.ok_or("only in a clean worktree are tests compared with those of the base")?;
+    /// There are none where there is no test command, or nothing that will be published.
+    pub(super) fn of(site: &'a Site<'a>) -> Result<Self, NotCompared> {
+        let skipped = |why: &str| NotCompared::Skipped(why.to_owned());
+        let no_command = || skipped("no `[commands] test` is set or detected");
+        let asked = command::asked("tests", "test", site).ok_or_else(no_command)?;
+        let in_place = || skipped("only in a clean worktree are tests compared with those of the base");
+        let published = site.published.ok_or_else(in_place)?;
         Ok(Self { asked, site, published })
     }
 
+    /// Returns the tests of what the run changed.
+    pub(super) fn sources(&self) -> Result<&'a ChangedTests, NotCompared> {
+        let tests = ChangedTests::of_run(self.site, self.published);
+        tests.map_err(|error| NotCompared::Unavailable(error.to_owned()))
+    }
+
     /// Returns what the tests say about what will be published.
-    pub(super) async fn now(&self, stop: &mut Stop) -> Look {
-        self.look(&self.published.tree, stop).await
+    pub(super) async fn now(&self, stop: &mut Stop) -> Result<Look, NotCompared> {
+        compared(self.look(&self.published.tree, stop).await)
     }
 
     /// Returns what the tests say about the base of the run.
-    pub(super) async fn base(&self, stop: &mut Stop) -> Look {
+    pub(super) async fn base(&self, stop: &mut Stop) -> Result<Look, NotCompared> {
+        compared(self.look_at_base(stop).await)
+    }
+
+    /// Returns the same, also where they could not be run there.
+    pub(super) async fn look_at_base(&self, stop: &mut Stop) -> Look {
         self.look(&self.published.base.as_tree(), stop).await
     }
 
-    /// Returns what the tests of the base say about the code of now; nothing where the run left all tests as they were.
-    pub(super) async fn old_tests_on_new_code(&self, stop: &mut Stop) -> Option<Look> {
-        let tree = self.published.test_trees.old_tests.as_ref()?;
-        Some(self.look(tree, stop).await)
-    }
-
-    /// Returns what the tests of now say about the code of the base; nothing where the run did not change both.
-    pub(super) async fn new_tests_on_old_code(&self, stop: &mut Stop) -> Option<Look> {
-        let tree = self.published.test_trees.new_tests.as_ref()?;
-        Some(self.look(tree, stop).await)
-    }
-
-    /// Returns what the tests say with the runner's settings of the base; nothing where the run left them as they were.
-    pub(super) async fn old_settings(&self, stop: &mut Stop) -> Option<Look> {
-        let tree = self.published.test_trees.old_settings.as_ref()?;
-        Some(self.look(tree, stop).await)
-    }
-
-    /// Returns what the tests say where new functions of the product do nothing; nothing where there are none.
-    pub(super) async fn new_functions_as_stubs(&self, stop: &mut Stop) -> Option<Look> {
-        let tree = self.published.test_trees.new_stubs.as_ref()?;
+    /// Returns what the tests say about one of the trees that mix what is there now with the base; nothing where there is none.
+    pub(super) async fn mixed(&self, tree: fn(&TestTrees) -> Option<&Tree>, stop: &mut Stop) -> Option<Look> {
+        let tree = tree(self.published.test_trees)?;
         Some(self.look(tree, stop).await)
     }
 
     /// Returns the tests that end in another way when what will be published is run once more: they say nothing. Nothing where
     /// that could not be run.
     pub(super) async fn flaky(&self, stop: &mut Stop) -> BTreeSet<String> {
-        let (now, tree) = (self.now(stop).await, &self.published.tree);
+        let (memory, tree) = (self.published.memory, &self.published.tree);
+        let now = self.look(tree, stop).await;
         let key = format!("{} (again)", self.asked.line);
-        let again = match self.published.memory.known(&key, tree) {
-            Some(known) => known,
-            None => self.look_within_limit(tree, false, stop).await,
+        let again = match (memory.known(&key, tree), self.exhausted()) {
+            (Some(known), _) => known,
+            (None, Some(exhausted)) => exhausted,
+            (None, None) => self.spent(command::look(self.asked, Some(tree), self.site, stop).await),
         };
-        self.published.memory.remember(&key, tree, &again);
+        memory.remember(&key, tree, &again);
         if again.results.is_empty() {
             return BTreeSet::new();
         }
         Suite::of(&now.results).differing(&Suite::of(&again.results))
     }
 
+    /// Runs the tests on a tree, unless that is known or the comparisons of this round have taken all their time.
     async fn look(&self, tree: &Tree, stop: &mut Stop) -> Look {
-        self.look_within_limit(tree, true, stop).await
-    }
-
-    /// Runs the tests on a tree, unless the comparisons of this round have taken all their time.
-    async fn look_within_limit(&self, tree: &Tree, may_be_known: bool, stop: &mut Stop) -> Look {
-        let known = self.published.memory.known(self.asked.line, tree).filter(|_| may_be_known);
-        if let Some(known) = known {
+        if let Some(known) = self.published.memory.known(self.asked.line, tree) {
             return known;
         }
-        let is_now = may_be_known && *tree == self.published.tree;
-        let (spent, minutes) = (&self.site.read.compared_millis, self.site.settings.evidence_minutes);
-        if !is_now && minutes > 0 && spent.load(Ordering::Relaxed) >= minutes * 60_000 {
-            let why = format!(
-                "the comparisons of tests have taken the {minutes} minutes of `[checks] evidence_minutes`"
-            );
-            return Look::unavailable(why);
+        let look = command::look_once(self.asked, tree, self.published, self.site, stop);
+        if *tree == self.published.tree {
+            return look.await;
         }
-        let look = if may_be_known {
-            command::look_once(self.asked, tree, self.published, self.site, stop).await
-        } else {
-            command::look(self.asked, Some(tree), self.site, stop).await
-        };
-        if !is_now {
-            spent.fetch_add(look.millis, Ordering::Relaxed);
+        match self.exhausted() {
+            Some(exhausted) => exhausted,
+            None => self.spent(look.await),
         }
+    }
+
+    fn exhausted(&self) -> Option<Look> {
+        let minutes = self.site.settings.evidence_minutes;
+        let spent = self.site.read.compared_millis.load(Ordering::Relaxed);
+        let why = format!(
+            "the comparisons of tests have taken the {minutes} minutes of `[checks] evidence_minutes`"
+        );
+        (minutes > 0 && spent >= minutes * 60_000).then(|| Look::unavailable(why))
+    }
+
+    fn spent(&self, look: Look) -> Look {
+        self.site.read.compared_millis.fetch_add(look.millis, Ordering::Relaxed);
         look
     }
+}
+
+/// Returns a look that can be compared: the tests could be run.
+pub(super) fn compared(look: Look) -> Result<Look, NotCompared> {
+    match &look.end {
+        End::Unavailable(why) => {
+            Err(NotCompared::Unavailable(format!("the tests could not be compared: {why}")))
+        }
+        _ => Ok(look),
+    }
+}
+
+/// Returns why a runner that does not name each test is no help.
+pub(super) fn unnamed(line: &str) -> NotCompared {
+    NotCompared::Skipped(format!("`{line}` does not name each test"))
 }
 
 /// Tells whether a file is a test or something only tests use.

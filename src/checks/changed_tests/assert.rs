@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::outcome::one_line;
 use source::{Language, Part, SourceFile};
 
 /// So much of an assert is told, in characters.
@@ -13,7 +14,8 @@ pub(crate) struct ComparedAssert {
     pub(crate) tokens: Vec<Token>,
     /// So many conditions and handlers of errors it stands in.
     pub(crate) conditions: usize,
-    text: String,
+    /// As it is written, on one line, cut where it is long.
+    pub(crate) text: String,
 }
 
 /// A value, or a word or a sign of the code.
@@ -46,7 +48,7 @@ impl Token {
 impl ComparedAssert {
     pub(super) fn of(file: &SourceFile, assert: &source::Assert, values: &[Part<'_>]) -> Self {
         let text = &file.text()[assert.range.clone()];
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = one_line(text, MOST_SHOWN);
         let mut tokens = tokens(file.text(), &assert.range, values);
         match file.language() {
             Language::Python if text.starts_with("assert ") => {
@@ -64,11 +66,6 @@ impl ComparedAssert {
             Token::Value(value) => Some(value.as_str()),
             Token::Code(_) => None,
         })
-    }
-
-    /// Returns the assert as it is written, on one line, cut where it is long.
-    pub(crate) fn shown(&self) -> String {
-        self.text.chars().take(MOST_SHOWN).collect()
     }
 }
 

@@ -38,10 +38,7 @@ pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
     let is_missing = || misses_a_value(&gone, &kept, new);
     let asserts_nothing = new.iter().all(|new| new.asserts.is_empty());
     if gone.len() > came.len() && (asserts_nothing || is_missing()) {
-        return Some(format!(
-            "asserts less: `{}` is gone. Is that asked elsewhere?",
-            gone[came.len()].shown()
-        ));
+        return Some(format!("asserts less: `{}` is gone. Is that asked elsewhere?", gone[came.len()].text));
     }
     if let Some((gone, came)) =
         gone.iter().zip(&came).find(|(gone, came)| asks_less(&gone.tokens, &came.tokens))
@@ -74,7 +71,7 @@ fn misses_a_value(gone: &[&ComparedAssert], kept: &[&ComparedAssert], new: &[&Ch
 }
 
 fn became(gone: &ComparedAssert, came: &ComparedAssert) -> String {
-    format!("asks `{}` now, not `{}`. Does it ask as much?", came.shown(), gone.shown())
+    format!("asks `{}` now, not `{}`. Does it ask as much?", came.text, gone.text)
 }
 
 /// Returns the asserts of before that are no more, and those that came.

@@ -97,7 +97,7 @@ pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
         return Some(format!("runs inside `{attribute}` now. Does a failure in it still fail?"));
     }
     let guarded = new.iter().find_map(|new| newly_guarded(old, new))?;
-    let shown = guarded.shown();
+    let shown = &guarded.text;
     Some(format!(
         "asks `{shown}` under a condition now, or with its failure caught. Is it asked on every run?"
     ))
