@@ -7,7 +7,6 @@
 mod amount;
 mod charged;
 mod ground;
-mod reports;
 mod running;
 mod test_request;
 

@@ -71,6 +71,7 @@ mod told;
 mod traceability;
 mod triage_counts;
 mod trivial_diff;
+mod walk;
 
 pub use cited::{Citable, cites_evidence};
 pub use code_changed::depends_on_the_run;

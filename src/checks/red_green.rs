@@ -76,11 +76,7 @@ impl<'r> Reds<'r> {
         let mut reds = Self::default();
         let passes = |suite: &Suite<'_>, id: &str| suite.outcome(id) == Some(TestOutcome::Passed);
         for id in now.ids().filter(|id| passes(now, id) && !passes(base, id)) {
-            match without.outcome(id) {
-                Some(TestOutcome::Failed | TestOutcome::TimedOut) => reds.red.push(id),
-                Some(TestOutcome::Passed | TestOutcome::Skipped) => reds.green.push(id),
-                Some(TestOutcome::DidNotLoad) | None => reds.unknown.push(id),
-            }
+            list(without.outcome(id), &mut reds.red, &mut reds.green, &mut reds.unknown).push(id);
         }
         reds
     }
@@ -88,12 +84,22 @@ impl<'r> Reds<'r> {
     /// Takes in what those that could not be loaded say where new functions do nothing.
     fn try_again(&mut self, stubs: &Suite<'_>) {
         for id in std::mem::take(&mut self.unknown) {
-            match stubs.outcome(id) {
-                Some(TestOutcome::Failed | TestOutcome::TimedOut) => self.red.push(id),
-                Some(TestOutcome::Passed | TestOutcome::Skipped) => self.hollow.push(id),
-                Some(TestOutcome::DidNotLoad) | None => self.unknown.push(id),
-            }
+            list(stubs.outcome(id), &mut self.red, &mut self.hollow, &mut self.unknown).push(id);
         }
+    }
+}
+
+/// Returns the list to which a test belongs that ends so.
+fn list<'l, T>(
+    outcome: Option<TestOutcome>,
+    red: &'l mut T,
+    passing: &'l mut T,
+    unknown: &'l mut T,
+) -> &'l mut T {
+    match outcome {
+        Some(TestOutcome::Failed | TestOutcome::TimedOut) => red,
+        Some(TestOutcome::Passed | TestOutcome::Skipped) => passing,
+        Some(TestOutcome::DidNotLoad) | None => unknown,
     }
 }
 

@@ -56,15 +56,9 @@ impl<'r> Suite<'r> {
         self.ids().filter(|id| fits(id)).map(|id| self.passing(id)).sum()
     }
 
-    /// Returns how many tests passed.
-    pub(super) fn passing_tests(&self) -> usize {
-        self.outcomes.values().flatten().filter(|outcome| **outcome == TestOutcome::Passed).count()
-    }
-
     fn passing(&self, id: &str) -> usize {
-        self.outcomes
-            .get(id)
-            .map_or(0, |all| all.iter().filter(|outcome| **outcome == TestOutcome::Passed).count())
+        let outcomes = self.outcomes.get(id).into_iter().flatten();
+        outcomes.filter(|outcome| **outcome == TestOutcome::Passed).count()
     }
 
     /// Returns what could not be loaded here, and could be before.

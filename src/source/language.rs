@@ -1,6 +1,6 @@
 //! The languages whose grammar we have, how a path names them, and the queries of each.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use crate::query::Query;
 
@@ -25,57 +25,68 @@ pub enum Language {
 pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
     pub(crate) outline: Query,
-    pub(crate) parts: Query,
-    pub(crate) runner: Query,
-    pub(crate) values: Query,
-    pub(crate) swallowed: Query,
     pub(crate) bindings: Query,
+    /// By `Question`.
+    pub(crate) queries: [Query; 4],
 }
 
-/// Returns the grammar of a language with the queries that stand in the folder of a name.
-macro_rules! grammar {
-    ($language:expr, $folder:literal, $outline:expr) => {
-        Grammar::new(
-            $language.into(),
-            [
-                $outline,
-                include_str!(concat!("queries/", $folder, "/parts.scm")),
-                include_str!(concat!("queries/", $folder, "/runner.scm")),
-                include_str!(concat!("queries/", $folder, "/values.scm")),
-                include_str!(concat!("queries/", $folder, "/swallowed.scm")),
-                include_str!(concat!("queries/", $folder, "/bindings.scm")),
-            ],
-        )
+/// The queries of which the captures are the answer; each is asked once a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Question {
+    Parts,
+    Runner,
+    Values,
+    Swallowed,
+}
+
+/// Returns the queries that stand in the folder of a name.
+macro_rules! queries {
+    ($folder:literal) => {
+        [
+            include_str!(concat!("queries/", $folder, "/outline.scm")),
+            include_str!(concat!("queries/", $folder, "/bindings.scm")),
+            include_str!(concat!("queries/", $folder, "/parts.scm")),
+            include_str!(concat!("queries/", $folder, "/runner.scm")),
+            include_str!(concat!("queries/", $folder, "/values.scm")),
+            include_str!(concat!("queries/", $folder, "/swallowed.scm")),
+        ]
     };
 }
 
-/// JavaScript and TypeScript share most of their queries.
-const SCRIPT: &str = include_str!("queries/script/outline.scm");
-const JAVASCRIPT_ALONE: &str = include_str!("queries/javascript/outline.scm");
-const TYPESCRIPT_ALONE: &str = include_str!("queries/typescript/outline.scm");
-
-static RUST: LazyLock<Grammar> =
-    LazyLock::new(|| grammar!(tree_sitter_rust::LANGUAGE, "rust", include_str!("queries/rust/outline.scm")));
-static PYTHON: LazyLock<Grammar> = LazyLock::new(|| {
-    grammar!(tree_sitter_python::LANGUAGE, "python", include_str!("queries/python/outline.scm"))
-});
-static JAVASCRIPT: LazyLock<Grammar> = LazyLock::new(|| {
-    grammar!(tree_sitter_javascript::LANGUAGE, "script", &format!("{SCRIPT}\n{JAVASCRIPT_ALONE}"))
-});
-static TYPESCRIPT: LazyLock<Grammar> = LazyLock::new(|| {
-    grammar!(tree_sitter_typescript::LANGUAGE_TYPESCRIPT, "script", &format!("{SCRIPT}\n{TYPESCRIPT_ALONE}"))
-});
-static TSX: LazyLock<Grammar> = LazyLock::new(|| {
-    grammar!(tree_sitter_typescript::LANGUAGE_TSX, "script", &format!("{SCRIPT}\n{TYPESCRIPT_ALONE}"))
-});
-static GO: LazyLock<Grammar> =
-    LazyLock::new(|| grammar!(tree_sitter_go::LANGUAGE, "go", include_str!("queries/go/outline.scm")));
+static GRAMMARS: [OnceLock<Grammar>; 6] = [const { OnceLock::new() }; 6];
 
 impl Grammar {
-    fn new(language: tree_sitter::Language, queries: [&str; 6]) -> Self {
-        let [outline, parts, runner, values, swallowed, bindings] =
-            queries.map(|text| Query::new(&language, text));
-        Self { language, outline, parts, runner, values, swallowed, bindings }
+    /// JavaScript and TypeScript share most of their queries; `own` is what is asked of one of them besides.
+    fn new(
+        language: impl Into<tree_sitter::Language>,
+        [outline, bindings, queries @ ..]: [&str; 6],
+        own: &str,
+    ) -> Self {
+        let language = language.into();
+        let query = |text: &str| Query::new(&language, text);
+        Self {
+            outline: query(&format!("{outline}\n{own}")),
+            bindings: query(bindings),
+            queries: queries.map(query),
+            language,
+        }
+    }
+
+    fn of(language: Language) -> Self {
+        let typescript = include_str!("queries/typescript/outline.scm");
+        match language {
+            Language::Rust => Self::new(tree_sitter_rust::LANGUAGE, queries!("rust"), ""),
+            Language::Python => Self::new(tree_sitter_python::LANGUAGE, queries!("python"), ""),
+            Language::JavaScript => {
+                let own = include_str!("queries/javascript/outline.scm");
+                Self::new(tree_sitter_javascript::LANGUAGE, queries!("script"), own)
+            }
+            Language::TypeScript => {
+                Self::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT, queries!("script"), typescript)
+            }
+            Language::Tsx => Self::new(tree_sitter_typescript::LANGUAGE_TSX, queries!("script"), typescript),
+            Language::Go => Self::new(tree_sitter_go::LANGUAGE, queries!("go"), ""),
+        }
     }
 }
 
@@ -106,13 +117,6 @@ impl Language {
     }
 
     pub(crate) fn grammar(self) -> &'static Grammar {
-        match self {
-            Self::Rust => &RUST,
-            Self::Python => &PYTHON,
-            Self::JavaScript => &JAVASCRIPT,
-            Self::TypeScript => &TYPESCRIPT,
-            Self::Tsx => &TSX,
-            Self::Go => &GO,
-        }
+        GRAMMARS[self as usize].get_or_init(|| Grammar::of(self))
     }
 }

@@ -25,8 +25,9 @@ use std::sync::{Arc, OnceLock};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::asked::Bindings;
+use crate::language::Question;
 use crate::outline::Outline;
-use crate::query::{Capture, Query};
+use crate::query::Capture;
 use crate::tokens::Tokens;
 
 pub use broken::Broken;
@@ -51,16 +52,8 @@ pub struct SourceFile {
     tokens: OnceLock<Tokens>,
     line_ends: OnceLock<Vec<usize>>,
     bindings: OnceLock<Bindings>,
-    found: Found,
-}
-
-/// What the queries found: each is asked once, whichever of its captures is wanted.
-#[derive(Debug, Default)]
-struct Found {
-    parts: OnceLock<Captures>,
-    runner: OnceLock<Captures>,
-    values: OnceLock<Captures>,
-    swallowed: OnceLock<Captures>,
+    /// What the queries found, by `Question`: each is asked once, whichever of its captures is wanted.
+    found: [OnceLock<Captures>; 4],
 }
 
 /// In the order of the text.
@@ -133,12 +126,12 @@ impl SourceFile {
 
     /// Returns where code replaces what the test runner itself does.
     pub fn runner_patches(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().runner, &self.found.runner, Capture::RunnerPatched)
+        self.found(Question::Runner, Capture::RunnerPatched)
     }
 
     /// Returns the code that the test runner asks what becomes of tests, and the calls that end it.
     pub fn runner_hooks(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().runner, &self.found.runner, Capture::RunnerHook)
+        self.found(Question::Runner, Capture::RunnerHook)
     }
 
     /// Returns the functions and methods, in the order of the text; those that are tests, too.
@@ -201,22 +194,22 @@ impl SourceFile {
 
     /// Returns the texts and numbers that the code is written with.
     pub fn values(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().values, &self.found.values, Capture::Value)
+        self.found(Question::Values, Capture::Value)
     }
 
     /// Returns the values that have a name in the whole file, each with its name and its form.
     pub fn constants(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().values, &self.found.values, Capture::Constant)
+        self.found(Question::Values, Capture::Constant)
     }
 
     /// Returns the calls that put something else in the place of a part of the program.
     pub fn stand_ins(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().runner, &self.found.runner, Capture::StandIn)
+        self.found(Question::Runner, Capture::StandIn)
     }
 
     /// Returns the handlers of errors that hide any error from everybody.
     pub fn swallowed_errors(&self) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().swallowed, &self.found.swallowed, Capture::Swallowed)
+        self.found(Question::Swallowed, Capture::Swallowed)
     }
 
     /// Returns the names that are used in a range: of functions, types, fields and variables.
@@ -231,16 +224,18 @@ impl SourceFile {
     }
 
     fn parts(&self, wanted: Capture) -> Vec<Part<'_>> {
-        self.found(&self.language.grammar().parts, &self.found.parts, wanted)
+        self.found(Question::Parts, wanted)
     }
 
-    fn found(&self, query: &Query, known: &OnceLock<Captures>, wanted: Capture) -> Vec<Part<'_>> {
+    fn found(&self, question: Question, wanted: Capture) -> Vec<Part<'_>> {
         let ask = || {
             let mut captures = Captures::new();
+            let query = &self.language.grammar().queries[question as usize];
             query.matches(&self.tree, &self.text, |found| captures.extend_from_slice(found));
             captures
         };
-        let captures = known.get_or_init(ask).iter().filter(|(capture, _)| *capture == wanted);
+        let captures = self.found[question as usize].get_or_init(ask);
+        let captures = captures.iter().filter(|(capture, _)| *capture == wanted);
         outermost(captures.map(|(_, range)| self.part(range.clone())))
     }
 

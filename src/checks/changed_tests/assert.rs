@@ -1,6 +1,9 @@
 //! An assert, or another piece of a test, as it is compared: its tokens, in which a value is one token whatever it holds.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::outcome::one_line;
 use source::{Language, Part, SourceFile};
@@ -126,21 +129,12 @@ fn tokens(text: &str, range: &Range<usize>, values: &[Part<'_>]) -> Vec<Token> {
     tokens
 }
 
-/// Names and operators stay whole; other signs stand alone.
+pattern!(
+    /// Names and operators stay whole; other signs stand alone.
+    WORD,
+    r"\w+|[=!<>&|+\-*%~^]+|[^\s;]"
+);
+
 fn push_code(code: &str, tokens: &mut Vec<Token>) {
-    let kind = |c: char| match c {
-        _ if c.is_alphanumeric() || c == '_' => 1,
-        _ if "=!<>&|+-*%~^".contains(c) => 2,
-        _ => 0,
-    };
-    let mut last = 0;
-    for c in code.chars().filter(|c| *c != ';') {
-        let now = if c.is_whitespace() { 0 } else { kind(c) };
-        match tokens.last_mut() {
-            Some(Token::Code(word)) if now != 0 && now == last => word.push(c),
-            _ if c.is_whitespace() => {}
-            _ => tokens.push(Token::Code(c.to_string())),
-        }
-        last = now;
-    }
+    tokens.extend(WORD.find_iter(code).map(|word| Token::Code(word.as_str().to_owned())));
 }

@@ -2,12 +2,14 @@
 //! project needs in it. Outside a run nothing is going to be published, and the worktree itself is the place.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::charged::{End, Look};
-use super::{reports, running};
+use super::running;
+use crate::walk::walk;
 use crate::{Site, TestTrees};
 use git::{CommitId, Error, RunWorkspace, Tree};
 use process::{ProgramExit, Stop};
@@ -77,7 +79,7 @@ pub(super) async fn prepare(site: &Site<'_>, tree: Option<&Tree>, stop: &mut Sto
     let folder =
         space.clean_worktree().check_out(tree).map_err(|error| format!("no clean worktree: {error}"))?;
     let packages = packages(&folder);
-    reports::forget(space, &folder, &packages)
+    forget_reports(space, &folder, &packages)
         .map_err(|error| format!("old reports cannot be removed: {error}"))?;
     let linked = match site.commands.get("setup") {
         Some(line) => set_up(line, &folder, site, published.memory, stop).await.map(|()| Vec::new())?,
@@ -190,21 +192,76 @@ fn symlink(_: &Path, _: &Path) -> std::io::Result<()> {
 /// Returns the folders of a worktree in which packages may lie, relative to its top, the top first.
 fn packages(root: &Path) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::new()];
-    let mut next = 0;
-    while next < found.len() && found.len() < MOST_FOLDERS {
-        let folder = found[next].clone();
-        next += 1;
-        if folder.components().count() >= DEEPEST {
-            continue;
+    walk(root, |path, kind| {
+        let name = path.file_name().and_then(OsStr::to_str);
+        let is_package = kind.is_dir() && name.is_some_and(may_hold_packages) && found.len() < MOST_FOLDERS;
+        if is_package {
+            found.push(path.to_owned());
         }
-        let entries = fs::read_dir(root.join(&folder)).into_iter().flatten().flatten();
-        let inside = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        let names = inside.filter_map(|entry| entry.file_name().into_string().ok());
-        found.extend(names.filter(|name| may_hold_packages(name)).map(|name| folder.join(name)));
-    }
+        is_package && path.components().count() < DEEPEST
+    });
     found
 }
 
 fn may_hold_packages(name: &str) -> bool {
     !name.starts_with('.') && !DEPENDENCIES.contains(&name) && name != "target"
+}
+
+/// Folders that hold nothing but reports of tests.
+const REPORTS: [&str; 4] = ["test-results", "test-reports", "reports", "surefire-reports"];
+/// Where some tools put them.
+const ABOVE_REPORTS: [&str; 2] = ["build", "target"];
+/// A report folder of more files is not looked at to its end.
+const MOST_FILES: usize = 5000;
+
+/// Removes the reports of earlier test runs from these folders of a clean worktree: nobody may mistake them for ours. One that
+/// belongs to the tree stays as the tree has it, those that git ignores are still there.
+fn forget_reports(space: &RunWorkspace, clean: &Path, folders: &[PathBuf]) -> Result<(), Error> {
+    let mut found = Vec::new();
+    for folder in folders {
+        collect_reports(clean, folder, &mut found);
+    }
+    let found: Vec<String> =
+        found.into_iter().filter_map(|path| path.into_os_string().into_string().ok()).collect();
+    for path in space.workspace().list_ignored(clean, &found)? {
+        let path = clean.join(path);
+        // A folder may have taken the files with it that are named after it.
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        if let (Err(source), true) = (removed, path.symlink_metadata().is_ok()) {
+            return Err(Error::File { path, source });
+        }
+    }
+    Ok(())
+}
+
+fn collect_reports(clean: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
+    walk(&clean.join(folder), |name, _| {
+        let path = folder.join(name);
+        let text = name.to_str().unwrap_or_default();
+        if REPORTS.contains(&text) {
+            // The folder may be ignored, or only what is in it.
+            walk(&clean.join(&path), |inside, _| {
+                found.push(path.join(inside));
+                found.len() < MOST_FILES
+            });
+        } else if ABOVE_REPORTS.contains(&text) {
+            found.extend(
+                REPORTS
+                    .map(|reports| path.join(reports))
+                    .into_iter()
+                    .filter(|path| clean.join(path).is_dir()),
+            );
+        }
+        if REPORTS.contains(&text) || is_report(text) {
+            found.push(path);
+        }
+        false
+    });
+}
+
+fn is_report(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        ending == "xml" && (stem.starts_with("junit") || stem.starts_with("test-"))
+    })
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::running::{self, Ran};
+use crate::walk::walk;
 use model::policy::TimeLimits;
 use process::{Environment, ProgramExit, Stop};
 use settings::split_words;
@@ -190,17 +191,13 @@ fn name(program: &str) -> &str {
 
 /// Returns the files below a folder, links left out.
 fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut folders = vec![folder.to_owned()];
     let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                Ok(kind) if kind.is_file() && files.len() < MOST_REPORTS => files.push(entry.path()),
-                _ => {}
-            }
+    walk(folder, |path, kind| {
+        if kind.is_file() && files.len() < MOST_REPORTS {
+            files.push(folder.join(path));
         }
-    }
+        true
+    });
     files.sort();
     files
 }

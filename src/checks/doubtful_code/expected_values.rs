@@ -12,7 +12,9 @@ use crate::Site;
 use crate::changed_file::ChangedFile;
 use crate::changed_tests::{ChangedTests, ComparedAssert};
 use crate::outcome::{at, one_line};
+use crate::paths::name;
 use crate::side_by_side;
+use crate::walk::walk;
 use model::event::Place;
 use source::{Language, Part, SourceFile, is_foreign, is_test};
 
@@ -71,27 +73,15 @@ fn first_values(values: &[String]) -> Option<Values> {
 
 /// Reads the files of tests in a worktree, as many as are worth it.
 fn texts_of_tests(worktree: &Path) -> impl Iterator<Item = (String, String)> {
-    let mut folders = vec![worktree.to_owned()];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop()
-        && found.len() < MOST_TEST_FILES
-    {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let (path, name) = (entry.path(), entry.file_name());
-            let is_hidden =
-                name.to_str().is_none_or(|name| name.starts_with('.') || is_foreign(&format!("{name}/x")));
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && !is_hidden && folders.len() < MOST_TEST_FILES => {
-                    folders.push(path);
-                }
-                Ok(kind) if kind.is_file() => {
-                    found.extend(path.strip_prefix(worktree).ok().and_then(Path::to_str).map(str::to_owned));
-                }
-                _ => {}
-            }
+    let mut found: Vec<String> = Vec::new();
+    walk(worktree, |path, kind| {
+        let Some(path) = path.to_str() else { return false };
+        if kind.is_file() && is_test(path) && found.len() < MOST_TEST_FILES {
+            found.push(path.to_owned());
         }
-        found.retain(|path| is_test(path));
-    }
+        let is_left_out = name(path).starts_with('.') || is_foreign(&format!("{}/x", name(path)));
+        !is_left_out && found.len() < MOST_TEST_FILES
+    });
     let worktree = worktree.to_owned();
     let read = move |path: String| {
         let text = fs::read_to_string(worktree.join(&path)).ok()?;
