@@ -75,6 +75,8 @@ pub(super) struct ChangedTests {
     /// Names of functions, types and classes that none of them defines any more, and that none of them defined.
     gone: BTreeSet<String>,
     arrived: BTreeSet<String>,
+    /// Names that they used, and that none of them uses any more; those of options and fields, too.
+    unused: BTreeSet<String>,
     /// The paths of files that are gone.
     removed: Vec<String>,
     /// The tests that are new or changed, by what they call.
@@ -128,6 +130,13 @@ impl ChangedTests {
         {
             self.before.extend(before);
             self.now.extend(now);
+        }
+        if !self.matching.lost.is_empty() {
+            let names = side_by_side::each(&product, |file| [file.before(), file.now()].map(names));
+            let (before, now): (Vec<_>, Vec<_>) =
+                names.into_iter().map(|[before, now]| (before, now)).unzip();
+            let now: BTreeSet<String> = now.into_iter().flatten().collect();
+            self.unused = before.into_iter().flatten().filter(|name| !now.contains(name)).collect();
         }
         self.gone = &self.before.functions - &self.now.functions;
         self.arrived = &self.now.functions - &self.before.functions;
@@ -205,10 +214,9 @@ impl ChangedTests {
     pub(super) fn is_asked_to_go(&self, test: &ChangedTest, issue: &Issue) -> bool {
         let is_gone = |name: &&String| {
             let was_constant = self.before.constants.contains(*name) && !self.now.constants.contains(*name);
-            self.gone.contains(*name) || was_constant
+            self.gone.contains(*name) || was_constant || self.unused.contains(*name)
         };
-        let subject = test.names.iter().find(is_gone);
-        issue.names(&test.test.name) || subject.is_some_and(|name| issue.names(name))
+        issue.names(&test.test.name) || test.names.iter().filter(is_gone).any(|name| issue.names(name))
     }
 
     /// Tells whether files of tests were removed, each of them named by the issue or with its code.
@@ -398,6 +406,11 @@ fn functions(file: &ChangedFile<'_>) -> Option<Vec<(ChangedTest, ChangedTest)>> 
         Some((old, now))
     });
     Some(pairs.collect())
+}
+
+fn names(file: Option<&SourceFile>) -> BTreeSet<String> {
+    let names = file.map_or_else(BTreeSet::new, |file| file.names(&(0..file.text().len())));
+    names.into_iter().map(str::to_owned).collect()
 }
 
 /// The names that the product defines.

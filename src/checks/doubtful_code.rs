@@ -27,7 +27,7 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     files.retain(|file| !is_fixture(file.path()));
     let is_product = |file: &&ChangedFile<'_>| Role::of(file.path()) == Role::Product;
     let product: Vec<ChangedFile<'_>> = files.iter().filter(is_product).copied().collect();
-    let mut places = side_by_side::places(&product, stubs);
+    let mut places = side_by_side::places(&product, |file| stubs(file, &product));
     places.extend(expected_values::places(&product, site));
     places.extend(side_by_side::places(&product, files_of_tests));
     places.extend(side_by_side::places(&product, swallowed_errors));
@@ -36,15 +36,28 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     places
 }
 
-/// New functions that do nothing. Those that others have to write, and those that were there, are honest.
-fn stubs(file: &ChangedFile<'_>) -> Vec<Place> {
+/// New functions that do nothing. Those that others have to write, those that were there, and those of Go for the platforms on which
+/// another file does not do it, are honest.
+fn stubs(file: &ChangedFile<'_>, product: &[ChangedFile<'_>]) -> Vec<Place> {
     let functions = |file: Option<&SourceFile>| file.map_or_else(Vec::new, SourceFile::functions);
     let mut new = functions(file.now());
     new.retain(|function| function.stub.is_some() && !function.is_abstract);
     let old = if new.is_empty() { Vec::new() } else { functions(file.before()) };
     let was_stub = |name: &str| old.iter().any(|function| function.name == name && function.stub.is_some());
-    let new = new.iter().filter(|function| !was_stub(&function.name));
+    let is_elsewhere = |name: &str| {
+        let beside = product
+            .iter()
+            .filter(|other| other.path() != file.path() && folder(other.path()) == folder(file.path()));
+        let mut written = beside.flat_map(|other| functions(other.now()));
+        Language::of(file.path()) == Some(Language::Go)
+            && written.any(|function| function.name == name && function.stub.is_none())
+    };
+    let new = new.iter().filter(|function| !was_stub(&function.name) && !is_elsewhere(&function.name));
     new.filter_map(|function| Some(at(file.path(), function.line, stub(function)?))).collect()
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn stub(function: &Function) -> Option<String> {

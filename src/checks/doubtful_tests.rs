@@ -118,6 +118,10 @@ fn hollow(tests: &ChangedTests) -> Vec<Place> {
     let files = tests.kept_by_file();
     let called: BTreeMap<&str, BTreeSet<String>> =
         files.iter().map(|(path, before)| (*path, asked_about(before))).collect();
+    let is_subject = |path: &str, new: &ChangedTest| {
+        let new = new.test.subjects();
+        files[path].iter().any(|before| !before.test.subjects().is_disjoint(&new))
+    };
     let doubt = |new: &ChangedTest| {
         let path = &*new.test.path;
         let (before, called) = (files.get(path)?, called.get(path)?);
@@ -125,7 +129,8 @@ fn hollow(tests: &ChangedTests) -> Vec<Place> {
             let all_assert = before.iter().all(|test| !test.asserts.is_empty());
             return all_assert.then_some("asserts nothing. What would make it fail?");
         }
-        let uses_one = called.iter().any(|name| new.uses(name)) || tests.uses_the_product(new);
+        let uses_one =
+            called.iter().any(|name| new.uses(name)) || tests.uses_the_product(new) || is_subject(path, new);
         (!called.is_empty() && !uses_one)
             .then_some("uses nothing that the other tests are about. What does it test?")
     };

@@ -59,6 +59,7 @@ impl ComparedAssert {
                 unwrap(&mut tokens);
             }
             Language::Go if text.starts_with("if ") => cut_message(&mut tokens, "{"),
+            Language::TypeScript | Language::Tsx => without_casts(&mut tokens),
             _ => {}
         }
         Self { tokens, conditions: assert.conditions, text }
@@ -75,6 +76,25 @@ impl ComparedAssert {
 /// Removes what only says how a failure is told: behind this sign.
 fn cut_message(tokens: &mut Vec<Token>, sign: &str) {
     tokens.truncate(first_outside(tokens, sign).unwrap_or(tokens.len()));
+}
+
+/// Removes what only the compiler of TypeScript reads: `as unknown as string[]`.
+fn without_casts(tokens: &mut Vec<Token>) {
+    // So deep in the brackets of a type; nothing outside of types.
+    let mut depth: Option<usize> = None;
+    tokens.retain(|token| {
+        let word = token.code().unwrap_or_default();
+        let is_name = word.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        depth = match (depth, word) {
+            (_, "as") | (Some(0), "." | "|" | "&") => Some(0),
+            (Some(deep), "<" | "[" | "{") => Some(deep + 1),
+            (Some(deep @ 1..), ">" | ">>" | ">>>" | "]" | "}") => Some(deep.saturating_sub(word.len())),
+            (Some(deep @ 1..), _) => Some(deep),
+            (Some(0), _) if is_name => Some(0),
+            _ => None,
+        };
+        depth.is_none()
+    });
 }
 
 /// Removes the parentheses around the one thing that a statement asks. Those of a tuple stay: a tuple is always true.

@@ -43,6 +43,15 @@ fn a_class_to_extend_and_a_stub_of_before_are_honest() {
 }
 
 #[test]
+fn a_function_of_go_for_other_platforms_is_honest() {
+    let written = ("a/pattern.go", "", "//go:build go1.23\n\npackage a\n\nfunc set(r *R) { r.p = 1 }\n");
+    let empty = "//go:build !go1.23\n\npackage a\n\nfunc set(r *R) {}\n";
+    assert!(asked(&[written, ("a/fallback.go", "", empty)]).is_empty());
+    assert_eq!(asked(&[("a/fallback.go", "", empty)]), ["a/fallback.go:5"]);
+    assert_eq!(asked(&[written, ("b/fallback.go", "", empty)]), ["b/fallback.go:5"]);
+}
+
+#[test]
 fn a_table_of_the_answers_is_asked_about_and_a_rule_is_not() {
     let test = ("tests/test_core.py", "x = 1\n", TEST);
     for table in [

@@ -261,6 +261,12 @@ fn another_form_of_the_same_assert_is_no_question() {
             &go("t.Fatalf(\"%d\", f(2))"),
         ),
         (
+            "casts",
+            "a.test.ts",
+            &["expect(f([x] as unknown as Array<Record<string, A[]>>, y as B)).toBe(3 as number);"],
+            &["expect(f([x], y)).toBe(3);"],
+        ),
+        (
             "a loop by range",
             "a_test.go",
             &["for i := 0; i < 40; i++ {", "if f(2) != 3 {", "t.Fatal(1)", "}", "}"],
@@ -279,4 +285,31 @@ fn another_form_of_the_same_assert_is_no_question() {
             &["for name in ('a', 'b'):", "    x = f(name)", "    assert x == 3"],
         ),
     ]);
+}
+
+#[test]
+fn a_test_of_an_option_that_the_issue_removes_may_go() {
+    let test = "test('streams', async t => {\n  t.is(got('a', {isStream: true}).body, 1);\n});\n";
+    let (before, now) = ("export const get = o => o.isStream ? 1 : 2;\n", "export const get = o => 2;\n");
+    let files = [("test/a.js", test, "test.todo('x');\n"), ("source/a.js", before, now)];
+    assert_eq!(told(&files).len(), 1);
+    let mut scene = made(&files);
+    scene.issue.title = "Remove the `isStream` option".to_owned();
+    assert!(suspect::examine(&scene.site()).places.is_empty());
+    let mut kept = made(&[files[0], ("source/a.js", before, before)]);
+    kept.issue.title = "Remove the `isStream` option".to_owned();
+    assert_eq!(suspect::examine(&kept.site()).places.len(), 1);
+}
+
+#[test]
+fn a_new_test_of_what_the_others_construct_is_no_question() {
+    let test = "def test_read():\n    request = Request('GET', 'a')\n    assert request.read() == b''\n";
+    let new = format!(
+        "{test}\ndef test_params():\n    request = Request('GET', 'a?b')\n    assert request.url == 'a?b'\n"
+    );
+    assert!(told(&[("test_a.py", test, &new)]).is_empty());
+    let hollow = format!(
+        "{test}\ndef test_params():\n    answer = Answer('GET', 'a?b')\n    assert answer.url == 'a?b'\n"
+    );
+    assert_eq!(told(&[("test_a.py", test, &hollow)]).len(), 1);
 }
