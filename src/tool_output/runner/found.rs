@@ -63,9 +63,13 @@ impl Found {
         }
     }
 
+    pub(super) fn has_failed(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
     /// A test that failed and passed when tried again.
     pub(super) fn forgive(&mut self, name: &str) {
-        if self.by_name.contains_key(name) {
+        if self.has_failed(name) {
             let kept = std::mem::take(&mut self.failed);
             self.by_name.clear();
             kept.into_iter().filter(|test| test.name != name).for_each(|test| self.add(test));
@@ -83,6 +87,12 @@ impl Found {
         }
     }
 
+    /// Counts the results, where no numbers were seen.
+    pub(super) fn count_results(&mut self) {
+        let counts = self.results.iter().map(|result| Counts::of(result.outcome));
+        self.counts = self.counts.or(Some(counts.fold(Counts::default(), Counts::plus)));
+    }
+
     /// Takes what the failing test of a result says.
     pub(super) fn explain(&mut self, id: String, error: &str) {
         self.errors.insert(id, cut(error));
@@ -91,6 +101,11 @@ impl Found {
     /// Takes that a group of tests ended, which is no test or one more.
     pub(super) fn group(&mut self) {
         self.groups += 1;
+    }
+
+    pub(super) fn joined(mut self, other: Self) -> Self {
+        self.join(other);
+        self
     }
 
     pub(super) fn join(&mut self, other: Self) {

@@ -1,27 +1,19 @@
 //! Which tests failed and how many ran, by any runner known here; several in one output give the union.
 //! Never guesses: what has no known form stays unknown, and an exit code is nobody's count.
 
-mod bun;
-mod ctest;
-mod deno;
-mod dotnet;
 mod found;
 mod go;
 mod go_json;
-mod jest;
 mod jest_json;
 mod junit;
 mod libtest;
-mod maven;
-mod mocha;
 mod nextest;
-mod node;
 mod panicked;
 mod pytest;
 mod tally;
 mod tap;
+mod text;
 mod unittest;
-mod vitest;
 
 use std::borrow::Cow;
 
@@ -34,23 +26,15 @@ use super::{Printed, TestReport};
 type RunnerReader = fn(&mut [&str]) -> Option<Found>;
 
 /// Runners that carry the output of others come first.
-const READERS: [RunnerReader; 16] = [
+const READERS: [RunnerReader; 8] = [
     nextest::read,
     libtest::read,
     pytest::read,
     unittest::read,
     go_json::read,
     go::read,
-    vitest::read,
-    jest::read,
-    bun::read,
-    deno::read,
-    node::read,
+    text::read,
     tap::read,
-    mocha::read,
-    ctest::read,
-    dotnet::read,
-    maven::read,
 ];
 
 /// Reads what test runners printed on both streams.

@@ -113,7 +113,7 @@ fn describe(body: &[&str], name: &str, found: &mut Found) {
         !chatter.iter().any(|start| line.starts_with(start)) && name_listed(line, name).is_none()
     });
     let detail = detail(told);
-    if found.failed.iter().any(|test| test.name == name) {
+    if found.has_failed(name) {
         found.fail(name, detail);
     }
 }

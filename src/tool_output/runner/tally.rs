@@ -1,5 +1,7 @@
 //! Numbers with their words, as in `3 passed; 1 failed`. Knows no runner.
 
+use crate::Counts;
+
 /// Returns each number with the word behind it.
 pub(super) fn tally(text: &str) -> impl Iterator<Item = (u64, &str)> {
     let mut number = None;
@@ -12,6 +14,21 @@ pub(super) fn tally(text: &str) -> impl Iterator<Item = (u64, &str)> {
             Err(_) => number.take().map(|number| (number, word)),
         },
     )
+}
+
+/// Returns how many passed, failed and were skipped, in the words that runners have for that.
+pub(super) fn counts(text: &str) -> Counts {
+    tally(text).fold(Counts::default(), |counts, (number, word)| counts.plus(of_word(number, word)))
+}
+
+fn of_word(number: u64, word: &str) -> Counts {
+    let none = Counts::default();
+    match word {
+        "passed" | "xpassed" => Counts { passed: number, ..none },
+        "failed" | "error" | "errors" | "timed" | "exec" => Counts { failed: number, ..none },
+        "skipped" | "ignored" | "todo" | "expected" | "xfailed" => Counts { ignored: number, ..none },
+        _ => none,
+    }
 }
 
 /// Returns the sum of the numbers before any of these words.

@@ -1,0 +1,270 @@
+//! Runners that print a line for each test, a block for each failure and a line of numbers. What these look like stands in
+//! `data/runners.toml`. A form that says more than its lines do has a module of its own.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde::Deserialize;
+
+use super::found::{Detail, Found, SEPARATOR};
+use super::tally;
+use crate::{Counts, TestOutcome, TestResult};
+
+static RUNNERS: LazyLock<BTreeMap<String, Vec<TextRunner>>> =
+    LazyLock::new(|| toml::from_str(include_str!("../data/runners.toml")).expect("the table is a constant"));
+
+pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
+    let found = RUNNERS["runner"].iter().filter_map(|runner| runner.read(lines));
+    found.reduce(Found::joined)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TextRunner {
+    known: Pattern,
+    rule: Vec<LineRule>,
+}
+
+/// One kind of line, with what belongs to it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LineRule {
+    reads: LineKind,
+    line: Pattern,
+    part: Option<OutputPart>,
+    needs: Option<Need>,
+    below: Option<Pattern>,
+    until: Option<Pattern>,
+    #[serde(default)]
+    says_above: bool,
+    #[serde(default)]
+    indent: usize,
+    message: Option<Pattern>,
+    place: Option<Pattern>,
+}
+
+#[derive(Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum LineKind {
+    Counts,
+    Result,
+    Failure,
+    File,
+    Group,
+    Ignored,
+}
+
+/// Before the first line by which a runner is known, or from there on.
+#[derive(Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum OutputPart {
+    Before,
+    After,
+}
+
+/// What has to stand above a line.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Need {
+    File,
+    Failure,
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Pattern(Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(pattern: String) -> Result<Self, regex::Error> {
+        Regex::new(&pattern).map(Self)
+    }
+}
+
+impl TextRunner {
+    /// Reads the lines of this runner, and blanks them.
+    fn read(&self, lines: &mut [&str]) -> Option<Found> {
+        let known = lines.iter().position(|line| self.known.0.is_match(line))?;
+        let mut output = Output::default();
+        let (mut at, mut last) = (0, 0);
+        while at < lines.len() {
+            let part = if at < known { OutputPart::Before } else { OutputPart::After };
+            let Some((rule, parts)) = self.rule(lines[at], &part, &output) else {
+                at += 1;
+                continue;
+            };
+            let end = rule.end(lines, at + 1);
+            output.read(rule, &parts, &lines[last..at], &lines[at + 1..end]);
+            if rule.reads != LineKind::Group {
+                lines[at..end].fill("");
+            }
+            (at, last) = (end, end);
+        }
+        Some(output.found())
+    }
+
+    fn rule<'t>(
+        &self,
+        line: &'t str,
+        part: &OutputPart,
+        output: &Output,
+    ) -> Option<(&LineRule, Captures<'t>)> {
+        let is_in_part = |rule: &&LineRule| rule.part.as_ref().is_none_or(|own| own == part);
+        self.rule.iter().filter(is_in_part).find_map(|rule| {
+            let parts = rule.line.0.captures(line)?;
+            output.has(rule.needs.as_ref(), &parts).then_some((rule, parts))
+        })
+    }
+}
+
+impl LineRule {
+    /// Returns where the lines end that belong to the line above `from`.
+    fn end(&self, lines: &[&str], from: usize) -> usize {
+        let ends = |line: &str| match (&self.below, &self.until) {
+            (Some(below), _) => !below.0.is_match(line),
+            (None, Some(until)) => until.0.is_match(line),
+            (None, None) => true,
+        };
+        (from..lines.len()).find(|index| ends(lines[*index])).unwrap_or(lines.len())
+    }
+
+    fn without_indent<'t>(&self, line: &'t str) -> &'t str {
+        let indent = indent(line).min(self.indent);
+        &line[indent..]
+    }
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// What was read so far of one output.
+#[derive(Default)]
+struct Output<'t> {
+    found: Found,
+    file: Option<&'t str>,
+    /// The groups that are open, each with its indentation.
+    groups: Vec<(usize, &'t str)>,
+    /// The names of the results that failed.
+    failed: Vec<&'t str>,
+}
+
+impl<'t> Output<'t> {
+    fn has(&self, need: Option<&Need>, parts: &Captures) -> bool {
+        match need {
+            None => true,
+            Some(Need::File) => self.file.is_some(),
+            Some(Need::Failure) => self.found.has_failed(&parts["name"]),
+        }
+    }
+
+    fn read(&mut self, rule: &LineRule, parts: &Captures<'t>, above: &[&str], below: &[&str]) {
+        match rule.reads {
+            LineKind::Counts => self.found.count(counts(parts)),
+            LineKind::File => self.file = part(parts, "file"),
+            LineKind::Group => {
+                let depth = indent(&parts[0]);
+                self.groups.retain(|(other, _)| *other < depth);
+                self.groups.extend(part(parts, "name").map(|name| (depth, name)));
+            }
+            LineKind::Result => self.result(rule, parts, if rule.says_above { above } else { below }),
+            LineKind::Failure => self.failure(rule, parts, below),
+            LineKind::Ignored => {}
+        }
+    }
+
+    fn result(&mut self, rule: &LineRule, parts: &Captures<'t>, said: &[&str]) {
+        let name = part(parts, "name").unwrap_or_default();
+        let depth = indent(&parts[0]);
+        self.groups.retain(|(other, group)| *other < depth || (*other == depth && *group == name));
+        if self.groups.pop_if(|(other, _)| *other == depth).is_some() {
+            return self.found.group();
+        }
+        let Some(outcome) = outcome(parts) else { return };
+        if Counts::of(outcome).failed > 0 {
+            self.failed.push(name);
+            if rule.says_above || rule.message.is_some() {
+                self.failure(rule, parts, said);
+            }
+        }
+        let groups = self.groups.iter().map(|(_, group)| *group);
+        let id = self.file.into_iter().chain(groups).chain([name]).collect::<Vec<_>>().join(SEPARATOR);
+        let seconds = number::<f64>(parts, "seconds").map(|seconds| seconds * 1000.0);
+        self.found.result(TestResult::new(id, outcome).after(number(parts, "millis").or(seconds)));
+    }
+
+    fn failure(&mut self, rule: &LineRule, parts: &Captures<'t>, said: &[&str]) {
+        let said = said.iter().map(|line| rule.without_indent(line)).collect::<Vec<_>>().join("\n");
+        let body = rule.message.as_ref().map(|message| message.0.captures(&said));
+        let (message, name, title) = match &body {
+            None => (said.as_str(), None, ""),
+            Some(None) => return,
+            Some(Some(body)) if body.name("directive").is_some() => return,
+            Some(Some(body)) => {
+                let group = |name| part(body, name);
+                (group("message").unwrap_or_default(), group("name"), group("title").unwrap_or_default())
+            }
+        };
+        let file = part(parts, "file").or(self.file);
+        let name = name.or(part(parts, "name")).or(file).unwrap_or_default();
+        let names: Vec<&str> =
+            [name].into_iter().chain(title.lines().map(str::trim)).filter(|name| !name.is_empty()).collect();
+        let name = match (part(parts, "class"), part(parts, "method")) {
+            (Some(class), Some(method)) => format!("{class}.{method}"),
+            _ => names.join(" "),
+        };
+        let place = rule.place.as_ref().and_then(|place| {
+            let mut places = place.0.captures_iter(&said);
+            places.find(|place| file.is_none_or(|file| place["file"].ends_with(file)))
+        });
+        let line = number(parts, "line").or_else(|| number(place.as_ref()?, "line"));
+        let file = file.or_else(|| part(place.as_ref()?, "file")).map(str::to_owned);
+        self.found.explain(names.join(SEPARATOR), message);
+        self.found.fail(&name, Detail { file, line, error: message.trim().to_owned() });
+    }
+
+    /// A runner that prints no numbers has its results counted; where no block names a failure the results do.
+    fn found(mut self) -> Found {
+        if self.found.failed.is_empty() {
+            self.found.count_results();
+            for name in self.failed {
+                self.found.fail(name, Detail::default());
+            }
+        }
+        self.found
+    }
+}
+
+fn part<'t>(parts: &Captures<'t>, name: &str) -> Option<&'t str> {
+    parts.name(name).map(|part| part.as_str())
+}
+
+fn number<T: std::str::FromStr>(parts: &Captures, name: &str) -> Option<T> {
+    part(parts, name)?.parse().ok()
+}
+
+fn counts(parts: &Captures) -> Counts {
+    if let Some(numbers) = part(parts, "numbers") {
+        return tally::counts(numbers);
+    }
+    let number = |name| number::<u64>(parts, name).unwrap_or(0);
+    let (failed, ignored) = (number("failed").saturating_add(number("errors")), number("ignored"));
+    let others = number("total").saturating_sub(failed).saturating_sub(ignored);
+    Counts { passed: number("passed").max(others), failed, ignored }
+}
+
+fn outcome(parts: &Captures) -> Option<TestOutcome> {
+    let outcomes = [
+        ("directive", TestOutcome::Skipped),
+        ("passed", TestOutcome::Passed),
+        ("failed", TestOutcome::Failed),
+        ("timed_out", TestOutcome::TimedOut),
+        ("skipped", TestOutcome::Skipped),
+    ];
+    outcomes.into_iter().find(|(name, _)| parts.name(name).is_some()).map(|(_, outcome)| outcome)
+}
+
+#[cfg(test)]
+mod tests;

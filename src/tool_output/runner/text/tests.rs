@@ -1,0 +1,376 @@
+//! Outputs of runners that stand in `data/runners.toml`.
+
+mod vitest {
+    use crate::runner::tests::of_stdout;
+    use crate::{Counts, FailedTest};
+
+    const RECORDED: &str = r"
+ RUN  v2.1.8 /x
+
+ ✓ src/a.test.ts (2 tests) 2ms
+ ❯ src/b.test.ts (2 tests | 1 failed) 5ms
+   × sum > adds 4ms
+     → expected 3 to be 4 // Object.is equality
+
+⎯⎯⎯⎯⎯⎯ Failed Suites 1 ⎯⎯⎯⎯⎯⎯⎯
+
+ FAIL  src/c.test.ts [ src/c.test.ts ]
+Error: Failed to load url ./nothing (resolved id: ./nothing) in /x/src/c.test.ts. Does the file exist?
+⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯[1/2]⎯
+
+⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯
+
+ FAIL  |unit| src/b.test.ts > sum > adds
+AssertionError: expected 3 to be 4 // Object.is equality
+
+- Expected
++ Received
+
+- 4
++ 3
+
+ ❯ helper src/helper.ts:2:9
+ ❯ src/b.test.ts:5:20
+      3|
+      5|     expect(sum(1, 2)).toBe(4)
+       |                       ^
+
+⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯[2/2]⎯
+
+ Test Files  2 failed | 1 passed (3)
+      Tests  1 failed | 3 passed | 1 skipped | 1 todo (6)
+   Start at  10:00:00
+   Duration  300ms
+";
+
+    #[test]
+    fn failing_tests_and_files_are_read() {
+        let report = of_stdout(RECORDED);
+        assert_eq!(report.counts, Some(Counts { passed: 3, failed: 1, ignored: 2 }));
+        let load = "Error: Failed to load url ./nothing (resolved id: ./nothing) in /x/src/c.test.ts. Does the file exist?";
+        let equal =
+            "AssertionError: expected 3 to be 4 // Object.is equality\n\n- Expected\n+ Received\n\n- 4\n+ 3";
+        let expected = [
+            ("src/c.test.ts", "src/c.test.ts", None, load),
+            ("src/b.test.ts > sum > adds", "src/b.test.ts", Some(5), equal),
+        ];
+        let expected = expected.map(|(name, file, line, error)| FailedTest {
+            name: name.into(),
+            file: Some(file.into()),
+            line,
+            error: error.into(),
+        });
+        assert_eq!(report.failed, expected);
+    }
+}
+
+mod jest {
+    use crate::runner::tests::of_stdout;
+    use crate::{Counts, FailedTest};
+
+    const RECORDED: &str = r"PASS src/a.test.js
+FAIL src/b.test.js (5.1 s)
+  ● Console
+
+    console.log
+      Tests: 900 passed, 900 total
+
+  ● sum › adds numbers
+
+    expect(received).toBe(expected) // Object.is equality
+
+    Expected: 4
+    Received: 3
+
+      3 | test('adds numbers', () => {
+    > 4 |   expect(sum(1, 2)).toBe(4);
+        |                     ^
+      5 | });
+
+      at Object.toBe (src/b.test.js:4:21)
+
+FAIL src/c.test.js
+  ● Test suite failed to run
+
+    Cannot find module './nothing' from 'src/c.test.js'
+
+      at Resolver._throwModNotFoundError (node_modules/jest-resolve/build/resolver.js:427:11)
+      at Object.require (src/c.test.js:1:11)
+
+Summary of all failing tests
+FAIL src/b.test.js (5.1 s)
+  ● sum › adds numbers
+
+    expect(received).toBe(expected) // Object.is equality
+
+Test Suites: 2 failed, 1 passed, 3 total
+Tests:       1 failed, 1 skipped, 2 todo, 3 passed, 7 total
+Snapshots:   0 total
+Time:        0.512 s
+Ran all test suites.
+";
+
+    #[test]
+    fn blocks_below_a_failing_file_are_its_failures() {
+        let report = of_stdout(RECORDED);
+        assert_eq!(report.counts, Some(Counts { passed: 3, failed: 1, ignored: 3 }));
+        let message = "expect(received).toBe(expected) // Object.is equality\n\nExpected: 4\nReceived: 3";
+        let missing = "Cannot find module './nothing' from 'src/c.test.js'";
+        let expected = [
+            ("sum › adds numbers", "src/b.test.js", 4, message),
+            ("src/c.test.js", "src/c.test.js", 1, missing),
+        ];
+        let expected = expected.map(|(name, file, line, error)| FailedTest {
+            name: name.into(),
+            file: Some(file.into()),
+            line: Some(line),
+            error: error.into(),
+        });
+        assert_eq!(report.failed, expected);
+    }
+}
+
+mod bun {
+    use crate::Counts;
+    use crate::TestOutcome::{Failed, Passed, Skipped};
+    use crate::runner::tests::{of_stdout, outcomes};
+
+    #[test]
+    fn tests_stand_below_their_files() {
+        let text = "bun test v1.2.2\n\nsrc/a.test.ts:\n(pass) sum > adds [0.12ms]\n3 |   expect(1).toBe(2);\n\
+            error: expect(received).toBe(expected)\n(fail) sum > fails [1.00ms]\n(skip) later\n\n 1 pass\n 1 skip\n 1 fail\n\
+            \x202 expect() calls\nRan 3 tests across 1 file. [10.00ms]\n";
+        let report = of_stdout(text);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 1, ignored: 1 }));
+        assert_eq!(report.failed[0].name, "sum > fails");
+        assert_eq!(
+            outcomes(&report),
+            [
+                ("src/a.test.ts › sum > adds", Passed),
+                ("src/a.test.ts › sum > fails", Failed),
+                ("src/a.test.ts › later", Skipped)
+            ]
+        );
+    }
+}
+
+mod deno {
+    use crate::runner::tests::of_stdout;
+    use crate::{Counts, FailedTest};
+
+    const RECORDED: &str = "running 3 tests from ./a_test.ts
+adds ... ok (1ms)
+talks ...
+------- output -------
+ok | 900 passed | 0 failed (1ms)
+----- output end -----
+talks ... ok (0ms)
+fails ... FAILED (3ms)
+group ...
+  step two ... FAILED (1ms)
+group ... FAILED (due to 1 failed step) (3ms)
+later ... ignored (0ms)
+
+ ERRORS 
+
+fails => ./a_test.ts:5:6
+error: AssertionError: Values are not equal.
+
+
+    [Diff] Actual / Expected
+
+
+-   1
++   2
+
+  throw new AssertionError(message);
+        ^
+    at assertEquals (https://jsr.io/@std/assert/1.0.0/equals.ts:47:9)
+    at file:///x/a_test.ts:6:3
+
+group ... step two => ./a_test.ts:10:11
+error: Error: boom
+    at file:///x/a_test.ts:11:9
+
+ FAILURES 
+
+fails => ./a_test.ts:5:6
+group ... step two => ./a_test.ts:10:11
+
+FAILED | 2 passed | 2 failed (1 step) | 1 ignored (10ms)
+
+error: Test failed
+";
+
+    #[test]
+    fn errors_carry_their_places_and_what_tests_print_counts_nothing() {
+        let report = of_stdout(RECORDED);
+        assert_eq!(report.counts, Some(Counts { passed: 2, failed: 2, ignored: 1 }));
+        let names: Vec<_> = report.failed.iter().map(|test| (test.name.as_str(), test.line)).collect();
+        assert_eq!(names, [("fails", Some(5)), ("group ... step two", Some(10))]);
+        assert!(report.failed[0].error.starts_with("AssertionError: Values are not equal.\n"));
+        assert_eq!(report.failed[1].error, "Error: boom");
+    }
+
+    #[test]
+    fn the_summary_line_is_no_name_and_progress_names_what_nothing_else_names() {
+        let report = of_stdout("a ... FAILED (1ms)\n\nFAILED | 1 passed | 1 failed (10ms)\n");
+        assert_eq!(report.failed, [FailedTest { name: "a".into(), ..FailedTest::default() }]);
+        let older = of_stdout("FAILED | one\none\n  Expected true\n\n");
+        assert_eq!(older.failed[0].error, "one\nExpected true");
+    }
+}
+
+mod node {
+    use crate::runner::tests::of_stdout;
+    use crate::{Counts, FailedTest};
+
+    const RECORDED: &str = "✔ adds (1.816086ms)
+✖ fails # hard (2.023659ms)
+  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+
+﹣ skipped (0.176129ms) # SKIP
+▶ suite
+  ✔ inner ok (0.237251ms)
+  ✖ inner bad (0.162978ms)
+
+✖ suite (0.824748ms)
+ℹ tests 6
+ℹ suites 1
+ℹ pass 2
+ℹ fail 2
+ℹ cancelled 0
+ℹ skipped 1
+ℹ todo 1
+ℹ duration_ms 185.677213
+
+✖ failing tests:
+
+test at a.test.js:3:1
+✖ fails # hard (2.023659ms)
+  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+  
+  1 !== 2
+  
+      at TestContext.<anonymous> (a.test.js:3:35)
+      at Test.run (node:internal/test_runner/test:796:25) {
+    generatedMessage: true,
+    code: 'ERR_ASSERTION',
+  }
+
+test at a.test.js:5:1
+✖ todo fails (12.58877ms) # TODO
+  AssertionError [ERR_ASSERTION]: The expression evaluated to a falsy value:
+
+test at a.test.js:6:49
+✖ inner bad (0.162978ms)
+  Error: boom
+  second line
+      at TestContext.<anonymous> (a.test.js:6:77)
+";
+
+    #[test]
+    fn the_list_of_failing_tests_is_read() {
+        let report = of_stdout(RECORDED);
+        assert_eq!(report.counts, Some(Counts { passed: 2, failed: 2, ignored: 2 }));
+        let equal = "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n1 !== 2";
+        let expected = [("fails # hard", 3, equal), ("inner bad", 6, "Error: boom\nsecond line")];
+        let expected = expected.map(|(name, line, error)| FailedTest {
+            name: name.into(),
+            file: Some("a.test.js".into()),
+            line: Some(line),
+            error: error.into(),
+        });
+        assert_eq!(report.failed, expected);
+    }
+}
+
+mod mocha {
+    use crate::runner::tests::of_stdout;
+    use crate::{Counts, FailedTest};
+
+    #[test]
+    fn numbered_blocks_are_the_failures() {
+        let text = "\n  Sum\n    ✔ zero\n    1) adds\n\n  1 passing (10ms)\n  2 pending\n  1 failing\n\n  1) Sum\n       adds:\n\n\
+            \x20     AssertionError: expected 3 to equal 4\n      + expected - actual\n\n      -3\n      +4\n\n\
+            \x20     at Context.<anonymous> (test/a.js:5:12)\n\n";
+        let report = of_stdout(text);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 1, ignored: 2 }));
+        let error = "AssertionError: expected 3 to equal 4\n+ expected - actual\n\n-3\n+4";
+        let (name, file) = ("Sum adds".into(), Some("test/a.js".into()));
+        assert_eq!(report.failed, [FailedTest { name, file, line: Some(5), error: error.into() }]);
+    }
+
+    #[test]
+    fn a_sentence_about_passing_is_no_summary() {
+        assert!(!of_stdout("  3 passing thoughts about tests that are long\n12 passing\n").known);
+    }
+}
+
+mod ctest {
+    use crate::Counts;
+    use crate::TestOutcome::{Failed, Passed, Skipped, TimedOut};
+    use crate::runner::tests::{of_stdout, outcomes};
+
+    #[test]
+    fn each_line_is_a_test() {
+        let text = "Test project /x/build\n    Start 1: adds\n1/4 Test #1: adds .............................   Passed    0.00 sec\n\
+            2/4 Test #2: sub tracts .......................***Failed    0.01 sec\n\
+            3/4 Test #3: slow .............................***Timeout   1.50 sec\n\
+            4/4 Test #4: off ..............................***Not Run (Disabled)   0.00 sec\n\n\
+            33% tests passed, 2 tests failed out of 3\n";
+        let report = of_stdout(text);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 2, ignored: 1 }));
+        let expected = [("adds", Passed), ("sub tracts", Failed), ("slow", TimedOut), ("off", Skipped)];
+        assert_eq!(outcomes(&report), expected);
+    }
+}
+
+mod dotnet {
+    use crate::Counts;
+    use crate::TestOutcome::{Failed, Passed, Skipped};
+    use crate::runner::tests::{of_stdout, outcomes};
+
+    const TESTS: &str = "  Passed Pages.Tests.RoundsUp [3 ms]\n  Failed Pages.Tests.Adds(a: 1) [12 ms]\n  Error Message:\n\
+        \x20  Assert.Equal() Failure\n   Expected: 4\n  Stack Trace:\n     at Pages.Tests.Adds(Int32 a) in /x/Tests.cs:line 12\n\
+        \x20 Skipped Pages.Tests.Later [1 ms]\n";
+
+    #[test]
+    fn both_forms_of_the_summary_are_read() {
+        let old = format!(
+            "{TESTS}\nTest Run Failed.\nTotal tests: 3\n     Passed: 1\n     Failed: 1\n    Skipped: 1\n Total time: 1 s\n"
+        );
+        let new = format!(
+            "{TESTS}\nFailed!  - Failed:     1, Passed:     1, Skipped:     1, Total:     3, Duration: 5 ms - x.dll\n"
+        );
+        for text in [old, new] {
+            let report = of_stdout(&text);
+            assert_eq!(report.counts, Some(Counts { passed: 1, failed: 1, ignored: 1 }));
+            assert_eq!(
+                (report.failed[0].error.as_str(), report.failed[0].line),
+                ("Assert.Equal() Failure\nExpected: 4", Some(12))
+            );
+            let names = ["Pages.Tests.RoundsUp", "Pages.Tests.Adds(a: 1)", "Pages.Tests.Later"];
+            assert_eq!(outcomes(&report), [(names[0], Passed), (names[1], Failed), (names[2], Skipped)]);
+        }
+    }
+}
+
+mod maven {
+    use crate::Counts;
+    use crate::runner::tests::of_stdout;
+
+    #[test]
+    fn the_numbers_of_each_module_are_added() {
+        let text = "[INFO] Running com.x.PagesTest\n\
+            [ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 1, Time elapsed: 0.05 s <<< FAILURE! -- in com.x.PagesTest\n\
+            [ERROR] com.x.PagesTest.roundsUp -- Time elapsed: 0.01 s <<< FAILURE!\n\
+            org.opentest4j.AssertionFailedError: expected: <4> but was: <3>\n[INFO]\n[INFO] Results:\n\
+            [ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 1\n[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0\n";
+        let report = of_stdout(text);
+        assert_eq!(report.counts, Some(Counts { passed: 3, failed: 1, ignored: 1 }));
+        assert_eq!(report.failed[0].name, "com.x.PagesTest.roundsUp");
+        assert_eq!(report.failed[0].error, "org.opentest4j.AssertionFailedError: expected: <4> but was: <3>");
+        assert!(report.results.is_empty());
+    }
+}
