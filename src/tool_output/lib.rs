@@ -7,6 +7,7 @@ mod commit_message;
 mod format;
 mod git;
 mod named;
+mod pattern;
 mod place;
 mod plain;
 mod problem;

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 use serde::Deserialize;
 
 use super::found::{Detail, Found, SEPARATOR};
 use super::tally;
+use crate::pattern::{Pattern, number, part};
 use crate::{Counts, TestOutcome, TestResult};
 
 static RUNNERS: LazyLock<BTreeMap<String, Vec<TextRunner>>> =
@@ -69,18 +70,6 @@ enum OutputPart {
 enum Need {
     File,
     Failure,
-}
-
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct Pattern(Regex);
-
-impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
-
-    fn try_from(pattern: String) -> Result<Self, regex::Error> {
-        Regex::new(&pattern).map(Self)
-    }
 }
 
 impl TextRunner {
@@ -235,14 +224,6 @@ impl<'t> Output<'t> {
         }
         self.found
     }
-}
-
-fn part<'t>(parts: &Captures<'t>, name: &str) -> Option<&'t str> {
-    parts.name(name).map(|part| part.as_str())
-}
-
-fn number<T: std::str::FromStr>(parts: &Captures, name: &str) -> Option<T> {
-    part(parts, name)?.parse().ok()
 }
 
 fn counts(parts: &Captures) -> Counts {

@@ -1,0 +1,29 @@
+//! Regular expressions of the data files, and the named groups that they find.
+
+use std::str::FromStr;
+
+use regex::{Captures, Regex};
+use serde::Deserialize;
+
+/// A regular expression that stands in a data file.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Pattern(pub(super) Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(pattern: String) -> Result<Self, regex::Error> {
+        Regex::new(&pattern).map(Self)
+    }
+}
+
+/// Returns what a group found.
+pub(super) fn part<'t>(parts: &Captures<'t>, name: &str) -> Option<&'t str> {
+    parts.name(name).map(|part| part.as_str())
+}
+
+/// Returns what a group found, as a number.
+pub(super) fn number<T: FromStr>(parts: &Captures, name: &str) -> Option<T> {
+    part(parts, name)?.parse().ok()
+}

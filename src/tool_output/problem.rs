@@ -1,0 +1,158 @@
+//! What compilers, type checkers and linters complain of; several tools in one output give the union. What they print stands in
+//! `data/problems.toml`. Says nothing of success: a tool that was not understood has no problems here and an exit code elsewhere.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde::Deserialize;
+
+use super::pattern::{Pattern, number, part};
+use super::plain::{lines, plain};
+use super::{MOST_KEPT, Printed, Problem, Severity, cut};
+
+/// Tools that say more of themselves come first.
+const TYPE_CHECKERS: [&str; 5] = ["deno_check", "rustc", "tsc", "mypy", "unix"];
+const LINTERS: [&str; 4] = ["rustc", "eslint", "ruff", "unix"];
+
+static RULES: LazyLock<BTreeMap<String, Vec<ProblemRule>>> = LazyLock::new(|| {
+    let place =
+        r"(?:file://)?(?<file>(?:[A-Za-z]:[\\/])?[^\s:]*[./\\][^\s:]*):(?<line>\d+)(?::(?<column>\d+))?";
+    let table = include_str!("data/problems.toml").replace("{place}", place);
+    toml::from_str(&table).expect("the table is a constant")
+});
+
+/// The name of a lint in the note that says where it is switched on, or in the address of its page.
+static LINT: LazyLock<Regex> = LazyLock::new(|| {
+    let note = r"`(?:#\[(?:warn|deny|forbid)\(|-[DWF] )(?<name>[a-z_:0-9-]+).*(?:on by default|implied by)";
+    let page = r"rust-clippy/.*index\.html#(?<page>\S+)";
+    Regex::new(&format!("{note}|{page}")).expect("the pattern is a constant")
+});
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProblemRule {
+    line: Pattern,
+    more: Option<Pattern>,
+    place: Option<Pattern>,
+    #[serde(default)]
+    within: usize,
+    needs: Option<Need>,
+    #[serde(default)]
+    names_lint: bool,
+}
+
+/// What a rule cannot do without.
+#[derive(Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Need {
+    File,
+    Place,
+}
+
+/// Reads what compilers and type checkers printed: rustc, tsc, mypy, `deno check`, go.
+pub fn types(printed: &Printed) -> Vec<Problem> {
+    read(printed, &TYPE_CHECKERS)
+}
+
+/// Reads what linters printed: clippy, eslint, ruff, `deno lint`, and others that write `path:line: text`.
+pub fn lints(printed: &Printed) -> Vec<Problem> {
+    read(printed, &LINTERS)
+}
+
+fn read(printed: &Printed, tools: &[&str]) -> Vec<Problem> {
+    let rules: Vec<&ProblemRule> = tools.iter().flat_map(|tool| &RULES[*tool]).collect();
+    let mut all = Problems::default();
+    for stream in [printed.stdout, printed.stderr] {
+        let text = plain(stream);
+        let lines = lines(&text);
+        let mut file = None;
+        let mut at = 0;
+        while at < lines.len() {
+            if let Some((problem, end)) = rules.iter().find_map(|rule| rule.read(&lines, at, file)) {
+                if let Some(problem) = problem {
+                    all.add(problem);
+                }
+                at = end;
+            } else {
+                file = Some(lines[at]).filter(|line| !line.is_empty() && !line.starts_with(' '));
+                at += 1;
+            }
+        }
+    }
+    all.kept()
+}
+
+impl ProblemRule {
+    /// Reads the problem that begins on a line, and tells where it ends.
+    fn read(&self, lines: &[&str], at: usize, file: Option<&str>) -> Option<(Option<Problem>, usize)> {
+        let parts = self.line.0.captures(lines[at])?;
+        let file = if self.needs == Some(Need::File) { Some(file?) } else { None };
+        let Some(message) = part(&parts, "message") else { return Some((None, at + 1)) };
+        let goes_on = |line: &&&str| self.more.as_ref().is_some_and(|more| more.0.is_match(line));
+        let end = at + 1 + lines[at + 1..].iter().take_while(goes_on).count();
+        let place = self.place(lines, end);
+        if self.needs == Some(Need::Place) && place.is_none() {
+            return None;
+        }
+        let end_of_place = place.as_ref().map_or(end, |(_, at)| at + 1);
+        let placed = place.as_ref().map_or(&parts, |(place, _)| place);
+        let code = part(&parts, "code").map(|code| code.trim_end_matches(':').trim());
+        let code = code.filter(|code| !code.is_empty()).map(str::to_owned);
+        let problem = Problem {
+            file: part(placed, "file").or(file).map(str::to_owned),
+            line: number(placed, "line"),
+            column: number(placed, "column"),
+            code: code.or_else(|| if self.names_lint { lint(&lines[at..]) } else { None }),
+            severity: severity(part(&parts, "severity")),
+            message: cut(&[&[message.trim()], &lines[at + 1..end]].concat().join("\n")),
+        };
+        Some((Some(problem), end_of_place))
+    }
+
+    /// Finds the place on one of the next lines, before another problem begins.
+    fn place<'t>(&self, lines: &[&'t str], from: usize) -> Option<(Captures<'t>, usize)> {
+        let near = lines.iter().enumerate().skip(from).take(self.within);
+        let mut own = near.take_while(|(_, line)| !self.line.0.is_match(line));
+        own.find_map(|(at, line)| Some((self.place.as_ref()?.0.captures(line)?, at)))
+    }
+}
+
+fn severity(word: Option<&str>) -> Severity {
+    match word {
+        Some(word) if word.to_ascii_lowercase().starts_with("warn") => Severity::Warning,
+        _ => Severity::Error,
+    }
+}
+
+fn lint(lines: &[&str]) -> Option<String> {
+    let mut block = lines.iter().take_while(|line| !line.trim().is_empty());
+    let parts = block.find_map(|line| LINT.captures(line))?;
+    let page = || Some(format!("clippy::{}", part(&parts, "page")?));
+    part(&parts, "name").map(|name| name.replace('-', "_")).or_else(page)
+}
+
+/// What was found so far: nothing twice, and of each weight no more than [`MOST_KEPT`].
+#[derive(Default)]
+struct Problems {
+    errors: Vec<Problem>,
+    warnings: Vec<Problem>,
+    known: HashSet<Problem>,
+}
+
+impl Problems {
+    fn add(&mut self, problem: Problem) {
+        let same = if problem.severity == Severity::Error { &mut self.errors } else { &mut self.warnings };
+        if same.len() < MOST_KEPT && self.known.insert(problem.clone()) {
+            same.push(problem);
+        }
+    }
+
+    /// Errors come first.
+    fn kept(self) -> Vec<Problem> {
+        self.errors.into_iter().chain(self.warnings).take(MOST_KEPT).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;
