@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use serde::Deserialize;
+
+use super::pattern::Pattern;
 
 /// A word of a task shorter than this says too little, in characters.
 const SHORTEST_KEYWORD: usize = 4;
@@ -13,89 +15,38 @@ const SHORTEST_IDEOGRAPHS: usize = 2;
 /// Words that begin with so many equal characters are forms of one.
 const SAME_STEM: usize = 5;
 
-/// Words that stand in every task, and therefore tell none of them apart.
-const EVERYWHERE: [&str; 35] = [
-    "about", "also", "been", "change", "could", "each", "every", "from", "have", "into", "issue", "make",
-    "more", "must", "only", "other", "should", "some", "such", "task", "than", "that", "their", "them",
-    "then", "there", "these", "they", "this", "update", "when", "where", "which", "will", "with",
-];
+/// Words that say nothing, and how words are told apart.
+#[derive(Deserialize)]
+struct Wording {
+    everywhere: String,
+    generic: String,
+    prefix: Pattern,
+    word: Pattern,
+    ideographic: Pattern,
+}
 
-/// Words that fit every change; a message of nothing else says nothing.
-const GENERIC: [&str; 56] = [
-    "a",
-    "add",
-    "adjust",
-    "adjustment",
-    "adjustments",
-    "all",
-    "bug",
-    "bugfix",
-    "bugs",
-    "change",
-    "changed",
-    "changes",
-    "checkpoint",
-    "clean",
-    "cleanup",
-    "code",
-    "commit",
-    "done",
-    "edit",
-    "edits",
-    "file",
-    "files",
-    "final",
-    "finish",
-    "fix",
-    "fixed",
-    "fixes",
-    "fixup",
-    "improve",
-    "improvements",
-    "initial",
-    "issue",
-    "it",
-    "minor",
-    "misc",
-    "miscellaneous",
-    "more",
-    "now",
-    "ok",
-    "progress",
-    "refactor",
-    "save",
-    "small",
-    "some",
-    "stuff",
-    "temp",
-    "test",
-    "tests",
-    "the",
-    "things",
-    "tmp",
-    "tweaks",
-    "update",
-    "updated",
-    "updates",
-    "wip",
-];
+static WORDING: LazyLock<Wording> = LazyLock::new(|| {
+    toml::from_str(include_str!("data/commit_message.toml")).expect("the file is a constant")
+});
 
-static PREFIX: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^[\w/-]+(\([^)]*\))?!?:(\s+|$)").expect("a constant pattern"));
+fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|other| other == word)
+}
 
 /// Returns the words of a task by which a message can be recognised as being about it, in small letters.
 pub fn keywords(task: &str) -> BTreeSet<String> {
     let said = words(task).filter(|word| {
-        let shortest = if is_ideographic(word) { SHORTEST_IDEOGRAPHS } else { SHORTEST_KEYWORD };
+        let shortest =
+            if WORDING.ideographic.0.is_match(word) { SHORTEST_IDEOGRAPHS } else { SHORTEST_KEYWORD };
         word.chars().count() >= shortest && !word.chars().all(|c| c.is_ascii_digit())
     });
-    said.filter(|word| !EVERYWHERE.contains(&word.as_str())).collect()
+    said.filter(|word| !is_in(&WORDING.everywhere, word)).collect()
 }
 
 /// Returns a message without the `fix:` or `feat(scope):` before it.
 pub fn without_prefix(message: &str) -> &str {
     let message = message.trim();
-    PREFIX.find(message).map_or(message, |prefix| message[prefix.end()..].trim_start())
+    WORDING.prefix.0.find(message).map_or(message, |prefix| message[prefix.end()..].trim_start())
 }
 
 /// Tells whether the first line of a message would fit every change.
@@ -104,7 +55,7 @@ pub fn is_generic(message: &str) -> bool {
     let subject = without_prefix(subject);
     let mut words = words(subject).peekable();
     match words.peek() {
-        Some(_) => words.all(|word| GENERIC.contains(&word.as_str())),
+        Some(_) => words.all(|word| is_in(&WORDING.generic, &word)),
         // Words that are written in small signs alone cannot be told apart here.
         None => !subject.chars().any(char::is_alphanumeric),
     }
@@ -128,55 +79,17 @@ fn are_forms(one: &str, other: &str) -> bool {
 
 /// Tells whether a message and a task are written so that words of one could stand in the other.
 pub fn is_comparable(message: &str, keywords: &BTreeSet<String>) -> bool {
-    let scripts = |found: &mut dyn Iterator<Item = bool>| {
-        found.fold([false; 2], |[latin, other], is_ascii| [latin || is_ascii, other || !is_ascii])
+    let message = without_prefix(message);
+    let both_have = |is_ascii: bool| {
+        words(message).any(|word| word.is_ascii() == is_ascii)
+            && keywords.iter().any(|word| word.is_ascii() == is_ascii)
     };
-    let [latin, other] = scripts(&mut words(without_prefix(message)).map(|word| word.is_ascii()));
-    let [of_task, other_of_task] = scripts(&mut keywords.iter().map(|word| word.is_ascii()));
-    (latin && of_task) || (other && other_of_task)
+    both_have(true) || both_have(false)
 }
 
-/// Returns the words of a text in small letters. Ideographs and kana stand without spaces: a run of one kind is a word,
-/// and the small signs between them are none.
+/// Returns the words of a text in small letters.
 fn words(text: &str) -> impl Iterator<Item = String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut last = None;
-    for c in text.chars() {
-        let kind = kind(c);
-        if kind != last || kind.is_none() {
-            words.push(String::new());
-        }
-        last = kind;
-        if kind.is_some() {
-            words.last_mut().expect("one was pushed for the first kind").extend(c.to_lowercase());
-        }
-    }
-    words.into_iter().filter(|word| !word.is_empty())
-}
-
-/// What a character belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Letters,
-    Ideographs,
-    Katakana,
-}
-
-fn kind(c: char) -> Option<Kind> {
-    match c {
-        '\u{3040}'..='\u{309F}' => None,
-        '\u{30A0}'..='\u{30FF}' => Some(Kind::Katakana),
-        _ if is_ideograph(c) => Some(Kind::Ideographs),
-        _ => c.is_alphanumeric().then_some(Kind::Letters),
-    }
-}
-
-fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
-}
-
-fn is_ideographic(word: &str) -> bool {
-    word.chars().all(|c| is_ideograph(c) || ('\u{30A0}'..='\u{30FF}').contains(&c))
+    WORDING.word.0.find_iter(text).map(|word| word.as_str().to_lowercase())
 }
 
 #[cfg(test)]

@@ -1,10 +1,18 @@
 //! Which files a formatter would change: cargo fmt, prettier, ruff and black, gofmt, deno fmt.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
-use super::place::place;
+use regex::Regex;
+
+use super::pattern::{self, part};
 use super::plain::{lines, plain};
 use super::{MOST_KEPT, Printed};
+
+static FORMATTERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let patterns = pattern::lines(include_str!("data/formatters.regex")).map(Regex::new);
+    patterns.collect::<Result<_, _>>().expect("the patterns are constants")
+});
 
 /// Returns the files that are not formatted, each once.
 pub fn format(printed: &Printed) -> Vec<String> {
@@ -22,52 +30,7 @@ pub fn format(printed: &Printed) -> Vec<String> {
 }
 
 fn file(line: &str) -> Option<&str> {
-    rustfmt(line)
-        .or_else(|| prettier(line))
-        .or_else(|| ruff(line))
-        .or_else(|| deno(line))
-        .or_else(|| gofmt(line))
-}
-
-/// Reads `Diff in /x/src/main.rs:1:`, formerly `Diff in /x/src/main.rs at line 1:`.
-fn rustfmt(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("Diff in ")?;
-    if let Some((file, _)) = rest.rsplit_once(" at line ") {
-        return Some(file);
-    }
-    let found = place(rest)?;
-    rest.get(..found.file.len()).or(Some(rest))
-}
-
-/// Reads `[warn] src/a.js`; the last such line is a sentence.
-fn prettier(line: &str) -> Option<&str> {
-    if let Some(rest) = line.strip_prefix("[error] ") {
-        let (file, _) = rest.split_once(": SyntaxError")?;
-        return Some(file);
-    }
-    let file = line.strip_prefix("[warn] ")?;
-    let sentence =
-        file.starts_with("Code style issues ") || file.starts_with("Ignored ") || file.ends_with('.');
-    (!sentence).then_some(file)
-}
-
-/// Reads `Would reformat: a.py`, and black's `would reformat a.py`.
-fn ruff(line: &str) -> Option<&str> {
-    line.strip_prefix("Would reformat: ").or_else(|| line.strip_prefix("would reformat "))
-}
-
-/// Reads `from /x/a.ts:`.
-fn deno(line: &str) -> Option<&str> {
-    let file = line.strip_prefix("from ")?.strip_suffix(':')?;
-    Some(file.strip_prefix("file://").unwrap_or(file))
-}
-
-/// `gofmt -l` prints names and nothing else.
-fn gofmt(line: &str) -> Option<&str> {
-    (line.strip_suffix(".go").is_some()
-        && !line.contains(": ")
-        && !line.starts_with([' ', '+', '-', '#', '\t']))
-    .then_some(line)
+    part(&FORMATTERS.iter().find_map(|pattern| pattern.captures(line))?, "file")
 }
 
 #[cfg(test)]

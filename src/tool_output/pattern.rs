@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use regex::{Captures, Regex};
+use regex::{Captures, Regex, RegexSet};
 use serde::Deserialize;
 
 /// A regular expression that stands in a data file.
@@ -26,4 +26,14 @@ pub(super) fn part<'t>(parts: &Captures<'t>, name: &str) -> Option<&'t str> {
 /// Returns what a group found, as a number.
 pub(super) fn number<T: FromStr>(parts: &Captures, name: &str) -> Option<T> {
     part(parts, name)?.parse().ok()
+}
+
+/// Reads a file with a pattern a line; a line that begins with `# ` is a comment.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
+}
+
+/// Returns the patterns of such a file as one.
+pub(super) fn set(text: &str) -> RegexSet {
+    RegexSet::new(lines(text)).expect("the patterns are constants")
 }

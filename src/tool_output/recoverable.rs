@@ -3,61 +3,13 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::RegexSet;
 
 use super::plain::plain;
-use super::{Printed, lints, types};
+use super::{Printed, lints, pattern, types};
 
-/// What tools say when they, or what they are to start, are missing or may not be used.
-static SURROUNDINGS: LazyLock<Regex> = LazyLock::new(|| {
-    let says = [
-        r"\bEACCES\b",
-        r"\b[Pp]ermission denied\b",
-        r"No space left on device",
-        r"command not found",
-        r"^\S*(?:sh|dash|bash|zsh)(?:: (?:line )?\d+)?: .*: not found$",
-        r"^(?:make(?:\[\d+\])?|\S*env): .*: No such file or directory$",
-        r"^make(?:\[\d+\])?: \*\*\* .* Error 12[67]$",
-        r"is not recognized as an internal or external command",
-        r"\bcan't cd to ",
-        r"^npm (?:error|ERR!) (?:Missing script|could not determine executable to run|enoent spawn )",
-        r"\bERR_PNPM_NO_SCRIPT\b",
-        r#"^error Command "[^"]*" not found"#,
-        r"^Usage Error: Couldn't find a script named ",
-        r"^error: no such (?:sub)?command: ",
-        r"^error: no such subcommand",
-        r"^error: '[^']+' is not installed for the toolchain ",
-        r"^error: toolchain '[^']+' is not installed",
-        r"^error: Task not found: ",
-        r"^\S*python[\d.]*(?:\.exe)?: No module named ",
-        r"^\S*python[\d.]*(?:\.exe)?: can't open file ",
-    ];
-    Regex::new(&says.join("|")).expect("a valid pattern")
-});
-
-/// Words of which each of those lines has one: most lines have none, and words are found faster than patterns.
-static HINTS: LazyLock<Regex> = LazyLock::new(|| {
-    let words = [
-        "EACCES",
-        "ermission denied",
-        "No space left on device",
-        "not found",
-        "No such file or directory",
-        "Error 12",
-        "is not recognized as",
-        "can't cd to ",
-        "Missing script",
-        "could not determine executable",
-        "enoent spawn ",
-        "ERR_PNPM_NO_SCRIPT",
-        "Couldn't find a script",
-        "no such ",
-        "is not installed",
-        "No module named ",
-        "can't open file ",
-    ];
-    Regex::new(&words.map(regex::escape).join("|")).expect("a valid pattern")
-});
+static SURROUNDINGS: LazyLock<RegexSet> =
+    LazyLock::new(|| pattern::set(include_str!("data/surroundings.regex")));
 
 /// Returns why a command could not do its work; none when it did, successfully or not.
 pub fn unavailable(printed: &Printed) -> Option<String> {
@@ -84,7 +36,7 @@ fn by_code(exit: Option<i32>) -> Option<String> {
 /// Returns the line that says so.
 fn said(stream: &str) -> Option<String> {
     let text = plain(stream);
-    let line = text.lines().find(|line| HINTS.is_match(line) && SURROUNDINGS.is_match(line))?;
+    let line = text.lines().find(|line| SURROUNDINGS.is_match(line))?;
     Some(super::cut(line.trim()))
 }
 

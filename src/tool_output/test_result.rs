@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use regex::RegexSet;
 use serde::Serialize;
 
+use crate::pattern;
+
 /// How one test ended. The order is that of gravity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -58,14 +60,10 @@ impl TestOutcome {
     }
 }
 
-static LOAD_ERRORS: LazyLock<RegexSet> = LazyLock::new(|| patterns(include_str!("data/load_errors.regex")));
-static TIME_LIMITS: LazyLock<RegexSet> = LazyLock::new(|| patterns(include_str!("data/time_limits.regex")));
-
-/// Reads a pattern a line; a line that begins with `# ` is a comment.
-fn patterns(text: &str) -> RegexSet {
-    let wanted = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
-    RegexSet::new(wanted).expect("the patterns are constants")
-}
+static LOAD_ERRORS: LazyLock<RegexSet> =
+    LazyLock::new(|| pattern::set(include_str!("data/load_errors.regex")));
+static TIME_LIMITS: LazyLock<RegexSet> =
+    LazyLock::new(|| pattern::set(include_str!("data/time_limits.regex")));
 
 #[cfg(test)]
 mod tests {
