@@ -1,5 +1,8 @@
 //! `git status --porcelain`, versions 1 and 2, with and without `-z`: names as they are on disk, whatever is in them.
 
+use std::sync::LazyLock;
+
+use regex::{Regex, bytes};
 use serde::Serialize;
 
 /// What git says differs. A file may stand in several lists.
@@ -26,6 +29,27 @@ pub struct Renamed {
     pub to: String,
 }
 
+/// Lines of version 2, `1 .M N... 100644 100644 100644 id id path`, and of version 1, ` M path`. Who trimmed the output took the
+/// first blank of version 1 away.
+static ENTRIES: LazyLock<[Regex; 5]> = LazyLock::new(|| {
+    let patterns = [
+        r"(?s)^1 (?<letters>\S\S) (?:\S+ ){6}(?<path>.*)$",
+        r"(?s)^2 (?<letters>\S\S) (?:\S+ ){7}(?<path>.*)$",
+        r"(?s)^u (?<letters>\S\S) (?:\S+ ){8}(?<path>.*)$",
+        r"(?s)^(?<letters>\?) (?<path>.*)$",
+        r"(?s)^(?<letters>[ MTADRCU?][MTADRCU?]|[MTADRCU?] ?) (?<path>.*)$",
+    ];
+    patterns.map(|pattern| Regex::new(pattern).expect("a constant pattern"))
+});
+
+/// `old -> new`, where the old name may stand in quotes.
+static RENAMED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"(?s)^("(?:[^"\\]|\\.)*"|.*?) -> (.*)$"#).expect("a constant pattern"));
+
+/// A letter behind a backslash, or a byte in three octal digits.
+static ESCAPE: LazyLock<bytes::Regex> =
+    LazyLock::new(|| bytes::Regex::new(r"(?s-u)\\([0-3][0-7][0-7]|.)").expect("a constant pattern"));
+
 /// Reads what `git status --porcelain` printed.
 pub fn changes(porcelain: &str) -> GitStatus {
     let raw = porcelain.contains('\0');
@@ -33,144 +57,83 @@ pub fn changes(porcelain: &str) -> GitStatus {
     let mut records = porcelain.split(if raw { '\0' } else { '\n' });
     while let Some(record) = records.next() {
         let record = if raw { record } else { record.trim_end_matches('\r') };
-        let Some(entry) = second(record, raw).or_else(|| first(record, raw)) else { continue };
-        let from = match entry.from {
-            None if entry.moved && raw => records.next().map(str::to_owned),
-            from => from,
-        };
-        see(&mut status, entry.letters, entry.path, from);
+        let Some(parts) = ENTRIES.iter().find_map(|entry| entry.captures(record)) else { continue };
+        let (letters, path) = (letters(&parts["letters"]), &parts["path"]);
+        let moved = letters.contains(&b'R') || letters.contains(&b'C');
+        match (raw, moved) {
+            (true, true) => status.add(letters, path.to_owned(), records.next().map(str::to_owned)),
+            (true, false) => status.add(letters, path.to_owned(), None),
+            (false, true) => {
+                if let Some((from, to)) = two_names(path) {
+                    status.add(letters, name(to), Some(name(from)));
+                }
+            }
+            (false, false) => status.add(letters, name(path), None),
+        }
     }
     status
 }
 
-struct Entry {
-    /// Index against HEAD, worktree against index; blank where nothing differs.
-    letters: [u8; 2],
-    path: String,
-    moved: bool,
-    from: Option<String>,
-}
-
-/// Reads a line of version 2: `1 .M N... 100644 100644 100644 id id path`.
-fn second(record: &str, raw: bool) -> Option<Entry> {
-    let (kind, rest) = record.split_once(' ')?;
-    let fields = match kind {
-        "1" => 8,
-        "2" => 9,
-        "u" => 10,
-        "?" => return Some(entry(*b"??", name(rest, raw), None)),
-        _ => return None,
-    };
-    let parts: Vec<&str> = rest.splitn(fields, ' ').collect();
-    let (letters, path) = (parts.first()?.as_bytes(), *parts.get(fields - 1)?);
-    let letters = if kind == "u" { *b"UU" } else { [blank(*letters.first()?), blank(*letters.get(1)?)] };
-    let (path, from) = match path.split_once('\t').filter(|_| kind == "2" && !raw) {
-        Some((path, from)) => (path, Some(name(from, raw))),
-        None => (path, None),
-    };
-    Some(Entry { moved: kind == "2", ..entry(letters, name(path, raw), from) })
-}
-
-fn blank(letter: u8) -> u8 {
-    if letter == b'.' { b' ' } else { letter }
-}
-
-/// Reads a line of version 1: `R  old -> new`. Who trimmed the output took the first blank away.
-fn first(record: &str, raw: bool) -> Option<Entry> {
-    let bytes = record.as_bytes();
-    let (letters, rest) = match bytes {
-        [index, worktree, b' ', ..] => ([*index, *worktree], &record[3..]),
-        [worktree, b' ', ..] => ([b' ', *worktree], &record[2..]),
-        _ => return None,
-    };
-    if !letters.iter().all(|letter| b" MTADRCU?".contains(letter)) || letters == *b"  " {
-        return None;
+/// Returns how the index differs from HEAD, and the worktree from the index; blank where nothing differs.
+fn letters(text: &str) -> [u8; 2] {
+    match text.replace('.', " ").as_bytes() {
+        [index, worktree] => [*index, *worktree],
+        letters => [b' ', letters[0]],
     }
-    let moved = letters.iter().any(|letter| b"RC".contains(letter));
-    if raw || !moved {
-        return Some(Entry { moved, ..entry(letters, name(rest, raw), None) });
+}
+
+/// Splits `new<tab>old` of version 2, and `old -> new` of version 1, into the old name and the new one.
+fn two_names(text: &str) -> Option<(&str, &str)> {
+    if let Some((to, from)) = text.split_once('\t') {
+        return Some((from, to));
     }
-    let (from, to) = two_names(rest)?;
-    Some(Entry { moved, ..entry(letters, to, Some(from)) })
-}
-
-fn entry(letters: [u8; 2], path: String, from: Option<String>) -> Entry {
-    Entry { letters, path, moved: false, from }
-}
-
-/// Splits `old -> new`, where either may stand in quotes.
-fn two_names(text: &str) -> Option<(String, String)> {
-    let end = if text.starts_with('"') { quoted_end(text)? } else { text.find(" -> ")? };
-    let (from, to) = (&text[..end], text[end..].strip_prefix(" -> ")?);
-    Some((name(from, false), name(to, false)))
-}
-
-fn quoted_end(text: &str) -> Option<usize> {
-    let mut escaped = false;
-    text.bytes().enumerate().skip(1).find_map(|(index, byte)| {
-        let ends = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        ends.then_some(index + 1)
-    })
+    let (_, [from, to]) = RENAMED.captures(text)?.extract();
+    Some((from, to))
 }
 
 /// Returns a name as it is on disk; git quotes unusual ones as C does.
-fn name(text: &str, raw: bool) -> String {
-    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| !raw);
-    quoted.map_or_else(|| text.to_owned(), unquoted)
-}
-
-fn unquoted(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let (byte, left) = if *first == b'\\' { escape(after) } else { (*first, after) };
-        bytes.push(byte);
-        rest = left;
-    }
+fn name(text: &str) -> String {
+    let Some(quoted) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        return text.to_owned();
+    };
+    let bytes = ESCAPE.replace_all(quoted.as_bytes(), |escape: &bytes::Captures| [byte(&escape[1])]);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Reads what follows a backslash: a letter, or the byte in three octal digits.
-fn escape(text: &[u8]) -> (u8, &[u8]) {
-    match text {
-        [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', rest @ ..] => {
-            ((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'), rest)
+fn byte(escape: &[u8]) -> u8 {
+    match *escape {
+        [a, b, c] => (a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'),
+        [b'a'] => 7,
+        [b'b'] => 8,
+        [b't'] => b'\t',
+        [b'n'] => b'\n',
+        [b'v'] => 11,
+        [b'f'] => 12,
+        [b'r'] => b'\r',
+        [other, ..] => other,
+        [] => b'\\',
+    }
+}
+
+impl GitStatus {
+    fn add(&mut self, letters: [u8; 2], path: String, from: Option<String>) {
+        if letters.contains(&b'?') {
+            self.untracked.push(path);
+            return;
         }
-        [letter, rest @ ..] => (named(*letter), rest),
-        [] => (b'\\', text),
+        let [index, worktree] = letters;
+        let is_conflict = letters.contains(&b'U') || letters == *b"AA" || letters == *b"DD";
+        if index != b' ' && !is_conflict {
+            self.staged.push(path.clone());
+        }
+        if worktree != b' ' || is_conflict {
+            self.unstaged.push(path.clone());
+        }
+        if let Some(from) = from {
+            self.renamed.push(Renamed { from, to: path.clone() });
+        }
+        self.changed.push(path);
     }
-}
-
-fn named(letter: u8) -> u8 {
-    match letter {
-        b'a' => 7,
-        b'b' => 8,
-        b't' => b'\t',
-        b'n' => b'\n',
-        b'v' => 11,
-        b'f' => 12,
-        b'r' => b'\r',
-        other => other,
-    }
-}
-
-fn see(status: &mut GitStatus, [index, worktree]: [u8; 2], path: String, from: Option<String>) {
-    if index == b'?' {
-        status.untracked.push(path);
-        return;
-    }
-    let conflict = index == b'U' || worktree == b'U' || (index == worktree && index != b' ' && index != b'M');
-    if index != b' ' && !conflict {
-        status.staged.push(path.clone());
-    }
-    if worktree != b' ' || conflict {
-        status.unstaged.push(path.clone());
-    }
-    if let Some(from) = from {
-        status.renamed.push(Renamed { from, to: path.clone() });
-    }
-    status.changed.push(path);
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What an output means, in five values that a retry prompt may name. Judges nothing: a summary of no failures is no
 //! success.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -44,34 +44,28 @@ impl Semantic {
     }
 
     fn of_extracted(extractor: Extractor, printed: &Printed<'_>) -> Option<Self> {
-        let (found, meaning) = match extractor {
+        let some = |problems: Vec<Problem>| Some(problems).filter(|problems| !problems.is_empty());
+        match extractor {
             Extractor::FailedTests => {
                 let report = super::tests(printed);
-                (report.counts.is_some() || !report.failed.is_empty(), Self::of_tests(&report))
+                let is_report = report.counts.is_some() || !report.failed.is_empty();
+                is_report.then(|| Self::of_tests(&report))
             }
-            Extractor::TypeErrors => {
-                let problems = types(printed);
-                (!problems.is_empty(), Self::of_types(&problems))
-            }
-            Extractor::LintErrors => {
-                let problems = lints(printed);
-                (!problems.is_empty(), Self::of_lints(&problems))
-            }
+            Extractor::TypeErrors => Some(Self::of_types(&some(types(printed))?)),
+            Extractor::LintErrors => Some(Self::of_lints(&some(lints(printed))?)),
             Extractor::UnformattedFiles => {
                 let files = format(printed);
-                (!files.is_empty(), Self::of_format(&files))
+                (!files.is_empty()).then(|| Self::of_format(&files))
             }
             Extractor::ChangedFiles
             | Extractor::UntrackedFiles
             | Extractor::StagedFiles
             | Extractor::UnstagedFiles => {
                 let status = changes(printed.stdout);
-                let found = !status.changed.is_empty() || !status.untracked.is_empty();
-                (found, Self::of_status(&status))
+                (status != GitStatus::default()).then(|| Self::of_status(&status))
             }
-            Extractor::Diff | Extractor::Files | Extractor::Stdout | Extractor::Stderr => return None,
-        };
-        found.then_some(meaning)
+            Extractor::Diff | Extractor::Files | Extractor::Stdout | Extractor::Stderr => None,
+        }
     }
 
     /// Sums up a report of tests.
@@ -84,12 +78,10 @@ impl Semantic {
             None => format!("{} failed", count(failed, "test")),
         };
         let action = "Make the code do what the failing tests expect; leave what they assert as it is";
+        let files = once(report.failed.iter().filter_map(|test| test.file.as_deref()));
         Self {
-            summary,
-            severity: Severity::Error,
-            related_files: once(report.failed.iter().filter_map(|test| test.file.as_deref())),
             root_cause: most_common(report.failed.iter().map(|test| test.error.as_str())),
-            suggested_action: action.to_owned(),
+            ..Self::of_failure(&summary, files, action)
         }
     }
 
@@ -108,53 +100,42 @@ impl Semantic {
     }
 
     fn of_problems(problems: &[Problem], what: &str, action: &str) -> Self {
-        let related_files = once(problems.iter().filter_map(|problem| problem.file.as_deref()));
-        let files = count(related_files.len(), "file");
-        let error = |problem: &Problem| problem.severity == Severity::Error;
-        let weight = problems.is_empty() || problems.iter().any(error);
+        let files = once(problems.iter().filter_map(|problem| problem.file.as_deref()));
+        let summary = match problems.len() {
+            0 => format!("no {what}"),
+            number => format!("{} in {}", count(number, what), count(files.len(), "file")),
+        };
+        let is_warning = |problem: &Problem| problem.severity == Severity::Warning;
+        let only_warnings = !problems.is_empty() && problems.iter().all(is_warning);
         Self {
-            summary: match problems.len() {
-                0 => format!("no {what}"),
-                number => format!("{} in {files}", count(number, what)),
-            },
-            severity: if weight { Severity::Error } else { Severity::Warning },
+            severity: if only_warnings { Severity::Warning } else { Severity::Error },
             root_cause: most_common(problems.iter().map(|problem| problem.message.as_str())),
-            related_files,
-            suggested_action: action.to_owned(),
+            ..Self::of_failure(&summary, files, action)
         }
     }
 
     /// Sums up files that a formatter would change.
     pub fn of_format(files: &[String]) -> Self {
-        Self {
-            summary: format!("{} not formatted", count(files.len(), "file")),
-            severity: Severity::Error,
-            related_files: files.to_vec(),
-            root_cause: None,
-            suggested_action: "Run the project's formatter on these files".to_owned(),
-        }
+        let summary = format!("{} not formatted", count(files.len(), "file"));
+        Self::of_failure(&summary, files.to_vec(), "Run the project's formatter on these files")
     }
 
     /// Files that git does not know may be left over; files that changed are work that nobody committed.
     pub fn of_status(status: &GitStatus) -> Self {
-        let changed =
-            (!status.changed.is_empty()).then(|| format!("{} changed", count(status.changed.len(), "file")));
-        let new = (!status.untracked.is_empty())
-            .then(|| format!("{} untracked", count(status.untracked.len(), "file")));
-        let all: Vec<String> = changed.into_iter().chain(new).collect();
-        let work = !status.changed.is_empty();
-        Self {
-            summary: if all.is_empty() { "nothing differs".to_owned() } else { all.join(", ") },
-            severity: if work { Severity::Error } else { Severity::Warning },
-            related_files: status.changed.clone(),
-            root_cause: None,
-            suggested_action: if work {
-                "Keep what belongs to the task, and put back the rest"
-            } else {
-                "Remove the files that the task does not need"
-            }
-            .to_owned(),
+        let changed = count(status.changed.len(), "file");
+        let untracked = count(status.untracked.len(), "file");
+        let summary = match (status.changed.is_empty(), status.untracked.is_empty()) {
+            (true, true) => "nothing differs".to_owned(),
+            (true, false) => format!("{untracked} untracked"),
+            (false, true) => format!("{changed} changed"),
+            (false, false) => format!("{changed} changed, {untracked} untracked"),
+        };
+        if status.changed.is_empty() {
+            let action = "Remove the files that the task does not need";
+            return Self { severity: Severity::Warning, ..Self::of_failure(&summary, Vec::new(), action) };
         }
+        let action = "Keep what belongs to the task, and put back the rest";
+        Self::of_failure(&summary, status.changed.clone(), action)
     }
 
     /// Returns the values by name, for a prompt.
@@ -172,13 +153,8 @@ fn count(number: impl TryInto<u64>, what: &str) -> String {
 }
 
 fn once<'a>(files: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut seen = Vec::new();
-    for file in files {
-        if !seen.iter().any(|have| have == file) {
-            seen.push(file.to_owned());
-        }
-    }
-    seen
+    let mut seen = HashSet::new();
+    files.filter(|file| seen.insert(*file)).map(str::to_owned).collect()
 }
 
 /// Of equally common messages the first.
