@@ -1,5 +1,7 @@
 //! Places as tools write them: `path:line:column`. Looks at no disk; whether the file exists is not said here.
 
+use std::path::Path;
+
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
@@ -22,13 +24,9 @@ pub(super) fn place(text: &str) -> Option<Place> {
 
 /// Returns a file as it is called below a folder; one that lies elsewhere stays as it is.
 pub fn below(file: &str, root: &str) -> String {
-    let inside = file.strip_prefix(root).map(|rest| rest.trim_start_matches(['/', '\\']));
-    inside
-        .filter(|rest| {
-            !rest.is_empty() && (root.ends_with('/') || file[root.len()..].starts_with(['/', '\\']))
-        })
-        .unwrap_or_else(|| file.strip_prefix("./").unwrap_or(file))
-        .to_owned()
+    let inside = Path::new(file).strip_prefix(root).ok().and_then(Path::to_str);
+    let file = inside.filter(|inside| !inside.is_empty()).unwrap_or(file);
+    file.strip_prefix("./").unwrap_or(file).to_owned()
 }
 
 #[cfg(test)]

@@ -1,45 +1,19 @@
 //! A stream as plain lines: colour, cursor moves and overwritten progress removed. Knows no form of any tool.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// A sequence that does not end on its line is broken off: the line is kept.
+static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?s)\x1B(?:\[[^@-~\n]*[@-~]?|\][^\x07\\\n]*[\x07\\]?|[()].?|.?)";
+    Regex::new(pattern).expect("a constant pattern")
+});
 
 /// Returns the text without terminal escapes.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains('\u{1b}') {
-        return Cow::Borrowed(text);
-    }
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find('\u{1b}') {
-        kept.push_str(&rest[..start]);
-        rest = after_escape(&rest[start + 1..]);
-    }
-    kept.push_str(rest);
-    Cow::Owned(kept)
-}
-
-/// Returns what follows an escape sequence whose first byte is gone already.
-fn after_escape(text: &str) -> &str {
-    let Some(kind) = text.chars().next() else { return text };
-    let rest = &text[kind.len_utf8()..];
-    match kind {
-        '[' => ended(rest, |c| ('@'..='~').contains(&c)),
-        ']' => ended(rest, |c| c == '\u{7}' || c == '\\'),
-        '(' | ')' => rest.char_indices().nth(1).map_or("", |(index, _)| &rest[index..]),
-        _ => rest,
-    }
-}
-
-/// A sequence that does not end on its line is broken off: the line is kept.
-fn ended(rest: &str, last: impl Fn(char) -> bool) -> &str {
-    for (index, c) in rest.char_indices() {
-        if last(c) {
-            return &rest[index + c.len_utf8()..];
-        }
-        if c == '\n' {
-            return &rest[index..];
-        }
-    }
-    ""
+    ESCAPE.replace_all(text, "")
 }
 
 /// Returns the lines; of one that was overwritten, what stood there last.

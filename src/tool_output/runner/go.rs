@@ -1,127 +1,167 @@
-//! `go test`, with and without `-v`. Without it Go lists no passing tests: a package that passed counts as one.
+//! `go test`, plain, with `-v`, and with `-json`, which prints an event a line. Without these Go lists no passing tests: a
+//! package that passed counts as one.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Deserialize;
 
 use super::found::{Detail, Found, SEPARATOR};
 use crate::place::place;
 use crate::{Counts, LONGEST_MESSAGE, TestOutcome, TestResult};
 
-/// What was seen since the last package ended.
+/// What was seen of a package that has not ended.
 #[derive(Default)]
 struct Package {
     counts: Counts,
+    results: Vec<TestResult>,
     failed: Vec<String>,
-    /// Each test that `-v` names, with its outcome.
-    outcomes: Vec<(String, TestOutcome)>,
     /// What each test printed; what none printed stands under no name.
     said: BTreeMap<String, String>,
-    current: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Event {
+    action: String,
+    package: String,
+    test: Option<String>,
+    #[serde(default)]
+    output: String,
+    /// In seconds.
+    elapsed: Option<f64>,
+}
+
+/// `ok  \tpackage\t0.003s` and `FAIL\tpackage [build failed]`.
+static PACKAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(ok  |FAIL)\t([^\t ]*)[\t ]?(.*)$"));
+/// `    --- FAIL: TestA/sub (0.00s)`.
+static VERDICT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^ *--- (PASS|FAIL|SKIP): (.*) \(([\d.]+)s\)$"));
+/// `=== RUN   TestA` and what else says whose output follows.
+static RESUMED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^=== (?:RUN|CONT|NAME|PAUSE) +(.*)$"));
+
+fn pattern(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
 }
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
+    let events = read_events(lines);
+    let text = read_text(lines);
+    [events, text].into_iter().flatten().reduce(Found::joined)
+}
+
+fn read_events(lines: &mut [&str]) -> Option<Found> {
+    let mut found = Found::default();
+    let mut packages: BTreeMap<String, Package> = BTreeMap::new();
+    for line in lines.iter_mut().filter(|line| line.starts_with('{') && line.contains("\"Action\":")) {
+        let Ok(event) = serde_json::from_str::<Event>(line) else { continue };
+        *line = "";
+        let package = packages.entry(event.package.clone()).or_default();
+        match (event.action.as_str(), event.test) {
+            ("output", test) => package.hear(&test.unwrap_or_default(), &event.output),
+            (action, Some(test)) => {
+                package.see(action, &test, event.elapsed);
+                package.flush(&event.package, &mut found);
+            }
+            (action @ ("pass" | "skip" | "fail"), None) => {
+                std::mem::take(package).end(action != "fail", &event.package, "", &mut found);
+            }
+            _ => {}
+        }
+    }
+    (!packages.is_empty()).then_some(found)
+}
+
+fn read_text(lines: &[&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
     let mut package = Package::default();
+    let mut current = String::new();
     for line in lines.iter().copied() {
-        if let Some((passed, name, note)) = package_line(line) {
-            end(std::mem::take(&mut package), passed, name, note, found.get_or_insert_default());
+        if let Some(parts) = PACKAGE.captures(line) {
+            let mut package = std::mem::take(&mut package);
+            let passed = &parts[1] == "ok  ";
+            if passed && package.results.is_empty() && !parts[3].contains("[no tests to run]") {
+                package.counts.passed = 1;
+            }
+            package.end(passed, &parts[2], &parts[3], found.get_or_insert_default());
+            current.clear();
         } else if line == "testing: warning: no tests to run" || line.starts_with("?   \t") {
             found.get_or_insert_default().count(Counts::default());
-        } else if let Some((verdict, name)) = verdict(line) {
-            package.see(verdict, name);
-        } else if let Some(name) = resumed(line) {
-            name.clone_into(&mut package.current);
+        } else if let Some(parts) = VERDICT.captures(line) {
+            package.see(&parts[1].to_lowercase(), &parts[2], parts[3].parse().ok());
+            parts[2].clone_into(&mut current);
+        } else if let Some(parts) = RESUMED.captures(line) {
+            parts[1].trim().clone_into(&mut current);
         } else if line != "FAIL" && line != "PASS" {
-            package.hear(line);
+            package.hear(&current, line);
+            package.hear(&current, "\n");
         }
     }
     if !package.failed.is_empty() {
-        end(package, false, "", "", found.get_or_insert_default());
+        package.end(false, "", "", found.get_or_insert_default());
     }
     found
 }
 
-/// Reads `ok  \tpackage\t0.003s` and `FAIL\tpackage [build failed]`.
-fn package_line(line: &str) -> Option<(bool, &str, &str)> {
-    let (passed, rest) = match line.strip_prefix("ok  \t") {
-        Some(rest) => (true, rest),
-        None => (false, line.strip_prefix("FAIL\t")?),
-    };
-    let (name, note) = rest.split_once(['\t', ' ']).unwrap_or((rest, ""));
-    Some((passed, name, note))
-}
-
-/// Reads `    --- FAIL: TestA/sub (0.00s)`.
-fn verdict(line: &str) -> Option<(&str, &str)> {
-    let (verdict, rest) = line.trim_start_matches(' ').strip_prefix("--- ")?.split_once(": ")?;
-    let (name, time) = rest.rsplit_once(" (")?;
-    (["PASS", "FAIL", "SKIP"].contains(&verdict) && time.ends_with("s)")).then_some((verdict, name))
-}
-
-/// Reads `=== RUN   TestA` and what else says whose output follows.
-fn resumed(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("=== ")?;
-    ["RUN ", "CONT ", "NAME ", "PAUSE "].iter().find_map(|word| rest.strip_prefix(word)).map(str::trim)
-}
-
 impl Package {
-    fn see(&mut self, verdict: &str, name: &str) {
-        let outcome = match verdict {
-            "PASS" => TestOutcome::Passed,
-            "SKIP" => TestOutcome::Skipped,
-            _ => TestOutcome::Failed,
+    fn see(&mut self, action: &str, test: &str, seconds: Option<f64>) {
+        let outcome = match action {
+            "pass" => TestOutcome::Passed,
+            "skip" => TestOutcome::Skipped,
+            "fail" => TestOutcome::Failed,
+            _ => return,
         };
         self.counts = self.counts.plus(Counts::of(outcome));
-        self.outcomes.push((name.to_owned(), outcome));
-        name.clone_into(&mut self.current);
-        if verdict == "FAIL" {
-            self.failed.push(name.to_owned());
+        self.results.push(TestResult::new(test, outcome).after(seconds.map(|seconds| seconds * 1000.0)));
+        if outcome == TestOutcome::Failed {
+            self.failed.push(test.to_owned());
         } else {
-            self.said.remove(name);
+            self.said.remove(test);
         }
     }
 
-    fn hear(&mut self, line: &str) {
-        if !self.said.contains_key(&self.current) {
-            self.said.insert(self.current.clone(), String::new());
+    fn hear(&mut self, test: &str, text: &str) {
+        if !self.said.contains_key(test) {
+            self.said.insert(test.to_owned(), String::new());
         }
-        let said = self.said.get_mut(&self.current).expect("it was put there above");
-        if said.len() < 4 * LONGEST_MESSAGE {
-            said.push_str(line);
-            said.push('\n');
+        let said = self.said.get_mut(test).expect("it was put there above");
+        let is_chatter = ["=== ", "--- "].iter().any(|start| text.trim_start().starts_with(start));
+        if !is_chatter && said.len() < 4 * LONGEST_MESSAGE {
+            said.push_str(text);
         }
     }
-}
 
-fn end(mut package: Package, passed: bool, name: &str, note: &str, found: &mut Found) {
-    let mut counts = package.counts;
-    if passed && counts == Counts::default() && !note.contains("[no tests to run]") {
-        counts.passed = 1;
+    fn flush(&mut self, name: &str, found: &mut Found) {
+        for result in self.results.drain(..) {
+            found.result(TestResult { id: format!("{name}{SEPARATOR}{}", result.id), ..result });
+        }
+        found.count(std::mem::take(&mut self.counts));
     }
-    for (test, outcome) in &package.outcomes {
-        found.result(TestResult::new(format!("{name}{SEPARATOR}{test}"), *outcome));
-    }
-    if !passed && package.failed.is_empty() {
-        counts.failed += 1;
-        found.result(TestResult::new(name, TestOutcome::DidNotLoad));
-        let said = package.said.into_values().collect::<Vec<_>>().join("\n");
-        let error = if said.trim().is_empty() { note.trim() } else { &said };
-        found.fail(name, detail(error));
-    } else {
-        for test in leaves(&package.failed) {
-            found.fail(test, detail(&package.said.remove(test).unwrap_or_default()));
+
+    /// A package that failed although none of its tests did was not built, or broke off.
+    fn end(mut self, passed: bool, name: &str, note: &str, found: &mut Found) {
+        self.flush(name, found);
+        if !passed && self.failed.is_empty() {
+            found.count(Counts::of(TestOutcome::DidNotLoad));
+            found.result(TestResult::new(name, TestOutcome::DidNotLoad));
+            let said = self.said.into_values().collect::<Vec<_>>().join("\n");
+            found.fail(name, detail(if said.trim().is_empty() { note.trim() } else { &said }));
+        } else {
+            for test in leaves(&self.failed) {
+                found.fail(test, detail(&self.said.remove(test).unwrap_or_default()));
+            }
         }
     }
-    found.count(counts);
 }
 
 /// A test whose subtests failed says nothing that they do not say.
-pub(super) fn leaves(failed: &[String]) -> impl Iterator<Item = &String> {
+fn leaves(failed: &[String]) -> impl Iterator<Item = &String> {
     let parents: BTreeSet<&str> = failed.iter().filter_map(|name| Some(name.rsplit_once('/')?.0)).collect();
     failed.iter().filter(move |name| !parents.contains(name.as_str()))
 }
 
 /// The first line of a test file that is named is the place; calls of goroutines say little.
-pub(super) fn detail(said: &str) -> Detail {
+fn detail(said: &str) -> Detail {
     let own = said.lines().take_while(|line| !line.starts_with("goroutine "));
     let own: Vec<&str> = own.map(|line| line.strip_prefix("    ").unwrap_or(line)).collect();
     let at = own.iter().find_map(|line| {
@@ -134,7 +174,7 @@ pub(super) fn detail(said: &str) -> Detail {
 #[cfg(test)]
 mod tests {
     use super::super::tests::of_stdout;
-    use crate::Counts;
+    use crate::{Counts, FailedTest};
 
     fn names(text: &str) -> Vec<(String, Option<u32>, String)> {
         of_stdout(text).failed.into_iter().map(|test| (test.name, test.line, test.error)).collect()
@@ -169,5 +209,29 @@ mod tests {
         let text = "--- FAIL: TestA (0.00s)\npanic: boom [recovered]\n\tpanic: boom\n\ngoroutine 7 [running]:\n\
             testing.tRunner.func1.2()\n\t/usr/lib/go/src/testing/testing.go:1545 +0x238\nFAIL\texample.com/a\t0.003s\nFAIL\n";
         assert_eq!(names(text), [("TestA".into(), None, "panic: boom [recovered]\n\tpanic: boom".into())]);
+    }
+
+    #[test]
+    fn events_are_counted_and_outputs_joined() {
+        let text = r#"{"Time":"2024-05-01T10:00:00Z","Action":"start","Package":"x/a"}
+{"Action":"run","Package":"x/a","Test":"TestA"}
+{"Action":"output","Package":"x/a","Test":"TestA","Output":"=== RUN   TestA\n"}
+{"Action":"output","Package":"x/a","Test":"TestA","Output":"    a_test.go:10: got 1\n"}
+{"Action":"output","Package":"x/a","Test":"TestA","Output":"--- FAIL: TestA (0.00s)\n"}
+{"Action":"fail","Package":"x/a","Test":"TestA","Elapsed":0}
+{"Action":"pass","Package":"x/a","Test":"TestB","Elapsed":0}
+{"Action":"output","Package":"x/a","Output":"FAIL\tx/a\t0.003s\n"}
+{"Action":"fail","Package":"x/a","Elapsed":0.003}
+{"Action":"output","Package":"x/b","Output":"FAIL\tx/b [build failed]\n"}
+{"Action":"fail","Package":"x/b","Elapsed":0}
+{"Action":"skip","Package":"x/c","Elapsed":0}
+"#;
+        let report = of_stdout(text);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 2, ignored: 0 }));
+        let (name, file, error) = ("TestA".into(), Some("a_test.go".into()), "a_test.go:10: got 1".into());
+        assert_eq!(report.failed[0], FailedTest { name, file, line: Some(10), error });
+        assert_eq!(report.failed[1].name, "x/b");
+        let nothing = of_stdout("{\"Action\":\"skip\",\"Package\":\"x/c\",\"Elapsed\":0}\n");
+        assert_eq!(nothing.counts, Some(Counts::default()));
     }
 }

@@ -2,11 +2,17 @@
 //! numbers is believed only where it admits more failures.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use roxmltree::{Document, Node};
 
 use super::found::{Detail, Found, SEPARATOR};
 use crate::{Counts, TestOutcome, TestResult};
+
+static FIRST_TAG: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^[^\S\n]*(?:<\?xml.*?)?(<(testsuites?)[^>]*>)").expect("a constant pattern")
+});
 
 /// Takes a report out of an output, so that nobody else reads what it quotes.
 pub(super) fn taken_out(text: &str) -> (Cow<'_, str>, Option<Found>) {
@@ -17,31 +23,16 @@ pub(super) fn taken_out(text: &str) -> (Cow<'_, str>, Option<Found>) {
     }
 }
 
-/// Where a report stands: from its first tag, at the start of a line, to the last end of the same tag.
+/// Where a report stands: from its first tag, which has only blanks and the declaration before it on its line, to the last end of
+/// the same tag.
 fn extent(text: &str) -> Option<(usize, usize)> {
-    let mut tag = 0;
-    for line in text.split_inclusive('\n') {
-        let inside = line.find("<testsuite").filter(|at| heads(&line[..*at]));
-        if let Some(at) = inside {
-            return whole(text, tag + at);
-        }
-        tag += line.len();
+    let parts = FIRST_TAG.captures(text)?;
+    let (tag, name) = (parts.get(1)?, parts.get(2)?.as_str());
+    if tag.as_str().ends_with("/>") {
+        return Some((tag.start(), tag.end()));
     }
-    None
-}
-
-/// Only blanks and the declaration may stand before a report on its line.
-fn heads(before: &str) -> bool {
-    let before = before.trim_start();
-    before.is_empty() || before.starts_with("<?xml")
-}
-
-fn whole(text: &str, tag: usize) -> Option<(usize, usize)> {
-    let name = if text[tag..].starts_with("<testsuites") { "</testsuites>" } else { "</testsuite>" };
-    let close = text[tag..].find('>').map(|index| tag + index)?;
-    let alone = text[..close].ends_with('/');
-    let end = if alone { close + 1 } else { tag + text[tag..].rfind(name)? + name.len() };
-    Some((tag, end))
+    let end = format!("</{name}>");
+    Some((tag.start(), tag.start() + text[tag.start()..].rfind(&end)? + end.len()))
 }
 
 /// Reads a whole report; none when it is broken off or something else.

@@ -3,7 +3,6 @@
 
 mod found;
 mod go;
-mod go_json;
 mod jest_json;
 mod junit;
 mod libtest;
@@ -26,16 +25,8 @@ use super::{Printed, TestReport};
 type RunnerReader = fn(&mut [&str]) -> Option<Found>;
 
 /// Runners that carry the output of others come first.
-const READERS: [RunnerReader; 8] = [
-    nextest::read,
-    libtest::read,
-    pytest::read,
-    unittest::read,
-    go_json::read,
-    go::read,
-    text::read,
-    tap::read,
-];
+const READERS: [RunnerReader; 7] =
+    [nextest::read, libtest::read, pytest::read, unittest::read, go::read, text::read, tap::read];
 
 /// Reads what test runners printed on both streams.
 pub fn tests(printed: &Printed) -> TestReport {
