@@ -37,7 +37,7 @@ fn is_in(list: &str, word: &str) -> bool {
 pub fn keywords(task: &str) -> BTreeSet<String> {
     let said = words(task).filter(|word| {
         let shortest =
-            if WORDING.ideographic.0.is_match(word) { SHORTEST_IDEOGRAPHS } else { SHORTEST_KEYWORD };
+            if WORDING.ideographic.is_match(word) { SHORTEST_IDEOGRAPHS } else { SHORTEST_KEYWORD };
         word.chars().count() >= shortest && !word.chars().all(|c| c.is_ascii_digit())
     });
     said.filter(|word| !is_in(&WORDING.everywhere, word)).collect()
@@ -46,7 +46,7 @@ pub fn keywords(task: &str) -> BTreeSet<String> {
 /// Returns a message without the `fix:` or `feat(scope):` before it.
 pub fn without_prefix(message: &str) -> &str {
     let message = message.trim();
-    WORDING.prefix.0.find(message).map_or(message, |prefix| message[prefix.end()..].trim_start())
+    WORDING.prefix.find(message).map_or(message, |prefix| message[prefix.end()..].trim_start())
 }
 
 /// Tells whether the first line of a message would fit every change.
@@ -89,7 +89,7 @@ pub fn is_comparable(message: &str, keywords: &BTreeSet<String>) -> bool {
 
 /// Returns the words of a text in small letters.
 fn words(text: &str) -> impl Iterator<Item = String> {
-    WORDING.word.0.find_iter(text).map(|word| word.as_str().to_lowercase())
+    WORDING.word.find_iter(text).map(|word| word.as_str().to_lowercase())
 }
 
 #[cfg(test)]

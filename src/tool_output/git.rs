@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, bytes};
+use regex::bytes;
 use serde::Serialize;
+
+use super::pattern::LazyPattern;
 
 /// What git says differs. A file may stand in several lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -31,20 +33,16 @@ pub struct Renamed {
 
 /// Lines of version 2, `1 .M N... 100644 100644 100644 id id path`, and of version 1, ` M path`. Who trimmed the output took the
 /// first blank of version 1 away.
-static ENTRIES: LazyLock<[Regex; 5]> = LazyLock::new(|| {
-    let patterns = [
-        r"(?s)^1 (?<letters>\S\S) (?:\S+ ){6}(?<path>.*)$",
-        r"(?s)^2 (?<letters>\S\S) (?:\S+ ){7}(?<path>.*)$",
-        r"(?s)^u (?<letters>\S\S) (?:\S+ ){8}(?<path>.*)$",
-        r"(?s)^(?<letters>\?) (?<path>.*)$",
-        r"(?s)^(?<letters>[ MTADRCU?][MTADRCU?]|[MTADRCU?] ?) (?<path>.*)$",
-    ];
-    patterns.map(|pattern| Regex::new(pattern).expect("a constant pattern"))
-});
+static ENTRIES: [LazyPattern; 5] = [
+    LazyPattern::new(r"(?s)^1 (?<letters>\S\S) (?:\S+ ){6}(?<path>.*)$"),
+    LazyPattern::new(r"(?s)^2 (?<letters>\S\S) (?:\S+ ){7}(?<path>.*)$"),
+    LazyPattern::new(r"(?s)^u (?<letters>\S\S) (?:\S+ ){8}(?<path>.*)$"),
+    LazyPattern::new(r"(?s)^(?<letters>\?) (?<path>.*)$"),
+    LazyPattern::new(r"(?s)^(?<letters>[ MTADRCU?][MTADRCU?]|[MTADRCU?] ?) (?<path>.*)$"),
+];
 
 /// `old -> new`, where the old name may stand in quotes.
-static RENAMED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"(?s)^("(?:[^"\\]|\\.)*"|.*?) -> (.*)$"#).expect("a constant pattern"));
+static RENAMED: LazyPattern = LazyPattern::new(r#"(?s)^("(?:[^"\\]|\\.)*"|.*?) -> (.*)$"#);
 
 /// A letter behind a backslash, or a byte in three octal digits.
 static ESCAPE: LazyLock<bytes::Regex> =

@@ -1,6 +1,8 @@
 //! Regular expressions of the data files, and the named groups that they find.
 
+use std::ops::Deref;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use regex::{Captures, Regex, RegexSet};
 use serde::Deserialize;
@@ -8,13 +10,41 @@ use serde::Deserialize;
 /// A regular expression that stands in a data file.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct Pattern(pub(super) Regex);
+pub(super) struct Pattern(Regex);
 
 impl TryFrom<String> for Pattern {
     type Error = regex::Error;
 
     fn try_from(pattern: String) -> Result<Self, regex::Error> {
         Regex::new(&pattern).map(Self)
+    }
+}
+
+impl Deref for Pattern {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        &self.0
+    }
+}
+
+/// A regular expression that stands in the code, made where it is first asked for.
+pub(super) struct LazyPattern {
+    pattern: &'static str,
+    regex: OnceLock<Regex>,
+}
+
+impl LazyPattern {
+    pub(super) const fn new(pattern: &'static str) -> Self {
+        Self { pattern, regex: OnceLock::new() }
+    }
+}
+
+impl Deref for LazyPattern {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        self.regex.get_or_init(|| Regex::new(self.pattern).expect("the pattern is a constant"))
     }
 }
 

@@ -1,15 +1,12 @@
 //! A stream as plain lines: colour, cursor moves and overwritten progress removed. Knows no form of any tool.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use regex::Regex;
+use super::pattern::LazyPattern;
 
 /// A sequence that does not end on its line is broken off: the line is kept.
-static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?s)\x1B(?:\[[^@-~\n]*[@-~]?|\][^\x07\\\n]*[\x07\\]?|[()].?|.?)";
-    Regex::new(pattern).expect("a constant pattern")
-});
+static ESCAPE: LazyPattern =
+    LazyPattern::new(r"(?s)\x1B(?:\[[^@-~\n]*[@-~]?|\][^\x07\\\n]*[\x07\\]?|[()].?|.?)");
 
 /// Returns the text without terminal escapes.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {

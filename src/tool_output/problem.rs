@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 use serde::Deserialize;
 
-use super::pattern::{Pattern, number, part};
+use super::pattern::{LazyPattern, Pattern, number, part};
 use super::plain::{lines, plain};
 use super::{MOST_KEPT, Printed, Problem, Severity, cut};
 
@@ -23,11 +23,10 @@ static RULES: LazyLock<BTreeMap<String, Vec<ProblemRule>>> = LazyLock::new(|| {
 });
 
 /// The name of a lint in the note that says where it is switched on, or in the address of its page.
-static LINT: LazyLock<Regex> = LazyLock::new(|| {
-    let note = r"`(?:#\[(?:warn|deny|forbid)\(|-[DWF] )(?<name>[a-z_:0-9-]+).*(?:on by default|implied by)";
-    let page = r"rust-clippy/.*index\.html#(?<page>\S+)";
-    Regex::new(&format!("{note}|{page}")).expect("the pattern is a constant")
-});
+static LINT: LazyPattern = LazyPattern::new(
+    r"(?x)`(?:\#\[(?:warn|deny|forbid)\(|-[DWF]\x20)(?<name>[a-z_:0-9-]+).*(?:on\x20by\x20default|implied\x20by)
+    |rust-clippy/.*index\.html\#(?<page>\S+)",
+);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,10 +85,10 @@ fn read(printed: &Printed, tools: &[&str]) -> Vec<Problem> {
 impl ProblemRule {
     /// Reads the problem that begins on a line, and tells where it ends.
     fn read(&self, lines: &[&str], at: usize, file: Option<&str>) -> Option<(Option<Problem>, usize)> {
-        let parts = self.line.0.captures(lines[at])?;
+        let parts = self.line.captures(lines[at])?;
         let file = if self.needs == Some(Need::File) { Some(file?) } else { None };
         let Some(message) = part(&parts, "message") else { return Some((None, at + 1)) };
-        let goes_on = |line: &&&str| self.more.as_ref().is_some_and(|more| more.0.is_match(line));
+        let goes_on = |line: &&&str| self.more.as_ref().is_some_and(|more| more.is_match(line));
         let end = at + 1 + lines[at + 1..].iter().take_while(goes_on).count();
         let place = self.place(lines, end);
         if self.needs == Some(Need::Place) && place.is_none() {
@@ -113,8 +112,8 @@ impl ProblemRule {
     /// Finds the place on one of the next lines, before another problem begins.
     fn place<'t>(&self, lines: &[&'t str], from: usize) -> Option<(Captures<'t>, usize)> {
         let near = lines.iter().enumerate().skip(from).take(self.within);
-        let mut own = near.take_while(|(_, line)| !self.line.0.is_match(line));
-        own.find_map(|(at, line)| Some((self.place.as_ref()?.0.captures(line)?, at)))
+        let mut own = near.take_while(|(_, line)| !self.line.is_match(line));
+        own.find_map(|(at, line)| Some((self.place.as_ref()?.captures(line)?, at)))
     }
 }
 

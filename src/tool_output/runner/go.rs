@@ -2,12 +2,11 @@
 //! package that passed counts as one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::found::{Detail, Found, SEPARATOR};
+use crate::pattern::LazyPattern;
 use crate::place::place;
 use crate::{Counts, LONGEST_MESSAGE, TestOutcome, TestResult};
 
@@ -34,15 +33,11 @@ struct Event {
 }
 
 /// `ok  \tpackage\t0.003s` and `FAIL\tpackage [build failed]`.
-static PACKAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(ok  |FAIL)\t([^\t ]*)[\t ]?(.*)$"));
+static PACKAGE: LazyPattern = LazyPattern::new(r"^(ok  |FAIL)\t([^\t ]*)[\t ]?(.*)$");
 /// `    --- FAIL: TestA/sub (0.00s)`.
-static VERDICT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^ *--- (PASS|FAIL|SKIP): (.*) \(([\d.]+)s\)$"));
+static VERDICT: LazyPattern = LazyPattern::new(r"^ *--- (PASS|FAIL|SKIP): (.*) \(([\d.]+)s\)$");
 /// `=== RUN   TestA` and what else says whose output follows.
-static RESUMED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^=== (?:RUN|CONT|NAME|PAUSE) +(.*)$"));
-
-fn pattern(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a constant pattern")
-}
+static RESUMED: LazyPattern = LazyPattern::new(r"^=== (?:RUN|CONT|NAME|PAUSE) +(.*)$");
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let events = read_events(lines);

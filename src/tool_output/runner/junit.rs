@@ -2,17 +2,14 @@
 //! numbers is believed only where it admits more failures.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use roxmltree::{Document, Node};
 
 use super::found::{Detail, Found, SEPARATOR};
+use crate::pattern::LazyPattern;
 use crate::{Counts, TestOutcome, TestResult};
 
-static FIRST_TAG: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?m)^[^\S\n]*(?:<\?xml.*?)?(<(testsuites?)[^>]*>)").expect("a constant pattern")
-});
+static FIRST_TAG: LazyPattern = LazyPattern::new(r"(?m)^[^\S\n]*(?:<\?xml.*?)?(<(testsuites?)[^>]*>)");
 
 /// Takes a report out of an output, so that nobody else reads what it quotes.
 pub(super) fn taken_out(text: &str) -> (Cow<'_, str>, Option<Found>) {

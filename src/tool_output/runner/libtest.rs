@@ -5,8 +5,25 @@ use std::borrow::Cow;
 
 use super::found::{Detail, Found, SEPARATOR};
 use super::panicked::detail;
-use super::tally::sum;
+use crate::pattern::{LazyPattern, number, part};
 use crate::{Counts, TestOutcome, TestResult};
+
+static ANNOUNCED: LazyPattern = LazyPattern::new(r"^running (\d+) tests?$");
+static OUTCOME: LazyPattern = LazyPattern::new(r"^test (.*) \.\.\. (ok|ignored|FAILED)");
+static HEADER: LazyPattern = LazyPattern::new(r"^---- (.*) (?:stdout|stderr) ----$");
+static RESULT: LazyPattern =
+    LazyPattern::new(r"^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured");
+static OVERFLOWED: LazyPattern = LazyPattern::new(r"^thread '(.*?)'.*has overflowed its stack$");
+
+/// `     Running unittests src/lib.rs (target/debug/deps/pager-5d41402abc4b2a76)` and `   Doc-tests pager`, which cargo writes
+/// to the standard error.
+static HEADING: LazyPattern =
+    LazyPattern::new(r"^\s*(?:Running .*[(/\\]([^(/\\]+?)(?:-[^-(/\\]*?)?(?:\.exe)?\)|Doc-tests (.*))$");
+
+/// A name without what the harness says of it. A documentation test is named by its place: `src/lib.rs - add (line 1)`.
+static NAME: LazyPattern = LazyPattern::new(
+    r"^\s*(?<name>(?<place>(?<file>.*?) - .*) \(line (?<line>\d+)\)|.*?)(?: - should panic| - compile fail| - compile)?$",
+);
 
 /// One binary that has begun and not ended.
 struct TestSection<'t> {
@@ -38,11 +55,11 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
             found.get_or_insert_default();
         } else if let Some(section) = open.as_mut() {
             let found = found.get_or_insert_default();
-            if let Some((name, outcome)) = outcome(line) {
-                see(name, outcome, section, found);
+            if let Some(parts) = OUTCOME.captures(line) {
+                see(&parts[1], &parts[2], section, found);
             } else if let Some(name) = header(line) {
                 next = body_end(lines, at + 1, name);
-                failed(name, detail(lines[at + 1..next].iter().copied()), found);
+                failed(name, detail(&lines[at + 1..next].join("\n")), found);
                 lines[at..next].fill("");
             } else if line == "failures:" {
                 next = names_end(lines, at + 1);
@@ -52,8 +69,8 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
                 lines[section.start..=at].fill("");
                 open = None;
             }
-        } else if let Some(name) = overflowed(line) {
-            failed(name, Detail::error("the test overflowed its stack"), found.get_or_insert_default());
+        } else if let Some(parts) = OVERFLOWED.captures(line) {
+            failed(&parts[1], Detail::error("the test overflowed its stack"), found.get_or_insert_default());
         }
         at = next;
     }
@@ -62,8 +79,7 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
 }
 
 fn announced(line: &str) -> Option<u64> {
-    let rest = line.strip_prefix("running ")?;
-    rest.strip_suffix(" tests").or_else(|| rest.strip_suffix(" test"))?.parse().ok()
+    ANNOUNCED.captures(line)?[1].parse().ok()
 }
 
 /// A binary that broke off: what it said until then, where that is anything.
@@ -74,51 +90,29 @@ fn leave(section: Option<TestSection>, found: &mut Option<Found>) {
     }
 }
 
-/// Reads `test NAME ... ok`.
-fn outcome(line: &str) -> Option<(&str, &str)> {
-    line.strip_prefix("test ")?.rsplit_once(" ... ")
-}
-
-fn see(name: &str, outcome: &str, section: &mut TestSection, found: &mut Found) {
-    let seen = &mut section.seen;
-    let outcome = if outcome.starts_with("ok") {
-        seen.passed += 1;
-        TestOutcome::Passed
-    } else if outcome.starts_with("ignored") {
-        seen.ignored += 1;
-        TestOutcome::Skipped
-    } else if outcome.starts_with("FAILED") {
-        seen.failed += 1;
-        failed(name, Detail::default(), found);
-        TestOutcome::Failed
-    } else {
-        return;
+fn see(name: &str, word: &str, section: &mut TestSection, found: &mut Found) {
+    let outcome = match word {
+        "ok" => TestOutcome::Passed,
+        "ignored" => TestOutcome::Skipped,
+        _ => TestOutcome::Failed,
     };
+    if outcome == TestOutcome::Failed {
+        failed(name, Detail::default(), found);
+    }
+    section.seen = section.seen.plus(Counts::of(outcome));
     found.result(TestResult::new(id(section.binary, name), outcome));
 }
 
 /// The line of a documentation test is left out, because it changes with each line above it.
 fn id(binary: &str, name: &str) -> String {
-    let name = bare(name);
-    let name = if documented(name).is_some() {
-        name.rsplit_once(" (line ").map_or(name, |(name, _)| name)
-    } else {
-        name
-    };
+    let parts = NAME.captures(name).expect("it matches every line");
+    let name = part(&parts, "place").unwrap_or(&parts["name"]);
     if binary.is_empty() { name.to_owned() } else { format!("{binary}{SEPARATOR}{name}") }
 }
 
-/// Reads `     Running unittests src/lib.rs (target/debug/deps/pager-5d41402abc4b2a76)` and `   Doc-tests pager`, which cargo
-/// writes to the standard error.
 fn heading(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    if let Some(name) = line.strip_prefix("Doc-tests ") {
-        return Some(name.trim());
-    }
-    let path = line.strip_prefix("Running ")?.strip_suffix(')')?.rsplit_once('(')?.1;
-    let name = path.rsplit(['/', '\\']).next()?;
-    let stem = name.strip_suffix(".exe").unwrap_or(name);
-    Some(stem.rsplit_once('-').map_or(stem, |(stem, _)| stem))
+    let parts = HEADING.captures(line)?;
+    parts.get(1).or(parts.get(2)).map(|name| name.as_str().trim())
 }
 
 /// Returns the standard output with the headings of the standard error where they belong, one in front of each binary.
@@ -139,30 +133,16 @@ pub(super) fn with_headings<'t>(stdout: &'t str, stderr: &str) -> Cow<'t, str> {
     Cow::Owned(text)
 }
 
-/// Returns a name without what the harness says of it.
-fn bare(name: &str) -> &str {
-    let suffixes = [" - should panic", " - compile fail", " - compile"];
-    suffixes.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name)
-}
-
 fn failed(name: &str, mut detail: Detail, found: &mut Found) {
-    let name = bare(name);
-    if let Some((file, line)) = documented(name) {
-        (detail.file, detail.line) = (Some(file), Some(line));
+    let parts = NAME.captures(name).expect("it matches every line");
+    if let (Some(file), line @ Some(_)) = (part(&parts, "file"), number(&parts, "line")) {
+        (detail.file, detail.line) = (Some(file.to_owned()), line);
     }
-    found.fail(name, detail);
-}
-
-/// A documentation test is named by its place: `src/lib.rs - add (line 1)`.
-fn documented(name: &str) -> Option<(String, u32)> {
-    let (file, rest) = name.trim().split_once(" - ")?;
-    let line = rest.rsplit_once("(line ")?.1.strip_suffix(')')?.parse().ok()?;
-    Some((file.to_owned(), line))
+    found.fail(&parts["name"], detail);
 }
 
 fn header(line: &str) -> Option<&str> {
-    let name = line.strip_prefix("---- ")?.strip_suffix(" ----")?;
-    name.strip_suffix(" stdout").or_else(|| name.strip_suffix(" stderr"))
+    HEADER.captures(line)?.get(1).map(|name| name.as_str())
 }
 
 /// What a test printed ends at the next test's header or at the list of names that has its own.
@@ -180,15 +160,10 @@ fn names_end(lines: &[&str], from: usize) -> usize {
 }
 
 fn result(line: &str, announced: u64) -> Option<Counts> {
-    let rest = line.strip_prefix("test result: ")?;
-    let (passed, failed, ignored) = (sum(rest, &["passed"]), sum(rest, &["failed"]), sum(rest, &["ignored"]));
-    let total = [passed, failed, ignored, sum(rest, &["measured"])].into_iter().try_fold(0, u64::checked_add);
+    let (_, numbers) = RESULT.captures(line)?.extract::<4>();
+    let [passed, failed, ignored, measured] = numbers.map(|number| number.parse::<u64>().unwrap_or(u64::MAX));
+    let total = [passed, failed, ignored, measured].into_iter().try_fold(0, u64::checked_add);
     (total == Some(announced)).then_some(Counts { passed, failed, ignored })
-}
-
-fn overflowed(line: &str) -> Option<&str> {
-    let (name, rest) = line.strip_prefix("thread '")?.split_once('\'')?;
-    rest.ends_with("has overflowed its stack").then_some(name)
 }
 
 #[cfg(test)]

@@ -2,46 +2,48 @@
 //! output, the harness's report included, is the test's and counts nothing.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::found::{Detail, Found};
 use super::panicked::detail;
-use super::tally::sum;
+use super::tally;
+use crate::pattern::LazyPattern;
 use crate::{Counts, TestOutcome, TestResult};
 
-static STATUS: LazyLock<Regex> = LazyLock::new(|| {
-    let status =
-        r"^ *(?:TRY \d+ )?([A-Z][A-Z0-9-]*)(?: \d+/\d+)? \[ *>? *[\d.]+s\] +(?:\( *\d+/\d+\) +)?(\S+) +(.+)$";
-    Regex::new(status).expect("a valid pattern")
-});
+static STATUS: LazyPattern = LazyPattern::new(
+    r"^ *(?:TRY \d+ )?([A-Z][A-Z0-9-]*)(?: \d+/\d+)? \[ *>? *[\d.]+s\] +(?:\( *\d+/\d+\) +)?(\S+ +.+?) *$",
+);
+static SUMMARY: LazyPattern = LazyPattern::new(r"^ *Summary \[.*?\] .*?run: (.*)$");
+
+/// The header of a test's output; what is indented below the newer one belongs to it.
+static HEADER: LazyPattern =
+    LazyPattern::new(r"^\s*(?:(?<indented>(?:stdout|stderr|output) ───)\s*$|--- (?:STDOUT|STDERR|OUTPUT):)");
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
-    let mut name = String::new();
+    let mut name = "";
     let mut results = BTreeMap::new();
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
         let mut next = at + 1;
-        if starts(line) {
+        if line.trim_start().starts_with("Starting ") && line.contains(" across ") {
             found.get_or_insert_default();
         } else if line == "error: no tests to run" {
             found.get_or_insert_default().count(Counts::default());
         } else if let Some(counts) = summary(line) {
             found.get_or_insert_default().count(counts);
-        } else if let Some(found) = found.as_mut() {
-            if let Some((status, test)) = status(line) {
-                name = test;
-                judge(&status, &name, found);
-                results.extend(outcome(&status).map(|outcome| (name.clone(), outcome)));
-            } else if let Some(indented) = output(line) {
-                next = output_end(lines, at + 1, indented);
-                describe(&lines[at + 1..next], &name, found);
-            } else {
-                at = next;
-                continue;
+        } else if let (Some(found), Some((outcome, test))) = (found.as_mut(), status(line)) {
+            name = test;
+            match outcome {
+                Some(TestOutcome::Passed) => found.forgive(name),
+                Some(_) => found.fail(name, Detail::default()),
+                None => {}
+            }
+            results.extend(outcome.map(|outcome| (name, outcome)));
+        } else if let (Some(found), Some(header)) = (found.as_mut(), HEADER.captures(line)) {
+            next = output_end(lines, at + 1, header.name("indented").is_some());
+            if found.has_failed(name) {
+                found.fail(name, detail(&output(&lines[at + 1..next], name)));
             }
         } else {
             at = next;
@@ -57,79 +59,45 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     Some(found)
 }
 
-/// Returns how a test ended at its latest try.
-fn outcome(status: &str) -> Option<TestOutcome> {
-    match status {
+/// Reads how a test ended at its latest try, and which.
+fn status(line: &str) -> Option<(Option<TestOutcome>, &str)> {
+    if !line.contains("s] ") {
+        return None;
+    }
+    let (_, [status, name]) = STATUS.captures(line)?.extract();
+    let outcome = match status {
         "PASS" | "FLAKY" | "LEAK" => Some(TestOutcome::Passed),
         "FAIL" | "ABORT" | "LEAK-FAIL" | "XFAIL" => Some(TestOutcome::Failed),
         "TIMEOUT" => Some(TestOutcome::TimedOut),
         signal if signal.starts_with("SIG") => Some(TestOutcome::Failed),
         _ => None,
-    }
-}
-
-fn starts(line: &str) -> bool {
-    line.trim_start().strip_prefix("Starting ").is_some_and(|rest| rest.contains(" across "))
-}
-
-fn status(line: &str) -> Option<(String, String)> {
-    if !line.contains("s] ") {
-        return None;
-    }
-    let parts = STATUS.captures(line)?;
-    Some((parts[1].to_owned(), format!("{} {}", &parts[2], parts[3].trim_end())))
-}
-
-fn judge(status: &str, name: &str, found: &mut Found) {
-    match status {
-        "PASS" | "FLAKY" | "LEAK" => found.forgive(name),
-        "FAIL" | "ABORT" | "TIMEOUT" | "LEAK-FAIL" | "XFAIL" => found.fail(name, Detail::default()),
-        signal if signal.starts_with("SIG") => found.fail(name, Detail::default()),
-        _ => {}
-    }
-}
-
-/// Tells the header of a test's output, and whether that output is indented.
-fn output(line: &str) -> Option<bool> {
-    let line = line.trim();
-    let now = ["stdout ───", "stderr ───", "output ───"].contains(&line);
-    let before = ["--- STDOUT:", "--- STDERR:", "--- OUTPUT:"].iter().any(|header| line.starts_with(header));
-    (now || before).then_some(now)
+    };
+    Some((outcome, name))
 }
 
 fn output_end(lines: &[&str], from: usize, indented: bool) -> usize {
     let ends = |line: &str| {
         let inside = indented && (line.is_empty() || line.starts_with("    "));
-        let rule = line.starts_with("────") || output(line).is_some() || summary(line).is_some();
+        let rule = line.starts_with("────") || HEADER.is_match(line) || summary(line).is_some();
         status(line).is_some() || if indented { !inside } else { rule }
     };
     (from..lines.len()).find(|index| ends(lines[*index])).unwrap_or(lines.len())
 }
 
 /// The harness's own chatter says nothing that the panic does not say.
-fn describe(body: &[&str], name: &str, found: &mut Found) {
+fn output(body: &[&str], name: &str) -> String {
+    let test = name.rsplit_once(' ').map_or(name, |(_, test)| test);
     let chatter = ["running 1 test", "failures:", "test result:", "test "];
-    let told = body.iter().map(|line| line.strip_prefix("    ").unwrap_or(line)).filter(|line| {
-        !chatter.iter().any(|start| line.starts_with(start)) && name_listed(line, name).is_none()
-    });
-    let detail = detail(told);
-    if found.has_failed(name) {
-        found.fail(name, detail);
-    }
-}
-
-fn name_listed(line: &str, name: &str) -> Option<()> {
-    let listed = line.trim().trim_start_matches("---- ").trim_end_matches(" stdout ----");
-    (name.rsplit_once(' ')?.1 == listed).then_some(())
+    let is_told = |line: &&str| {
+        let listed = line.trim().trim_start_matches("---- ").trim_end_matches(" stdout ----");
+        listed != test && !chatter.iter().any(|start| line.starts_with(start))
+    };
+    let told = body.iter().map(|line| line.strip_prefix("    ").unwrap_or(line)).filter(is_told);
+    told.collect::<Vec<_>>().join("\n")
 }
 
 fn summary(line: &str) -> Option<Counts> {
-    let rest = line.trim_start().strip_prefix("Summary [")?.split_once("] ")?.1;
-    if !rest.contains("run:") {
-        return None;
-    }
-    let failed = sum(rest, &["failed", "timed", "exec"]);
-    Some(Counts { passed: sum(rest, &["passed"]), failed, ignored: sum(rest, &["skipped"]) })
+    Some(tally::counts(&SUMMARY.captures(line)?[1]))
 }
 
 #[cfg(test)]

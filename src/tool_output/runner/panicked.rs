@@ -1,38 +1,19 @@
 //! What a Rust test left when it failed: the panic's message and place. Knows no runner.
 
 use super::found::Detail;
+use crate::pattern::LazyPattern;
 use crate::place::place;
 
+/// The message stands on the lines below the head; before Rust 1.73 it stood in quotes before the place.
+static PANIC: LazyPattern = LazyPattern::new(
+    r"(?msx)^thread\x20'[^\n]*\x20panicked\x20at\x20(?:'(?<quoted>.*?)',\x20)?(?<place>[^\n']*)$ \n?
+    (?<message>.*?)
+    (?:^\s*(?:stack\x20backtrace:|note:\x20run\x20with\x20`RUST_BACKTRACE|note:\x20Some\x20details\x20are\x20omitted)|\z)",
+);
+
 /// Reads what a failing test printed.
-pub(super) fn detail<'a>(body: impl Iterator<Item = &'a str>) -> Detail {
-    let (mut before, mut message, mut panicked) = (Vec::new(), Vec::new(), None);
-    for line in body {
-        if ends_a_message(line) {
-            if panicked.is_some() {
-                break;
-            }
-        } else if panicked.is_some() {
-            message.push(line);
-        } else if let Some((told, at)) = panic(line) {
-            message.extend(told);
-            panicked = Some(at);
-        } else {
-            before.push(line);
-        }
-    }
-    let told = if panicked.is_some() { message } else { before };
-    Detail::at(panicked.and_then(place), told.join("\n").trim())
-}
-
-/// Reads the head of a panic. The message stands on the next lines; before Rust 1.73 it stood in quotes before the place.
-fn panic(line: &str) -> Option<(Option<&str>, &str)> {
-    let (thread, at) = line.split_once(" panicked at ")?;
-    let quoted = at.strip_prefix('\'').and_then(|rest| rest.rsplit_once("', "));
-    thread.starts_with("thread '").then(|| quoted.map_or((None, at), |(told, at)| (Some(told), at)))
-}
-
-fn ends_a_message(line: &str) -> bool {
-    ["stack backtrace:", "note: run with `RUST_BACKTRACE", "note: Some details are omitted"]
-        .iter()
-        .any(|end| line.trim_start().starts_with(end))
+pub(super) fn detail(said: &str) -> Detail {
+    let Some(parts) = PANIC.captures(said) else { return Detail::error(said.trim()) };
+    let quoted = parts.name("quoted").map_or("", |quoted| quoted.as_str());
+    Detail::at(place(&parts["place"]), format!("{quoted}\n{}", &parts["message"]).trim())
 }

@@ -75,7 +75,7 @@ enum Need {
 impl TextRunner {
     /// Reads the lines of this runner, and blanks them.
     fn read(&self, lines: &mut [&str]) -> Option<Found> {
-        let known = lines.iter().position(|line| self.known.0.is_match(line))?;
+        let known = lines.iter().position(|line| self.known.is_match(line))?;
         let mut output = Output::default();
         let (mut at, mut last) = (0, 0);
         while at < lines.len() {
@@ -102,7 +102,7 @@ impl TextRunner {
     ) -> Option<(&LineRule, Captures<'t>)> {
         let is_in_part = |rule: &&LineRule| rule.part.as_ref().is_none_or(|own| own == part);
         self.rule.iter().filter(is_in_part).find_map(|rule| {
-            let parts = rule.line.0.captures(line)?;
+            let parts = rule.line.captures(line)?;
             output.has(rule.needs.as_ref(), &parts).then_some((rule, parts))
         })
     }
@@ -112,8 +112,8 @@ impl LineRule {
     /// Returns where the lines end that belong to the line above `from`.
     fn end(&self, lines: &[&str], from: usize) -> usize {
         let ends = |line: &str| match (&self.below, &self.until) {
-            (Some(below), _) => !below.0.is_match(line),
-            (None, Some(until)) => until.0.is_match(line),
+            (Some(below), _) => !below.is_match(line),
+            (None, Some(until)) => until.is_match(line),
             (None, None) => true,
         };
         (from..lines.len()).find(|index| ends(lines[*index])).unwrap_or(lines.len())
@@ -186,7 +186,7 @@ impl<'t> Output<'t> {
 
     fn failure(&mut self, rule: &LineRule, parts: &Captures<'t>, said: &[&str]) {
         let said = said.iter().map(|line| rule.without_indent(line)).collect::<Vec<_>>().join("\n");
-        let body = rule.message.as_ref().map(|message| message.0.captures(&said));
+        let body = rule.message.as_ref().map(|message| message.captures(&said));
         let (message, name, title) = match &body {
             None => (said.as_str(), None, ""),
             Some(None) => return,
@@ -205,7 +205,7 @@ impl<'t> Output<'t> {
             _ => names.join(" "),
         };
         let place = rule.place.as_ref().and_then(|place| {
-            let mut places = place.0.captures_iter(&said);
+            let mut places = place.captures_iter(&said);
             places.find(|place| file.is_none_or(|file| place["file"].ends_with(file)))
         });
         let line = number(parts, "line").or_else(|| number(place.as_ref()?, "line"));
