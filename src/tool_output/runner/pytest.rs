@@ -1,19 +1,26 @@
 //! pytest: the short summary, the sections that show failures, and the last line with the counts.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::found::{Detail, Found};
-use super::tally::sum;
+use super::tally;
+use crate::pattern::LazyPattern;
 use crate::place::{Place, place};
 use crate::{Counts, MOST_KEPT};
 
-static LAST: LazyLock<Regex> = LazyLock::new(|| {
-    let outcome = r"(?:\d+ (?:failed|passed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests (?:passed|failed|skipped))|no tests ran)";
-    let last = format!(r"^(?:=+ )?({outcome}(?:, {outcome})*) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$");
-    Regex::new(&last).expect("a valid pattern")
-});
+/// `==== 1 failed, 2 passed in 0.12s ====`, with `-q` without the signs around it.
+static LAST: LazyPattern = LazyPattern::new(
+    r"(?x)^(?:=+\x20)?
+    ((?:no\x20tests\x20ran|\d+\x20(?:failed|passed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun
+        |subtests\x20(?:passed|failed|skipped))|,\x20)+)
+    \x20in\x20[\d.]+s(?:\x20\([\d:]+\))?(?:\x20=+)?$",
+);
+static TITLE: LazyPattern = LazyPattern::new(r"^==+ *([^= ].*?) *==+$");
+/// The head of what a section shows of one test.
+static HEAD: LazyPattern =
+    LazyPattern::new(r"^__+ (?:ERROR collecting |ERROR at (?:setup|teardown) of )?(.*?) __+$");
+/// `test_a.py:5: AssertionError`
+static PLACE: LazyPattern = LazyPattern::new(r"^([^ :][^:]*\.py:\d+):");
+/// `FAILED test_a.py::test_b - assert 1 == 2`
+static SHORT: LazyPattern = LazyPattern::new(r"^(?:FAILED|ERROR) (?<name>.*?\.py.*?)(?: - (?<error>.*))?$");
 
 /// Sections that show what failing or passing tests printed.
 const SHOWING: [&str; 4] = ["FAILURES", "ERRORS", "PASSES", "XPASSES"];
@@ -29,14 +36,15 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
             found.get_or_insert_default();
         } else if let Some(counts) = last(line) {
             found.get_or_insert_default().count(counts);
-        } else if title(line).is_some_and(|title| SHOWING.contains(&title)) {
+        } else if let Some(title) = title(line).filter(|title| SHOWING.contains(title)) {
             next = section_end(lines, at + 1);
-            if shown.len() < MOST_KEPT && title(line).is_some_and(|title| !title.ends_with("PASSES")) {
+            if shown.len() < MOST_KEPT && !title.ends_with("PASSES") {
                 shown.extend(failures(&lines[at + 1..next]));
             }
             found.get_or_insert_default();
-        } else if let (Some(found), Some((name, error))) = (found.as_mut(), short(line)) {
-            found.fail(name, summarised(name, error, &mut shown));
+        } else if let (Some(found), Some(parts)) = (found.as_mut(), SHORT.captures(line)) {
+            let error = parts.name("error").map_or("", |error| error.as_str());
+            found.fail(&parts["name"], summarised(&parts["name"], error, &mut shown));
         } else {
             at = next;
             continue;
@@ -59,23 +67,15 @@ struct Shown<'a> {
     error: String,
 }
 
-/// Reads `===== title =====`.
 fn title(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("==")?.trim_start_matches('=');
-    Some(rest.strip_suffix("==")?.trim_end_matches('=').trim()).filter(|title| !title.is_empty())
+    TITLE.captures(line)?.get(1).map(|title| title.as_str())
 }
 
 fn last(line: &str) -> Option<Counts> {
     if !line.contains(" in ") {
         return None;
     }
-    let outcomes = LAST.captures(line)?;
-    let outcomes = outcomes.get(1)?.as_str();
-    Some(Counts {
-        passed: sum(outcomes, &["passed", "xpassed"]),
-        failed: sum(outcomes, &["failed", "error", "errors"]),
-        ignored: sum(outcomes, &["skipped", "xfailed"]),
-    })
+    Some(tally::counts(&LAST.captures(line)?[1]))
 }
 
 /// A test may print a title of its own; only pytest's end a section.
@@ -103,11 +103,7 @@ fn failures<'a>(section: &[&'a str]) -> Vec<Shown<'a>> {
 }
 
 fn head(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("__")?.trim_start_matches('_').strip_prefix(' ')?;
-    let name = rest.trim_end_matches('_').strip_suffix(' ').filter(|_| rest.ends_with("__"))?;
-    let name = name.strip_prefix("ERROR collecting ").unwrap_or(name);
-    let phase = ["ERROR at setup of ", "ERROR at teardown of "];
-    Some(phase.iter().find_map(|phase| name.strip_prefix(phase)).unwrap_or(name))
+    HEAD.captures(line)?.get(1).map(|name| name.as_str())
 }
 
 /// The error stands on the lines marked `E`; what was captured comes after it.
@@ -117,23 +113,8 @@ fn shown<'a>(name: &'a str, body: &[&str]) -> Shown<'a> {
     let marked: Vec<&str> = told.iter().filter_map(|line| line.strip_prefix("E ")).collect();
     let depth = marked.first().map_or(0, |line| line.len() - line.trim_start().len());
     let marked: Vec<&str> = marked.iter().map(|line| line.get(depth..).unwrap_or("")).collect();
-    let places = told.iter().filter_map(|line| located(line)).collect();
+    let places = told.iter().filter_map(|line| place(&PLACE.captures(line)?[1])).collect();
     Shown { name, places, error: if marked.is_empty() { told.join("\n") } else { marked.join("\n") } }
-}
-
-/// Reads `test_a.py:5: AssertionError`.
-fn located(line: &str) -> Option<Place> {
-    let (file, rest) = line.split_once(':')?;
-    let (number, _) = rest.split_once(':')?;
-    let real = file.strip_suffix(".py").is_some() && !file.starts_with(' ');
-    real.then(|| place(&format!("{file}:{number}"))).flatten()
-}
-
-/// Reads `FAILED test_a.py::test_b - assert 1 == 2`.
-fn short(line: &str) -> Option<(&str, &str)> {
-    let rest = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "))?;
-    let (name, error) = rest.split_once(" - ").unwrap_or((rest, ""));
-    name.contains(".py").then_some((name, error))
 }
 
 /// Joins a line of the summary with what a section showed: `test_a.py::T::test_b` is headed `T.test_b` there.

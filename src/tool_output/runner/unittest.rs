@@ -2,33 +2,49 @@
 //! With `-v` a line for each test as well.
 
 use super::found::{Detail, Found};
-use super::tally::sum;
+use crate::pattern::{LazyPattern, number};
 use crate::place::Place;
 use crate::{Counts, TestOutcome, TestResult};
 
+static RAN: LazyPattern = LazyPattern::new(r"^Ran (?<total>\d+) tests? in ");
+static HEAD: LazyPattern = LazyPattern::new(r"^(?:FAIL|ERROR): (.*)$");
+/// One of the numbers in `FAILED (failures=1, errors=1, skipped=1)`.
+static NUMBER: LazyPattern = LazyPattern::new(r"([a-z ]+)=(\d+)");
+/// `  File "/x/test_a.py", line 6, in test_b`
+static FRAME: LazyPattern = LazyPattern::new(r#"^\s*File "(?<file>.*)", line (?<line>\d+)"#);
+/// `test_b (test_a.T.test_b) ... ok`, and the same of Python before 3.11, which leaves the name out of the brackets.
+static NAMED: LazyPattern = LazyPattern::new(r"^(\S+) \(([^\s)]+)\)");
+static OUTCOME: LazyPattern = LazyPattern::new(
+    r"^(?:.* \.\.\. )?(?:(?<passed>ok)|(?<failed>FAIL|ERROR|unexpected success)|expected failure|skipped .*)\s*$",
+);
+
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
-    let ran: Vec<usize> = (0..lines.len()).filter(|index| ran(lines[*index]).is_some()).collect();
     let mut found = Found::default();
-    for result in results(&lines[..*ran.last()?]) {
+    let ran: Vec<usize> = positions(lines, &RAN);
+    let last = *ran.last()?;
+    for result in results(&lines[..last]) {
         found.result(result);
     }
-    for at in &ran {
-        let total = ran_at(lines, *at);
+    for at in ran {
         let verdict = lines[at + 1..].iter().find(|line| !line.is_empty()).copied().unwrap_or_default();
-        found.count(counts(total, verdict));
+        found.count(counts(lines[at], verdict));
     }
-    let heads: Vec<usize> = (0..*ran.last()?).filter(|index| head(lines[*index]).is_some()).collect();
-    let ends = heads.iter().skip(1).chain(ran.last());
+    let heads = positions(&lines[..last], &HEAD);
+    let ends = heads.iter().skip(1).copied().chain([last]);
     for (start, end) in heads.iter().zip(ends) {
-        let Some(rule) = (start + 1..*end).find(|index| lines[*index].starts_with("-----")) else { continue };
-        let name = head(lines[*start]).unwrap_or_default();
-        let detail = detail(&lines[rule + 1..*end]);
+        let Some(rule) = (start + 1..end).find(|index| lines[*index].starts_with("-----")) else { continue };
+        let name = lines[*start].split_once(": ").map_or("", |(_, name)| name);
+        let detail = detail(&lines[rule + 1..end]);
         if let Some(id) = named(name) {
             found.explain(id, &detail.error);
         }
         found.fail(name, detail);
     }
     Some(found)
+}
+
+fn positions(lines: &[&str], pattern: &LazyPattern) -> Vec<usize> {
+    (0..lines.len()).filter(|index| pattern.is_match(lines[*index])).collect()
 }
 
 /// Reads what `-v` prints: a name with its module and class, a line of its description, and the outcome. What a test itself
@@ -40,63 +56,43 @@ fn results(lines: &[&str]) -> Vec<TestResult> {
         if let Some(id) = named(line) {
             open = Some(id);
         }
-        let outcome = line.rsplit_once(" ... ").map_or(*line, |(_, outcome)| outcome);
-        if let (Some(id), Some(outcome)) = (open.as_ref(), outcome_of(outcome)) {
-            found.push(TestResult::new(id.as_str(), load_failure(id).unwrap_or(outcome)));
+        if let (Some(id), Some(outcome)) = (open.as_ref(), outcome(line)) {
+            // A module that cannot be imported stands for its tests.
+            let is_loaded = !id.contains("unittest.loader._FailedTest");
+            found.push(TestResult::new(id, if is_loaded { outcome } else { TestOutcome::DidNotLoad }));
             open = None;
         }
     }
     found
 }
 
-/// Reads `test_b (test_a.T.test_b) ... ok`, and the same of Python before 3.11, which leaves the name out of the brackets.
 fn named(line: &str) -> Option<String> {
-    let (name, rest) = line.split_once(" (")?;
-    let (place, _) = rest.split_once(')')?;
-    let is_name = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
-    let whole = place.strip_suffix(name).is_some_and(|groups| groups.ends_with('.'));
-    let id = if whole { place.to_owned() } else { format!("{place}.{name}") };
-    (is_name(name) && is_name(place)).then_some(id)
+    let (_, [name, place]) = NAMED.captures(line)?.extract();
+    let is_whole = place.strip_suffix(name).is_some_and(|groups| groups.ends_with('.'));
+    Some(if is_whole { place.to_owned() } else { format!("{place}.{name}") })
 }
 
-fn outcome_of(text: &str) -> Option<TestOutcome> {
-    match text.trim() {
-        "ok" => Some(TestOutcome::Passed),
-        "FAIL" | "ERROR" | "unexpected success" => Some(TestOutcome::Failed),
-        "expected failure" => Some(TestOutcome::Skipped),
-        text if text.starts_with("skipped ") => Some(TestOutcome::Skipped),
-        _ => None,
+fn outcome(line: &str) -> Option<TestOutcome> {
+    let parts = OUTCOME.captures(line)?;
+    match (parts.name("passed"), parts.name("failed")) {
+        (Some(_), _) => Some(TestOutcome::Passed),
+        (_, Some(_)) => Some(TestOutcome::Failed),
+        (None, None) => Some(TestOutcome::Skipped),
     }
 }
 
-/// A module that cannot be imported stands for its tests.
-fn load_failure(id: &str) -> Option<TestOutcome> {
-    id.contains("unittest.loader._FailedTest").then_some(TestOutcome::DidNotLoad)
-}
-
-fn ran(line: &str) -> Option<u64> {
-    let (number, rest) = line.strip_prefix("Ran ")?.split_once(' ')?;
-    (rest.starts_with("test in ") || rest.starts_with("tests in ")).then(|| number.parse().ok())?
-}
-
-fn ran_at(lines: &[&str], at: usize) -> u64 {
-    ran(lines[at]).unwrap_or(0)
-}
-
-/// Reads `FAILED (failures=1, errors=1, skipped=1)`; the words stand before their numbers.
-fn counts(total: u64, verdict: &str) -> Counts {
-    let turned: String = verdict
-        .split([',', '(', ')'])
-        .filter_map(|part| part.trim().split_once('='))
-        .map(|(word, number)| format!("{number} {} ", word.replace(' ', "_")))
-        .collect();
-    let failed = sum(&turned, &["failures", "errors", "unexpected_successes"]);
-    let ignored = sum(&turned, &["skipped", "expected_failures"]);
+fn counts(ran: &str, verdict: &str) -> Counts {
+    let (mut failed, mut ignored) = (0_u64, 0_u64);
+    for parts in NUMBER.captures_iter(verdict) {
+        let number = parts[2].parse().unwrap_or(0);
+        match parts[1].trim() {
+            "failures" | "errors" | "unexpected successes" => failed = failed.saturating_add(number),
+            "skipped" | "expected failures" => ignored = ignored.saturating_add(number),
+            _ => {}
+        }
+    }
+    let total: u64 = RAN.captures(ran).and_then(|parts| number(&parts, "total")).unwrap_or(0);
     Counts { passed: total.saturating_sub(failed).saturating_sub(ignored), failed, ignored }
-}
-
-fn head(line: &str) -> Option<&str> {
-    line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))
 }
 
 fn detail(body: &[&str]) -> Detail {
@@ -107,11 +103,9 @@ fn detail(body: &[&str]) -> Detail {
     Detail::at(place, &told[message..].join("\n"))
 }
 
-/// Reads `  File "/x/test_a.py", line 6, in test_b`.
 fn frame(line: &str) -> Option<Place> {
-    let (file, rest) = line.trim().strip_prefix("File \"")?.split_once("\", line ")?;
-    let number = rest.split(',').next()?.parse().ok()?;
-    Some(Place { file: file.to_owned(), line: number, column: None })
+    let parts = FRAME.captures(line)?;
+    Some(Place { file: parts["file"].to_owned(), line: number(&parts, "line")?, column: None })
 }
 
 #[cfg(test)]
