@@ -1,10 +1,26 @@
 //! TAP, also as `node --test` and tape write it: results, plans, details in YAML, and the counts in comments.
 //! A plan that was not kept counts what is missing as failed.
 
-use super::found::{Detail, Found, SEPARATOR};
+use regex::Captures;
 
+use super::found::{Detail, Found, SEPARATOR};
+use super::text::counts;
+use crate::pattern::{LazyPattern, number, part};
 use crate::place::place;
 use crate::{Counts, TestOutcome, TestResult};
+
+/// `t/pages.t .. `, which `prove -v` prints above a document.
+static HEADING: LazyPattern = LazyPattern::new(r"^(?<file>[^ ]*) \.{2,}\s*$");
+static PLAN: LazyPattern = LazyPattern::new(r"^1\.\.(?<planned>\d+)\s*(?:#.*)?$");
+/// `ok 1 - name # SKIP reason`
+static POINT: LazyPattern = LazyPattern::new(
+    r"(?x)^(?<depth>(?:\x20{4})*)(?<failed>not\x20)?ok\x20(?:\d+|-\x20)\x20*(?:-\x20)?
+    (?:\#\x20(?i:skip|todo).*|(?<name>.*?)(?<directive>\x20\#\x20(?i:skip|todo).*)?)$",
+);
+/// `# pass 2` and the others at the end; the total says nothing that the others do not say.
+static COUNT: LazyPattern = LazyPattern::new(
+    r"^ *# (?:(?:tests|suites) \d+|pass (?<passed>\d+)|(?:fail|cancelled) (?<failed>\d+)|(?:skipped|todo) (?<ignored>\d+))\s*$",
+);
 
 /// One document; several may follow each other.
 #[derive(Default)]
@@ -23,28 +39,6 @@ struct Document<'t> {
     groups: u64,
 }
 
-impl Document<'_> {
-    /// Takes a point; what came before it and is indented deeper stands below it.
-    fn point(&mut self, point: &TestPoint, name: &str) {
-        let mut is_group = false;
-        for (depth, result) in self.points.iter_mut().rev().take_while(|(depth, _)| *depth > point.depth) {
-            result.id = format!("{name}{SEPARATOR}{}", result.id);
-            *depth = point.depth;
-            is_group = true;
-        }
-        let outcome = match (point.ignored, point.passed) {
-            (true, _) => TestOutcome::Skipped,
-            (false, true) => TestOutcome::Passed,
-            (false, false) => TestOutcome::Failed,
-        };
-        if is_group {
-            self.groups += 1;
-        } else {
-            self.points.push((point.depth, TestResult::new(name, outcome)));
-        }
-    }
-}
-
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut all: Option<Found> = None;
     let mut document = Document::default();
@@ -54,89 +48,80 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
         at += 1;
         if line.starts_with("TAP version ") {
             let next = Document { begun: true, file: document.file, ..Document::default() };
-            close(std::mem::replace(&mut document, next), &mut all);
-        } else if let Some(file) = heading(line) {
-            let next = Document { file: Some(file), ..Document::default() };
-            close(std::mem::replace(&mut document, next), &mut all);
-        } else if let Some(planned) = plan(line) {
-            document.planned = Some(planned);
-        } else if let Some(result) = result(line) {
-            let details = details_end(lines, at);
-            see(&result, &lines[at..details], &mut document);
-            at = details;
-        } else if let Some(counts) = line.strip_prefix("# ").and_then(trailer) {
-            document.said = Some(document.said.unwrap_or_default().plus(counts));
+            std::mem::replace(&mut document, next).end(&mut all);
+        } else if let Some(parts) = HEADING.captures(line) {
+            let next = Document { file: part(&parts, "file"), ..Document::default() };
+            std::mem::replace(&mut document, next).end(&mut all);
+        } else if let Some(parts) = PLAN.captures(line) {
+            document.planned = number(&parts, "planned");
+        } else if let Some(parts) = POINT.captures(line) {
+            let details = &lines[at..details_end(lines, at)];
+            document.point(&parts, details);
+            at += details.len();
+        } else if let Some(parts) = COUNT.captures(line).filter(|_| line.starts_with('#')) {
+            document.said = Some(document.said.unwrap_or_default().plus(counts(&parts)));
         } else if let Some(reason) = line.strip_prefix("Bail out!") {
             document.seen.failed += 1;
             document.found.fail("Bail out!", Detail::error(reason.trim()));
         }
     }
-    close(document, &mut all);
+    document.end(&mut all);
     all
 }
 
-fn close(document: Document<'_>, all: &mut Option<Found>) {
-    let Document { file, begun, planned, mut seen, said, mut found, points, groups } = document;
-    let ran = seen.collected().saturating_add(seen.ignored);
-    let is_one = begun || planned == Some(0) || (planned.is_some() && ran > 0);
-    if !is_one {
-        return;
+impl Document<'_> {
+    /// Takes a point; what came before it and is indented deeper stands below it.
+    fn point(&mut self, parts: &Captures, details: &[&str]) {
+        let depth = parts["depth"].len();
+        let name = part(parts, "name").unwrap_or_default().replace("\\#", "#");
+        let is_directed = parts.name("name").is_none() || parts.name("directive").is_some();
+        let outcome = match (is_directed, parts.name("failed")) {
+            (true, _) => TestOutcome::Skipped,
+            (false, None) => TestOutcome::Passed,
+            (false, Some(_)) => TestOutcome::Failed,
+        };
+        if depth == 0 {
+            self.seen = self.seen.plus(Counts::of(outcome));
+        }
+        let is_parent = || value(details, "failureType").is_some_and(|why| why == "subtestsFailed");
+        if outcome == TestOutcome::Failed && !is_parent() {
+            self.found.fail(&name, detail(details));
+        }
+        let mut is_group = false;
+        for (other, result) in self.points.iter_mut().rev().take_while(|(other, _)| *other > depth) {
+            result.id = format!("{name}{SEPARATOR}{}", result.id);
+            *other = depth;
+            is_group = true;
+        }
+        if is_group {
+            self.groups += 1;
+        } else {
+            self.points.push((depth, TestResult::new(name, outcome)));
+        }
     }
-    if let Some(said) = said.filter(|said| *said != Counts::default() || ran == 0) {
-        (0..groups).for_each(|_| found.group());
-        seen = said;
-    } else {
-        seen.failed = seen.failed.saturating_add(planned.unwrap_or(ran).saturating_sub(ran));
-    }
-    if planned.is_some() || ran > 0 || said.is_some() {
-        found.count(seen);
-    }
-    for (_, result) in points {
-        let id = file.map_or_else(|| result.id.clone(), |file| format!("{file}{SEPARATOR}{}", result.id));
-        found.result(TestResult { id, ..result });
-    }
-    all.get_or_insert_default().join(found);
-}
 
-/// Reads `t/pages.t .. `, which `prove -v` prints above a document.
-fn heading(line: &str) -> Option<&str> {
-    let (file, dots) = line.trim_end().split_once(' ')?;
-    (dots.len() > 1 && dots.bytes().all(|byte| byte == b'.')).then_some(file)
-}
-
-/// Reads `1..5`.
-fn plan(line: &str) -> Option<u64> {
-    let rest = line.strip_prefix("1..")?;
-    rest.split_once('#').map_or(rest, |(number, _)| number).trim().parse().ok()
-}
-
-/// One line `ok 1 - name # SKIP reason`.
-struct TestPoint<'a> {
-    depth: usize,
-    passed: bool,
-    ignored: bool,
-    name: &'a str,
-}
-
-fn result(line: &str) -> Option<TestPoint<'_>> {
-    let text = line.trim_start_matches(' ');
-    let depth = line.len() - text.len();
-    let (passed, rest) = match text.strip_prefix("not ok") {
-        Some(rest) => (false, rest),
-        None => (true, text.strip_prefix("ok")?),
-    };
-    let rest = rest.strip_prefix(' ')?;
-    let named = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    if named.len() == rest.len() && !rest.starts_with("- ") {
-        return None;
+    fn end(mut self, all: &mut Option<Found>) {
+        let mut counts = self.seen;
+        let ran = counts.collected().saturating_add(counts.ignored);
+        if !self.begun && self.planned.is_none_or(|planned| planned > 0 && ran == 0) {
+            return;
+        }
+        if let Some(said) = self.said.filter(|said| *said != Counts::default() || ran == 0) {
+            (0..self.groups).for_each(|_| self.found.group());
+            counts = said;
+        } else {
+            let missing = self.planned.unwrap_or(ran).saturating_sub(ran);
+            counts.failed = counts.failed.saturating_add(missing);
+        }
+        if self.planned.is_some() || ran > 0 || self.said.is_some() {
+            self.found.count(counts);
+        }
+        for (_, result) in self.points {
+            let id = self.file.into_iter().chain([result.id.as_str()]).collect::<Vec<_>>().join(SEPARATOR);
+            self.found.result(TestResult { id, ..result });
+        }
+        all.get_or_insert_default().join(self.found);
     }
-    let named = named.trim_start().trim_start_matches("- ");
-    let alone = named.strip_prefix("# ").map(|directive| ("", directive));
-    let (name, directive) = alone.or_else(|| named.rsplit_once(" # ")).unwrap_or((named, ""));
-    let directive = directive.get(..4).unwrap_or_default().to_ascii_uppercase();
-    let ignored = directive == "SKIP" || directive == "TODO";
-    let name = if ignored { name } else { named };
-    (depth.is_multiple_of(4)).then_some(TestPoint { depth, passed, ignored, name })
 }
 
 fn indentation(line: &str) -> usize {
@@ -154,24 +139,9 @@ fn details_end(lines: &[&str], from: usize) -> usize {
     }
     let comment = |line: &str| {
         let text = line.trim_start().strip_prefix("# ");
-        text.is_some_and(|text| trailer(text).is_none() && !text.starts_with("Subtest"))
+        text.is_some_and(|text| !COUNT.is_match(line) && !text.starts_with("Subtest"))
     };
     (from..lines.len()).find(|index| !comment(lines[*index])).unwrap_or(lines.len())
-}
-
-fn see(point: &TestPoint, details: &[&str], document: &mut Document<'_>) {
-    let fails = !point.passed && !point.ignored;
-    if point.depth == 0 {
-        let one = |counts: bool| u64::from(counts);
-        let (passed, ignored) = (one(point.passed && !point.ignored), one(point.ignored));
-        document.seen = document.seen.plus(Counts { passed, failed: one(fails), ignored });
-    }
-    let name = point.name.replace("\\#", "#");
-    document.point(point, &name);
-    let parent = value(details, "failureType").is_some_and(|why| why == "subtestsFailed");
-    if fails && !parent {
-        document.found.fail(&name, detail(details));
-    }
 }
 
 fn detail(details: &[&str]) -> Detail {
@@ -197,20 +167,6 @@ fn value(details: &[&str], key: &str) -> Option<String> {
     let inside = |line: &&&str| line.trim().is_empty() || indentation(line) > depth;
     let block = details[at + 1..].iter().take_while(inside);
     Some(block.map(|line| line.get(depth + 2..).unwrap_or("")).collect::<Vec<_>>().join("\n"))
-}
-
-/// Reads one of `# tests 6`, `# pass 2`, `# fail 2`; the total says nothing that the others do not say.
-fn trailer(text: &str) -> Option<Counts> {
-    let (word, number) = text.split_once(' ')?;
-    let number: u64 = number.trim().parse().ok()?;
-    let none = Counts::default();
-    match word {
-        "tests" | "suites" => Some(none),
-        "pass" => Some(Counts { passed: number, ..none }),
-        "fail" | "cancelled" => Some(Counts { failed: number, ..none }),
-        "skipped" | "todo" => Some(Counts { ignored: number, ..none }),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

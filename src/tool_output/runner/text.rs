@@ -226,7 +226,8 @@ impl<'t> Output<'t> {
     }
 }
 
-fn counts(parts: &Captures) -> Counts {
+/// Returns the numbers of a line by the names of their groups.
+pub(super) fn counts(parts: &Captures) -> Counts {
     if let Some(numbers) = part(parts, "numbers") {
         return tally::counts(numbers);
     }
