@@ -3,12 +3,15 @@
 
 use serde_json::{Map, Value, json};
 
+use super::pattern::LazyPattern;
 use super::plain::plain;
 use super::{Printed, Problem, changes, format, lints, types};
 use model::policy::Extractor;
 
 /// Of a whole stream, so many characters at its end go into a prompt.
 const LONGEST_STREAM: usize = 16_000;
+
+static DIFF: LazyPattern = LazyPattern::new(r"(?m)^(?:diff --git |--- |Index: |Diff in |from )");
 
 /// Returns what an extractor takes from an output; none when there is no extractor of this name.
 pub fn named(name: &str, printed: &Printed) -> Option<Value> {
@@ -47,15 +50,7 @@ fn value(problem: &Problem, code: &str) -> Value {
 /// Returns the lines from the first head of a diff on.
 fn diff(printed: &Printed) -> String {
     let text = plain(printed.stdout);
-    let heads = ["diff --git ", "--- ", "Index: ", "Diff in ", "from "];
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        if heads.iter().any(|head| line.starts_with(head)) {
-            return end(&text[start..]);
-        }
-        start += line.len();
-    }
-    String::new()
+    DIFF.find(&text).map_or_else(String::new, |head| end(&text[head.start()..]))
 }
 
 /// Returns the files that a formatter or a diff names; else every line that is a name and nothing more.

@@ -102,7 +102,7 @@ impl ProblemRule {
             file: part(placed, "file").or(file).map(str::to_owned),
             line: number(placed, "line"),
             column: number(placed, "column"),
-            code: code.or_else(|| if self.names_lint { lint(&lines[at..]) } else { None }),
+            code: code.or_else(|| if self.names_lint { self.lint(&lines[at + 1..]) } else { None }),
             severity: severity(part(&parts, "severity")),
             message: cut(&[&[message.trim()], &lines[at + 1..end]].concat().join("\n")),
         };
@@ -115,6 +115,14 @@ impl ProblemRule {
         let mut own = near.take_while(|(_, line)| !self.line.is_match(line));
         own.find_map(|(at, line)| Some((self.place.as_ref()?.captures(line)?, at)))
     }
+
+    /// Finds the name of a lint in the notes below a problem.
+    fn lint(&self, lines: &[&str]) -> Option<String> {
+        let mut notes = lines.iter().take_while(|line| !line.trim().is_empty() && !self.line.is_match(line));
+        let parts = notes.find_map(|line| LINT.captures(line))?;
+        let page = || Some(format!("clippy::{}", part(&parts, "page")?));
+        part(&parts, "name").map(|name| name.replace('-', "_")).or_else(page)
+    }
 }
 
 fn severity(word: Option<&str>) -> Severity {
@@ -122,13 +130,6 @@ fn severity(word: Option<&str>) -> Severity {
         Some(word) if word.to_ascii_lowercase().starts_with("warn") => Severity::Warning,
         _ => Severity::Error,
     }
-}
-
-fn lint(lines: &[&str]) -> Option<String> {
-    let mut block = lines.iter().take_while(|line| !line.trim().is_empty());
-    let parts = block.find_map(|line| LINT.captures(line))?;
-    let page = || Some(format!("clippy::{}", part(&parts, "page")?));
-    part(&parts, "name").map(|name| name.replace('-', "_")).or_else(page)
 }
 
 /// What was found so far: nothing twice, and of each weight no more than [`MOST_KEPT`].

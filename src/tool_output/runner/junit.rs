@@ -50,24 +50,21 @@ pub(super) fn read(text: &str) -> Option<Found> {
 }
 
 fn see(case: Node, found: &mut Found) -> Counts {
-    let none = Counts::default();
     let child = |name: &str| case.children().find(|node| node.has_tag_name(name));
-    let (outcome, counts) = if child("skipped").is_some()
-        || case.attribute("status").is_some_and(|status| status == "disabled")
-    {
-        (TestOutcome::Skipped, Counts { ignored: 1, ..none })
+    let outcome = if child("skipped").is_some() || case.attribute("status") == Some("disabled") {
+        TestOutcome::Skipped
     } else if let Some(failure) = child("failure").or_else(|| child("error")) {
         let detail = detail(case, failure);
         let message = failure.attribute("message").unwrap_or_default();
         found.explain(id(case), &format!("{message}\n{}", detail.error));
         found.fail(&name(case), detail);
-        (TestOutcome::Failed, Counts { failed: 1, ..none })
+        TestOutcome::Failed
     } else {
-        (TestOutcome::Passed, Counts { passed: 1, ..none })
+        TestOutcome::Passed
     };
     let seconds = case.attribute("time").and_then(|time| time.parse::<f64>().ok());
     found.result(TestResult::new(id(case), outcome).after(seconds.map(|seconds| seconds * 1000.0)));
-    counts
+    Counts::of(outcome)
 }
 
 /// Returns the name of a case with the suites around it, where they say more than its class does.

@@ -41,7 +41,8 @@ struct LineRule {
     says_above: bool,
     #[serde(default)]
     indent: usize,
-    message: Option<Pattern>,
+    #[serde(default = "all_of_it")]
+    message: Pattern,
     place: Option<Pattern>,
 }
 
@@ -70,6 +71,10 @@ enum OutputPart {
 enum Need {
     File,
     Failure,
+}
+
+fn all_of_it() -> Pattern {
+    Pattern::try_from("(?s)^(?<message>.*)$".to_owned()).expect("the pattern is a constant")
 }
 
 impl TextRunner {
@@ -174,7 +179,7 @@ impl<'t> Output<'t> {
         let Some(outcome) = outcome(parts) else { return };
         if Counts::of(outcome).failed > 0 {
             self.failed.push(name);
-            if rule.says_above || rule.message.is_some() {
+            if rule.says_above || rule.until.is_some() {
                 self.failure(rule, parts, said);
             }
         }
@@ -186,20 +191,15 @@ impl<'t> Output<'t> {
 
     fn failure(&mut self, rule: &LineRule, parts: &Captures<'t>, said: &[&str]) {
         let said = said.iter().map(|line| rule.without_indent(line)).collect::<Vec<_>>().join("\n");
-        let body = rule.message.as_ref().map(|message| message.captures(&said));
-        let (message, name, title) = match &body {
-            None => (said.as_str(), None, ""),
-            Some(None) => return,
-            Some(Some(body)) if body.name("directive").is_some() => return,
-            Some(Some(body)) => {
-                let group = |name| part(body, name);
-                (group("message").unwrap_or_default(), group("name"), group("title").unwrap_or_default())
-            }
-        };
+        let Some(body) = rule.message.captures(&said) else { return };
+        if body.name("directive").is_some() {
+            return;
+        }
+        let message = part(&body, "message").unwrap_or_default().trim();
         let file = part(parts, "file").or(self.file);
-        let name = name.or(part(parts, "name")).or(file).unwrap_or_default();
-        let names: Vec<&str> =
-            [name].into_iter().chain(title.lines().map(str::trim)).filter(|name| !name.is_empty()).collect();
+        let name = part(&body, "name").or(part(parts, "name")).or(file);
+        let title = part(&body, "title").unwrap_or_default().lines().map(str::trim);
+        let names: Vec<&str> = name.into_iter().chain(title).filter(|name| !name.is_empty()).collect();
         let name = match (part(parts, "class"), part(parts, "method")) {
             (Some(class), Some(method)) => format!("{class}.{method}"),
             _ => names.join(" "),
@@ -211,7 +211,7 @@ impl<'t> Output<'t> {
         let line = number(parts, "line").or_else(|| number(place.as_ref()?, "line"));
         let file = file.or_else(|| part(place.as_ref()?, "file")).map(str::to_owned);
         self.found.explain(names.join(SEPARATOR), message);
-        self.found.fail(&name, Detail { file, line, error: message.trim().to_owned() });
+        self.found.fail(&name, Detail { file, line, error: message.to_owned() });
     }
 
     /// A runner that prints no numbers has its results counted; where no block names a failure the results do.
