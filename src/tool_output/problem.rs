@@ -36,7 +36,7 @@ struct ProblemRule {
     place: Option<Pattern>,
     #[serde(default)]
     within: usize,
-    needs: Option<Need>,
+    needs: Option<RequiredPart>,
     #[serde(default)]
     names_lint: bool,
 }
@@ -44,7 +44,7 @@ struct ProblemRule {
 /// What a rule cannot do without.
 #[derive(Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum Need {
+enum RequiredPart {
     File,
     Place,
 }
@@ -86,12 +86,12 @@ impl ProblemRule {
     /// Reads the problem that begins on a line, and tells where it ends.
     fn read(&self, lines: &[&str], at: usize, file: Option<&str>) -> Option<(Option<Problem>, usize)> {
         let parts = self.line.captures(lines[at])?;
-        let file = if self.needs == Some(Need::File) { Some(file?) } else { None };
+        let file = if self.needs == Some(RequiredPart::File) { Some(file?) } else { None };
         let Some(message) = part(&parts, "message") else { return Some((None, at + 1)) };
         let goes_on = |line: &&&str| self.more.as_ref().is_some_and(|more| more.is_match(line));
         let end = at + 1 + lines[at + 1..].iter().take_while(goes_on).count();
         let place = self.place(lines, end);
-        if self.needs == Some(Need::Place) && place.is_none() {
+        if self.needs == Some(RequiredPart::Place) && place.is_none() {
             return None;
         }
         let end_of_place = place.as_ref().map_or(end, |(_, at)| at + 1);

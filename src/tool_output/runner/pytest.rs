@@ -27,7 +27,7 @@ const SHOWING: [&str; 4] = ["FAILURES", "ERRORS", "PASSES", "XPASSES"];
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
     let mut found: Option<Found> = None;
-    let mut shown: Vec<Shown> = Vec::new();
+    let mut shown: Vec<FailureBlock> = Vec::new();
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
@@ -60,7 +60,7 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
 }
 
 /// What a section shows of one failing test.
-struct Shown<'a> {
+struct FailureBlock<'a> {
     name: &'a str,
     /// From the outermost call to the innermost.
     places: Vec<Place>,
@@ -91,7 +91,7 @@ fn section_end(lines: &[&str], from: usize) -> usize {
 }
 
 /// Reads the tests that a section shows, each below `____ name ____`.
-fn failures<'a>(section: &[&'a str]) -> Vec<Shown<'a>> {
+fn failures<'a>(section: &[&'a str]) -> Vec<FailureBlock<'a>> {
     let heads: Vec<usize> = (0..section.len()).filter(|index| head(section[*index]).is_some()).collect();
     let ends = heads.iter().skip(1).copied().chain([section.len()]);
     heads
@@ -107,21 +107,21 @@ fn head(line: &str) -> Option<&str> {
 }
 
 /// The error stands on the lines marked `E`; what was captured comes after it.
-fn shown<'a>(name: &'a str, body: &[&str]) -> Shown<'a> {
+fn shown<'a>(name: &'a str, body: &[&str]) -> FailureBlock<'a> {
     let told = body.iter().take_while(|line| !(line.starts_with("---") && line.contains("Captured ")));
     let told: Vec<&str> = told.copied().collect();
     let marked: Vec<&str> = told.iter().filter_map(|line| line.strip_prefix("E ")).collect();
     let depth = marked.first().map_or(0, |line| line.len() - line.trim_start().len());
     let marked: Vec<&str> = marked.iter().map(|line| line.get(depth..).unwrap_or("")).collect();
     let places = told.iter().filter_map(|line| place(&PLACE.captures(line)?[1])).collect();
-    Shown { name, places, error: if marked.is_empty() { told.join("\n") } else { marked.join("\n") } }
+    FailureBlock { name, places, error: if marked.is_empty() { told.join("\n") } else { marked.join("\n") } }
 }
 
 /// Joins a line of the summary with what a section showed: `test_a.py::T::test_b` is headed `T.test_b` there.
-fn summarised(name: &str, error: &str, shown: &mut Vec<Shown>) -> Detail {
+fn summarised(name: &str, error: &str, shown: &mut Vec<FailureBlock>) -> Detail {
     let (file, test) = name.split_once("::").unwrap_or((name, name));
     let headed = test.replace("::", ".");
-    let own = |shown: &&Shown| shown.places.iter().any(|place| place.file == file);
+    let own = |shown: &&FailureBlock| shown.places.iter().any(|place| place.file == file);
     let same: Vec<usize> = (0..shown.len()).filter(|index| shown[*index].name == headed).collect();
     let best = same.iter().find(|index| own(&&shown[**index])).or(same.first()).copied();
     let shown = best.map(|index| shown.remove(index));

@@ -34,7 +34,7 @@ struct LineRule {
     reads: LineKind,
     line: Pattern,
     part: Option<OutputPart>,
-    needs: Option<Need>,
+    needs: Option<Requirement>,
     below: Option<Pattern>,
     until: Option<Pattern>,
     #[serde(default)]
@@ -68,7 +68,7 @@ enum OutputPart {
 /// What has to stand above a line.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Need {
+enum Requirement {
     File,
     Failure,
 }
@@ -146,11 +146,11 @@ struct Output<'t> {
 }
 
 impl<'t> Output<'t> {
-    fn has(&self, need: Option<&Need>, parts: &Captures) -> bool {
+    fn has(&self, need: Option<&Requirement>, parts: &Captures) -> bool {
         match need {
             None => true,
-            Some(Need::File) => self.file.is_some(),
-            Some(Need::Failure) => self.found.has_failed(&parts["name"]),
+            Some(Requirement::File) => self.file.is_some(),
+            Some(Requirement::Failure) => self.found.has_failed(&parts["name"]),
         }
     }
 
