@@ -302,6 +302,16 @@ mod mocha {
     }
 
     #[test]
+    fn a_test_outside_of_groups_has_its_name_on_the_first_line() {
+        let text = "\n  1) broken\n\n  0 passing (3ms)\n  1 failing\n\n  1) broken:\n     Error: Timeout of 2000ms exceeded.\n\
+            Values are:\n      at listOnTimeout (node:internal/timers:581:17)\n";
+        let report = of_stdout(text);
+        let error = "Error: Timeout of 2000ms exceeded.\nValues are:";
+        assert_eq!((report.failed[0].name.as_str(), report.failed[0].error.as_str()), ("broken", error));
+        assert_eq!(report.results[0].outcome, crate::TestOutcome::TimedOut);
+    }
+
+    #[test]
     fn a_sentence_about_passing_is_no_summary() {
         assert!(!of_stdout("  3 passing thoughts about tests that are long\n12 passing\n").known);
     }
