@@ -28,6 +28,7 @@ static LINT: LazyPattern = LazyPattern::new(
     |rust-clippy/.*index\.html\#(?<page>\S+)",
 );
 
+/// One kind of line; the data file says what the keys mean.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProblemRule {

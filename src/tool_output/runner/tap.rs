@@ -19,7 +19,7 @@ static POINT: LazyPattern = LazyPattern::new(
 );
 /// `# pass 2` and the others at the end; the total says nothing that the others do not say.
 static COUNT: LazyPattern = LazyPattern::new(
-    r"^ *# (?:(?:tests|suites) \d+|pass (?<passed>\d+)|(?:fail|cancelled) (?<failed>\d+)|(?:skipped|todo) (?<ignored>\d+))\s*$",
+    r"^# (?:(?:tests|suites) \d+|pass (?<passed>\d+)|(?:fail|cancelled) (?<failed>\d+)|(?:skipped|todo) (?<ignored>\d+))\s*$",
 );
 
 /// One document; several may follow each other.
@@ -58,7 +58,7 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
             let details = &lines[at..details_end(lines, at)];
             document.point(&parts, details);
             at += details.len();
-        } else if let Some(parts) = COUNT.captures(line).filter(|_| line.starts_with('#')) {
+        } else if let Some(parts) = COUNT.captures(line) {
             document.said = Some(document.said.unwrap_or_default().plus(counts(&parts)));
         } else if let Some(reason) = line.strip_prefix("Bail out!") {
             document.seen.failed += 1;
@@ -139,7 +139,7 @@ fn details_end(lines: &[&str], from: usize) -> usize {
     }
     let comment = |line: &str| {
         let text = line.trim_start().strip_prefix("# ");
-        text.is_some_and(|text| !COUNT.is_match(line) && !text.starts_with("Subtest"))
+        text.is_some_and(|text| !COUNT.is_match(line.trim_start()) && !text.starts_with("Subtest"))
     };
     (from..lines.len()).find(|index| !comment(lines[*index])).unwrap_or(lines.len())
 }

@@ -27,7 +27,7 @@ struct TextRunner {
     rule: Vec<LineRule>,
 }
 
-/// One kind of line, with what belongs to it.
+/// One kind of line, with what belongs to it; the data file says what the keys mean.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LineRule {
@@ -41,7 +41,7 @@ struct LineRule {
     says_above: bool,
     #[serde(default)]
     indent: usize,
-    #[serde(default = "all_of_it")]
+    #[serde(default = "whole_block")]
     message: Pattern,
     place: Option<Pattern>,
 }
@@ -73,7 +73,7 @@ enum Requirement {
     Failure,
 }
 
-fn all_of_it() -> Pattern {
+fn whole_block() -> Pattern {
     Pattern::try_from("(?s)^(?<message>.*)$".to_owned()).expect("the pattern is a constant")
 }
 
