@@ -1,7 +1,6 @@
 //! The run's change since its base holds something outside `.ai-workflow/`, and after a phase that has tests such as belong
 //! to it, whichever phase made them. A phase that changes nothing itself says in its document why, and its reviewer judges that.
 
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -71,16 +70,22 @@ fn holds_tests(changes: &[Change], command: &str) -> bool {
 
 /// Tells whether a test that was there lost a mark that skips it or lets it fail, and none has more of them.
 fn runs_again(change: &Change) -> bool {
-    let tests = |text: Option<&str>| {
-        let file = text.and_then(|text| SourceFile::parse(&change.path, text));
-        file.map(|file| file.tests_by_id()).unwrap_or_default()
-    };
-    let (old, new) = (tests(change.old_text()), tests(change.new_text()));
-    let fewer = |old: &Test| {
-        let mut same = new.iter().filter(|new| new.id() == old.id());
-        same.any(|new| new.skips.len() < old.skips.len())
+    let [old, new] = tests(change);
+    let fewer = |(old, _): &(Test, String)| {
+        new.iter().any(|(new, _)| new.id() == old.id() && new.skips.len() < old.skips.len())
     };
     old.iter().any(fewer)
+}
+
+/// Returns the tests of a file before and now, each with its text.
+fn tests(change: &Change) -> [Vec<(Test, String)>; 2] {
+    [change.old_text(), change.new_text()].map(|text| {
+        let Some(file) = text.and_then(|text| SourceFile::parse(&change.path, text)) else {
+            return Vec::new();
+        };
+        let tests = file.tests_by_id().into_iter();
+        tests.map(|test| (test.clone(), file.text()[test.range].to_owned())).collect()
+    })
 }
 
 /// Tells whether the phase that writes tests wrote some. A file of which nobody can tell what it is may be one.
@@ -123,13 +128,8 @@ fn is_test_of(change: &Change, command: &str) -> Option<bool> {
 /// Tells whether a change brings a test or changes one; nothing where the tests of its language cannot be told.
 fn brings_a_test(change: &Change) -> Option<bool> {
     Language::of(&change.path)?;
-    let texts = |text: Option<&str>| -> BTreeSet<String> {
-        let Some(file) = text.and_then(|text| SourceFile::parse(&change.path, text)) else {
-            return BTreeSet::new();
-        };
-        file.tests_by_id().into_iter().map(|test| file.text()[test.range].to_owned()).collect()
-    };
-    Some(!texts(change.new_text()).is_subset(&texts(change.old_text())))
+    let [old, new] = tests(change);
+    Some(new.iter().any(|(_, text)| !old.iter().any(|(_, known)| known == text)))
 }
 
 /// Tells whether a command names a file as its script.

@@ -4,7 +4,6 @@
 //! A command besides the tests that nobody set and that fails at the base is told and never charged. A check that a person listed
 //! does not pass without a command, nor where the failures of the base and of the author cannot be told apart.
 
-mod amount;
 mod charged;
 mod ground;
 mod running;
@@ -13,6 +12,8 @@ mod test_request;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::announced::Announced;
+use super::changed_tests::{ChangedTest, ChangedTests};
 use super::{Site, failure, passed, skipped};
 use charged::{Charge, charge};
 use git::Tree;
@@ -253,15 +254,65 @@ fn place(file: &str, what: String) -> Place {
 }
 
 async fn green(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    if let Some(missing) = amount::missing(asked, now, site, stop).await {
+    if let Some(missing) = fewer_tests(asked, now, site, stop).await {
         return missing;
     }
     let told = match now.counts {
         Some(counts) => format!(", {}", counted(counts.collected(), "test")),
-        None if asked.id == "tests" => format!("; {}", amount::UNCOUNTED),
+        None if asked.id == "tests" => format!("; {UNCOUNTED}"),
         None => String::new(),
     };
     passed(asked.id, &format!("`{}` passed in {} ms with exit code 0{told}", asked.line, now.millis))
+}
+
+/// What is said of a green test command that does not count.
+const UNCOUNTED: &str = "its output does not say how many tests ran";
+
+/// Returns the failure of a green command that ran fewer tests than at the base, or no longer says how many: a green exit says
+/// nothing of tests that nobody ran. Where each is named, `pass_to_pass` compares them.
+async fn fewer_tests(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> Option<CheckResult> {
+    let published = site.published.filter(|_| asked.id == "tests")?;
+    let base = look_at_base(asked, site, stop).await?;
+    if !base.results.is_empty() && !now.results.is_empty() {
+        return None;
+    }
+    let (pattern, said) = compare_counts(now, &base, |lost| are_explained(lost, site, published))?;
+    Some(asked.failed(pattern, &format!("`{}` {said}", asked.line)))
+}
+
+/// Tells whether the tests that are missed went with what they are about, or are named by the issue or with a reason in a
+/// document of the run.
+fn are_explained(lost: u64, site: &Site<'_>, published: &Published<'_>) -> bool {
+    let Ok(tests) = ChangedTests::of_run(site, published) else { return false };
+    let announced = Announced::read(site);
+    let is_named = |read: &&ChangedTest| {
+        let name = &read.test.name;
+        announced.entry(name).is_some() || site.issue.names(name)
+    };
+    tests.removed_as_asked(site.issue) || tests.lost().filter(is_named).count() as u64 >= lost
+}
+
+/// Says what is wrong with the number of tests, by the name of its prompt.
+fn compare_counts(
+    now: &Look,
+    base: &Look,
+    are_explained: impl Fn(u64) -> bool,
+) -> Option<(&'static str, String)> {
+    let before = base.counts.map_or(0, |counts| counts.collected());
+    match now.counts.map(|counts| counts.collected()) {
+        Some(now) if now < before && !are_explained(before - now) => {
+            let ran = counted(now, "test");
+            Some(("fewer-tests", format!("ran {ran}; at the base of the run there are {before}")))
+        }
+        None if before > 0 => {
+            let there = counted(before, "test");
+            Some(("fewer-tests", format!("no longer says how many tests ran; at the base it counts {there}")))
+        }
+        None if now.output.is_empty() && !base.output.is_empty() => {
+            Some(("no-tests-run", format!("ended well and printed nothing: {UNCOUNTED}")))
+        }
+        Some(_) | None => None,
+    }
 }
 
 async fn red(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
@@ -402,6 +453,7 @@ fn with_evidence(result: CheckResult, look: &Look) -> CheckResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tool_output::Counts;
 
     #[test]
     fn failed_tests_are_named_with_their_places_and_the_rest_is_counted() {
@@ -420,5 +472,35 @@ mod tests {
         failures.extend((0..93).map(|number| (format!("e{number:02}"), Place::default())));
         let named = named_with_places(&failures);
         assert_eq!((named.len(), named[MOST_PLACES].as_str()), (MOST_PLACES + 1, "… and 57 more"));
+    }
+
+    fn look(counts: Option<u64>, output: &str) -> Look {
+        let counts = counts.map(|passed| Counts { passed, ..Counts::default() });
+        Look { end: End::Green, counts, output: output.into(), ..Look::unavailable(String::new()) }
+    }
+
+    fn pattern(now: &Look, base: &Look) -> Option<&'static str> {
+        compare_counts(now, base, |_| false).map(|(pattern, _)| pattern)
+    }
+
+    #[test]
+    fn counts_that_shrink_or_go_are_missed() {
+        let base = look(Some(3), "1..3");
+        assert_eq!(pattern(&look(Some(2), "1..2"), &base), Some("fewer-tests"));
+        assert_eq!(pattern(&look(None, "all is well"), &base), Some("fewer-tests"));
+        assert_eq!(pattern(&look(None, ""), &base), Some("fewer-tests"));
+        assert_eq!(pattern(&look(Some(3), "1..3"), &base), None);
+        assert_eq!(
+            compare_counts(&look(Some(2), "1..2"), &base, |lost| lost == 1),
+            None,
+            "somebody wants fewer"
+        );
+    }
+
+    #[test]
+    fn silence_is_suspicious_where_the_base_spoke() {
+        assert_eq!(pattern(&look(None, ""), &look(None, "3 pages checked")), Some("no-tests-run"));
+        assert_eq!(pattern(&look(None, ""), &look(None, "")), None);
+        assert_eq!(pattern(&look(None, "4 pages checked"), &look(None, "3 pages checked")), None);
     }
 }

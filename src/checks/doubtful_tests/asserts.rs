@@ -2,6 +2,9 @@
 //! other names and other values alone are no doubt.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::changed_tests::{ChangedTest, ComparedAssert, Token};
 
@@ -12,21 +15,11 @@ const WORDS: [&str; 7] = ["is", "in", "not", "and", "or", "if", "lambda"];
 /// Signs that arguments may have more or fewer of.
 const ARGUMENTS: [&str; 18] =
     [",", ":", "[", "]", "{", "}", "(", ")", ".", "&", "*", "-", "+", "/", "%", "=", "?", "::"];
-/// Calls whose last number says how far a value may be off, in small letters and without `_`.
-const TOLERANCES: [&str; 12] = [
-    "approx",
-    "almostequal",
-    "closeto",
-    "isclose",
-    "allclose",
-    "indelta",
-    "inepsilon",
-    "abs",
-    "within",
-    "delta",
-    "epsilon",
-    "relative",
-];
+pattern!(
+    /// Calls whose last number says how far a value may be off, in small letters and without `_`.
+    TOLERANCES,
+    r"approx|almostequal|closeto|isclose|allclose|indelta|inepsilon|abs|within|delta|epsilon|relative"
+);
 
 pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
     let (gone, came) = differing(old, new);
@@ -152,12 +145,8 @@ fn form(tokens: &[Token]) -> Vec<&str> {
 /// Tells whether an assert allows a difference now, or nothing differs but the last number of a call that says how far a value may be off.
 fn tolerates_more(gone: &[Token], came: &[Token]) -> bool {
     let last = gone.iter().rposition(Token::is_value);
-    let names_one = |token: &Token| match token {
-        Token::Code(word) => {
-            let word = word.to_lowercase().replace('_', "");
-            TOLERANCES.iter().any(|name| word.contains(name))
-        }
-        Token::Value(_) => false,
+    let names_one = |token: &Token| {
+        token.code().is_some_and(|word| TOLERANCES.is_match(&word.to_lowercase().replace('_', "")))
     };
     let differs_at = |(at, (gone, came)): (usize, (&Token, &Token))| (gone != came).then_some(at);
     let differing: Vec<usize> = gone.iter().zip(came).enumerate().filter_map(differs_at).collect();

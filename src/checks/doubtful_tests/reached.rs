@@ -11,37 +11,12 @@ use crate::changed_tests::{ChangedTest, ComparedAssert, Token};
 use crate::constant::pattern;
 use source::{Language, SkipKind, Test};
 
-/// Attributes and decorators of runners and of usual libraries of tests.
-const USUAL: [&str; 28] = [
-    "parametrize",
-    "parameterized",
-    "usefixtures",
-    "asyncio",
-    "anyio",
-    "django_db",
-    "slow",
-    "filterwarnings",
-    "patch",
-    "mock",
-    "given",
-    "settings",
-    "example",
-    "test",
-    "rstest",
-    "case",
-    "tokio",
-    "async_std",
-    "serial",
-    "timeout",
-    "cfg",
-    "cfg_attr",
-    "ignore",
-    "allow",
-    "expect",
-    "skip",
-    "skipif",
-    "override_settings",
-];
+pattern!(
+    /// Attributes and decorators of runners and of usual libraries of tests.
+    USUAL,
+    r"(?x)^(?: parametrize | parameterized | usefixtures | asyncio | anyio | django_db | slow | filterwarnings | patch | mock | given | settings | example | test | rstest
+      | case | tokio | async_std | serial | timeout | cfg | cfg_attr | ignore | allow | expect | skip | skipif | override_settings )$"
+);
 
 /// By which names runners find the files of a language.
 #[derive(Deserialize)]
@@ -120,7 +95,7 @@ fn is_unawaited(old: &ChangedTest, new: &ChangedTest) -> bool {
 fn new_attribute(old: &Test, new: &Test) -> Option<String> {
     let is_usual = |text: &str| {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.filter(|word| !word.is_empty()).take(4).any(|word| USUAL.contains(&word))
+        words.filter(|word| !word.is_empty()).take(4).any(|word| USUAL.is_match(word))
     };
     let added = new.attributes.iter().find(|text| !old.attributes.contains(text) && !is_usual(text))?;
     Some(added.replace(' ', "").chars().take(60).collect())
