@@ -278,7 +278,10 @@ impl ChangedTests {
         let is_beside = |index: &&usize| self.new[**index].test.path == old.test.path;
         let mut similar: Vec<&usize> = Vec::new();
         for index in all().filter(is_beside).chain(all().filter(|index| !is_beside(index))) {
-            if similar.len() < MOST_SIMILAR && !similar.contains(&index) {
+            if similar.len() == MOST_SIMILAR {
+                break;
+            }
+            if !similar.contains(&index) {
                 similar.push(index);
             }
         }
@@ -512,5 +515,21 @@ mod tests {
         let both = ChangedTests::between(&[Change::of_texts("src/lib.rs", Some(&old), Some(&new))]);
         assert!(matches!(both.fate("pager › tests::three"), Fate::Replaced(..)));
         assert!(!both.has_new_symbols());
+    }
+
+    #[test]
+    fn thousands_of_lost_tests_are_compared_in_time() {
+        const MANY: usize = 2_000;
+        let file = |from: usize| -> String {
+            let test = |number| format!("def test_{number}():\n    assert pages({number}) == {number}\n\n");
+            (from..from + MANY).map(test).collect()
+        };
+        let change = Change::of_texts("tests/test_core.py", Some(&file(0)), Some(&file(MANY)));
+        let both = ChangedTests::between(&[change]);
+        let is_replaced = |number: &usize| {
+            let fate = both.fate(&format!("tests.test_core › test_{number}"));
+            matches!(fate, Fate::Replaced(_, new) if new.len() == MOST_SIMILAR)
+        };
+        assert_eq!((0..MANY).filter(is_replaced).count(), MANY);
     }
 }
