@@ -67,17 +67,12 @@ pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Sto
         let why = format!("no `[commands] {key}` is set or detected");
         return if is_required(id, site) { unjudged(id, &why) } else { skipped(id, &why) };
     };
-    let now = look_now(asked, site, stop).await;
-    judge(asked, now, site, stop).await
-}
-
-/// Returns what a command says about what will be published; a later look at the same files does not run it again.
-async fn look_now(asked: Asked<'_>, site: &Site<'_>, stop: &mut Stop) -> Look {
     let now = look(asked, site.published.map(|published| &published.tree), site, stop).await;
+    // A later look at the same files does not run it again.
     if let Some(published) = site.published {
         published.memory.remember(asked.line, &published.tree, &now);
     }
-    now
+    judge(asked, now, site, stop).await
 }
 
 /// Tells whether a check of the phase has to be judged, so that doubt does not pass.

@@ -13,26 +13,18 @@ use source::is_test;
 
 pub(super) const ID: &str = "snapshots";
 
-static RECORDED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?x) \.snap$ | \.ambr$ | (?:^|/)__snapshots__/ | (?:^|/)(?:golden|goldens|snapshots)/ | \.golden(?:\.[a-z0-9]+)?$
-          | \.approved\.[^/]+$ | (?:^|/)(?:tests?|spec|testdata)/(?:.*/)?expected/ | (?:^|/)testdata/.*\.out$",
-    )
-    .expect("a constant")
-});
+pattern!(
+    RECORDED,
+    r"(?x) \.snap$ | \.ambr$ | (?:^|/)__snapshots__/ | (?:^|/)(?:golden|goldens|snapshots)/ | \.golden(?:\.[a-z0-9]+)?$
+          | \.approved\.[^/]+$ | (?:^|/)(?:tests?|spec|testdata)/(?:.*/)?expected/ | (?:^|/)testdata/.*\.out$"
+);
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let allowed = Patterns::exact(&site.settings.allowed);
-    let anew: Vec<&str> = site
-        .project_changes()
-        .filter(|change| {
-            !change.is_new()
-                && !is_code(&change.path)
-                && RECORDED.is_match(&change.path)
-                && !allowed.hold(&change.path)
-        })
-        .map(|change| change.path.as_str())
-        .collect();
+    let changed = site.project_changes().filter(|change| !change.is_new());
+    let paths = changed.map(|change| change.path.as_str());
+    let anew: Vec<&str> =
+        paths.filter(|path| !is_code(path) && RECORDED.is_match(path) && !allowed.hold(path)).collect();
     if !anew.is_empty() && code_changed(site) {
         return passed(ID, &format!("recorded anew along with code, worth a look: {}", anew.join(", ")));
     }
@@ -42,14 +34,11 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 
 /// Tells whether this phase or an earlier one of the run changed something that a test could have noticed.
 fn code_changed(site: &Site<'_>) -> bool {
-    let is_code = |path: &str| {
+    let is_document = |path: &str| matches!(ending(path), "md" | "rst");
+    let is_code = |path: &&String| {
         !path.starts_with(".ai-workflow/") && !RECORDED.is_match(path) && !is_test(path) && !is_document(path)
     };
-    site.changed.iter().chain(site.changed_before).any(|path| is_code(path))
-}
-
-fn is_document(path: &str) -> bool {
-    matches!(ending(path), "md" | "rst")
+    site.changed.iter().chain(site.changed_before).any(|path| is_code(&path))
 }
 
 #[cfg(test)]

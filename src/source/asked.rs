@@ -233,7 +233,7 @@ impl<'s> Scope<'s> {
             pieces.push(case);
             return;
         }
-        let bound: Vec<usize> = self.locals_of(word).collect();
+        let bound = self.locals_of(word);
         match bound.as_slice() {
             [] => pieces.push(Piece::Text(word.text)),
             [only] if depth < DEEPEST => {
@@ -278,17 +278,16 @@ impl<'s> Scope<'s> {
     }
 
     /// Returns what binds a name in the test, or else the constant of the file that it is.
-    fn locals_of(&self, word: &Word<'_>) -> impl Iterator<Item = usize> {
-        let named = |local: &Local| local.name == word.text && !local.whole.contains(&word.at);
-        let locals = &self.bindings.locals;
-        let own: Vec<usize> = (0..locals.len())
-            .filter(|index| named(&locals[*index]) && self.is_inside(&locals[*index].whole))
-            .filter(|index| !self.is_function(&locals[*index].value))
-            .collect();
-        let constants = (0..locals.len())
-            .filter(|index| own.is_empty() && named(&locals[*index]) && self.is_constant(&locals[*index]));
-        let constants: Vec<usize> = constants.collect();
-        if own.is_empty() { constants.into_iter() } else { own.into_iter() }
+    fn locals_of(&self, word: &Word<'_>) -> Vec<usize> {
+        let locals = self.bindings.locals.iter().enumerate();
+        let named = locals.filter(|(_, local)| local.name == word.text && !local.whole.contains(&word.at));
+        let is_own = |local: &Local| self.is_inside(&local.whole) && !self.is_function(&local.value);
+        let own: Vec<usize> =
+            named.clone().filter(|(_, local)| is_own(local)).map(|(index, _)| index).collect();
+        if own.is_empty() {
+            return named.filter(|(_, local)| self.is_constant(local)).map(|(index, _)| index).collect();
+        }
+        own
     }
 
     fn is_inside(&self, range: &Range<usize>) -> bool {
@@ -336,7 +335,7 @@ impl<'s> Scope<'s> {
         if let [name] = words.as_slice()
             && name.is_name
         {
-            let only: Vec<usize> = self.locals_of(name).collect();
+            let only = self.locals_of(name);
             let [only] = only.as_slice() else { return None };
             self.used.borrow_mut().insert(*only);
             words = self.words(&self.bindings.locals[*only].value);

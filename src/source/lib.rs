@@ -19,7 +19,7 @@ mod tokens;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
@@ -27,7 +27,7 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 use crate::asked::Bindings;
 use crate::language::Question;
 use crate::outline::Outline;
-use crate::query::Capture;
+use crate::query::{Capture, step};
 use crate::tokens::Tokens;
 
 pub use broken::Broken;
@@ -37,9 +37,6 @@ pub use matching::{Kept, Matching, SameTest, is_asked_by, same_tests};
 pub use role::{Role, is_fixture, is_foreign, is_runner_setting, is_test};
 pub use splice::splice_tests;
 pub use test::{Assert, Skip, SkipKind, Test};
-
-/// So often the parser may report progress before a text is given up: far more than what people write needs.
-const MOST_STEPS: u32 = 50_000;
 
 /// A source file and its syntax tree. It is parsed once; each question is a query on the tree.
 #[derive(Debug)]
@@ -77,10 +74,7 @@ impl SourceFile {
         let mut parser = Parser::new();
         parser.set_language(&language.grammar().language).expect("the grammars fit the library");
         let mut steps = 0;
-        let mut progress = |_: &tree_sitter::ParseState| {
-            steps += 1;
-            if steps < MOST_STEPS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
+        let mut progress = |_: &tree_sitter::ParseState| step(&mut steps);
         let options = ParseOptions::new().progress_callback(&mut progress);
         let read = &mut |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(read, None, Some(options))?;

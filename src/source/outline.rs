@@ -131,10 +131,7 @@ impl Outline {
         let mut attribute = 0..0;
         for mark in &mut self.marks {
             while next < self.items.len() && self.items[next].range.start <= mark.range.start {
-                let start = self.items[next].range.start;
-                around.retain(|item| self.items[*item].range.end > start);
-                self.items[next].parent = around.last().copied();
-                around.push(next);
+                begin(&mut self.items, next, &mut around);
                 next += 1;
             }
             around.retain(|item| self.items[*item].range.end > mark.range.start);
@@ -153,10 +150,7 @@ impl Outline {
             }
         }
         for item in next..self.items.len() {
-            let start = self.items[item].range.start;
-            around.retain(|other| self.items[*other].range.end > start);
-            self.items[item].parent = around.last().copied();
-            around.push(item);
+            begin(&mut self.items, item, &mut around);
         }
     }
 
@@ -185,6 +179,14 @@ impl Outline {
         groups.reverse();
         groups
     }
+}
+
+/// Finds the parent of an item among the items around it, and adds it to them.
+fn begin(items: &mut [Item], index: usize, around: &mut Vec<usize>) {
+    let start = items[index].range.start;
+    around.retain(|other| items[*other].range.end > start);
+    items[index].parent = around.last().copied();
+    around.push(index);
 }
 
 fn is_property(capture: Capture) -> bool {

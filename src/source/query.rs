@@ -8,7 +8,7 @@ use tree_sitter::{Language, QueryCursor, QueryCursorOptions, StreamingIterator, 
 /// So many matches may be under way at once; more are dropped. Only text that no person writes needs more.
 const MATCH_LIMIT: u32 = 1024;
 
-/// So often the search may report progress before it is given up.
+/// So often the parser or a search may report progress before it is given up: far more than what people write needs.
 const MOST_STEPS: u32 = 50_000;
 
 /// What a query finds. Written with a small first letter and `_` in the `.scm` files; names that begin with `_` are
@@ -126,7 +126,8 @@ impl Query {
     }
 }
 
-fn step(steps: &mut u32) -> ControlFlow<()> {
+/// Counts a report of progress, and tells whether to go on.
+pub(crate) fn step(steps: &mut u32) -> ControlFlow<()> {
     *steps += 1;
     if *steps < MOST_STEPS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }

@@ -278,7 +278,7 @@ struct Reader<'f> {
     asserts: HashMap<usize, Vec<&'f Mark>>,
     calls: HashMap<usize, Vec<&'f Mark>>,
     conditions: HashMap<usize, Vec<&'f Mark>>,
-    exits: HashMap<usize, usize>,
+    exits: HashMap<usize, Vec<&'f Mark>>,
     /// By item, or by file.
     skips: HashMap<Option<usize>, Vec<(SkipKind, &'f Mark)>>,
     /// Functions that are no tests.
@@ -304,25 +304,19 @@ impl<'f> Reader<'f> {
     }
 
     fn place(&mut self, mark: &'f Mark) {
-        match mark.capture {
-            Capture::Assert => {
-                let Some(owner) = self.code(mark.owner) else { return };
-                let others = self.asserts.entry(owner).or_default();
-                if others.last().is_none_or(|last| last.range.end < mark.range.end) {
-                    others.push(mark);
-                }
-            }
-            Capture::Call | Capture::Condition => {
-                let Some(owner) = self.code(mark.owner) else { return };
-                let is_call = mark.capture == Capture::Call;
-                let others = if is_call { &mut self.calls } else { &mut self.conditions };
-                others.entry(owner).or_default().push(mark);
-            }
-            Capture::Exit => {
-                let Some(owner) = self.code(mark.owner) else { return };
-                *self.exits.entry(owner).or_default() += 1;
-            }
-            _ => self.place_skip(mark),
+        let owner = self.code(mark.owner);
+        let marks = match mark.capture {
+            Capture::Assert => &mut self.asserts,
+            Capture::Call => &mut self.calls,
+            Capture::Condition => &mut self.conditions,
+            Capture::Exit => &mut self.exits,
+            _ => return self.place_skip(mark),
+        };
+        let Some(owner) = owner else { return };
+        let others = marks.entry(owner).or_default();
+        let is_inside = |last: &&Mark| mark.range.end <= last.range.end;
+        if mark.capture != Capture::Assert || !others.last().is_some_and(is_inside) {
+            others.push(mark);
         }
     }
 
@@ -404,7 +398,7 @@ impl<'f> Reader<'f> {
             range: item.range.clone(),
             asserts,
             skips: self.skips_of(index),
-            exits: self.exits.get(&index).copied().unwrap_or_default(),
+            exits: self.exits.get(&index).map_or(0, Vec::len),
             attributes: self.attributes_of(item),
             is_async: self.file.text[item.node.start..item.name_range.start.max(item.node.start)]
                 .contains("async "),
