@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::goal_drift::{
-    completion_statement, escape_phrases, premature_completion, requirement_checklist, scope_reduction,
-};
 use super::templates::{self, Template};
 use super::{Site, command};
 use super::{
     answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
-    early_termination, evidence, files, hidden_characters, integration, isolation, links, modes, noted,
-    omission, pass_to_pass, patch_size, protected, red_green, runner_settings, scope, scratch_files, secrets,
-    snapshots, staged, submodules, suspect, syntax, tampering, task_list, tautology, todo, traceability,
-    trivial_diff,
+    early_termination, evidence, files, goal_drift, hidden_characters, integration, isolation, links, modes,
+    noted, omission, pass_to_pass, patch_size, protected, red_green, runner_settings, scope, scratch_files,
+    secrets, snapshots, staged, submodules, suspect, syntax, tampering, task_list, tautology, todo,
+    traceability, trivial_diff,
 };
 use model::event::CheckResult;
 use model::phase::PhaseName;
@@ -73,11 +70,11 @@ const ALL: &[(&str, Check)] = &[
     (traceability::ID, Check::Look(traceability::examine)),
     (isolation::ID, Check::Look(isolation::examine)),
     (task_list::ID, Check::Look(task_list::examine)),
-    (escape_phrases::ID, Check::Look(escape_phrases::examine)),
-    (premature_completion::ID, Check::Look(premature_completion::examine)),
-    (requirement_checklist::ID, Check::Look(requirement_checklist::examine)),
-    (completion_statement::ID, Check::Look(completion_statement::examine)),
-    (scope_reduction::ID, Check::Look(scope_reduction::examine)),
+    ("escape_phrases", Check::Look(|site| goal_drift::examine("escape_phrases", site))),
+    ("premature_completion", Check::Look(|site| goal_drift::examine("premature_completion", site))),
+    ("requirement_checklist", Check::Look(|site| goal_drift::examine("requirement_checklist", site))),
+    ("completion_statement", Check::Look(|site| goal_drift::examine("completion_statement", site))),
+    ("scope_reduction", Check::Look(|site| goal_drift::examine("scope_reduction", site))),
     ("tests", Check::Command("test")),
     ("build", Check::Command("build")),
     ("lint", Check::Command("lint")),

@@ -1,0 +1,285 @@
+//! The goal drift guard: five criteria about the words of an answer (`data/goal_drift.toml`), as five checks and as one template,
+//! whose result holds all five in their order and the instructions for the next attempt. Only the author's own words count, as
+//! whole words: code, quotations, and what the issue says itself are left out. With `template_strict` every occurrence counts.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Match, Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Site;
+use super::outcome::{judged, of_answer};
+use super::templates::Template;
+use content_parser::own_lines;
+use model::event::{CheckResult, CheckStatus};
+use model::policy::{criterion, quality_criterion};
+
+pub(super) const TEMPLATE: Template =
+    Template { id: "goal_drift_guard", name: "Goal Drift Guard", evaluate: |site| Ok(evaluate(site)) };
+
+/// So much around a phrase is shown on both sides, in characters.
+const AROUND: usize = 20;
+/// More evidence than this is counted in the instructions.
+const MOST: usize = 3;
+const NO_ANSWER: &str = "there is no answer to judge";
+
+/// One criterion: how a failure is told and repaired, and which phrases are offences.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Criterion {
+    check: String,
+    name: String,
+    violation: String,
+    description: String,
+    fix: String,
+    #[serde(default)]
+    phrases: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    criterion: Vec<Criterion>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    toml::from_str(include_str!("data/goal_drift.toml")).expect("the table of criteria is sound")
+});
+
+/// One offence against a criterion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Violation {
+    phrase: String,
+    pattern: String,
+    context: String,
+    /// From 1; 0 for the whole answer.
+    line: usize,
+    criteria_id: &'static str,
+}
+
+/// Returns what one criterion says, as a check.
+pub(super) fn examine(check: &str, site: &Site<'_>) -> CheckResult {
+    let mut criteria = TABLE.criterion.iter();
+    let criterion =
+        criteria.find(|criterion| criterion.check == check).expect("the table has every criterion");
+    let found = criterion.violations(site);
+    let places = found.iter().map(|violation| of_answer(violation.evidence())).collect();
+    let pattern = criterion.violation.replace('_', "-");
+    let mut result = judged(check, &pattern, places, &criterion.description, &criterion.name);
+    if result.status == CheckStatus::Fail {
+        result.params.extend([("violations".into(), json!(found)), ("fix".into(), json!(criterion.fix))]);
+    }
+    without_an_answer(result, site)
+}
+
+/// Returns all five in one result.
+fn evaluate(site: &Site<'_>) -> CheckResult {
+    let all: Vec<(&Criterion, Vec<Violation>)> =
+        TABLE.criterion.iter().map(|criterion| (criterion, criterion.violations(site))).collect();
+    let failed = || all.iter().filter(|(_, found)| !found.is_empty());
+    let ids: Vec<&str> = failed().map(|(criterion, _)| criterion.id()).collect();
+    let names: Vec<String> =
+        failed().map(|(criterion, _)| format!("{} as {}", criterion.id(), criterion.quality())).collect();
+    let violations: Vec<&Violation> = failed().flat_map(|(_, found)| found).collect();
+    let evidence = |violation: &&Violation| format!("{}: {}", violation.criteria_id, violation.evidence());
+    let places = violations.iter().map(|violation| of_answer(evidence(violation))).collect();
+    let problem = format!("{} of 5 criteria failed ({})", ids.len(), names.join(", "));
+    let mut whole = judged(TEMPLATE.id, "goal-drift", places, &problem, "all five criteria passed");
+    let reasons: Vec<Value> = failed().map(|(criterion, found)| criterion.reason(found)).collect();
+    let instructions: String = failed().map(|(criterion, found)| criterion.instruction(found)).collect();
+    whole.params.extend([
+        ("passed".to_owned(), json!(ids.is_empty())),
+        ("criteriaResults".to_owned(), all.iter().map(|(criterion, found)| criterion.told(found)).collect()),
+        ("failed_criteria".to_owned(), json!(ids)),
+        ("structured_reasons".to_owned(), json!(reasons)),
+        ("violations".to_owned(), json!(violations)),
+        ("instructions".to_owned(), json!(framed(&instructions))),
+    ]);
+    without_an_answer(whole, site)
+}
+
+fn without_an_answer(mut result: CheckResult, site: &Site<'_>) -> CheckResult {
+    if site.answer.is_none() {
+        result.params.insert("error".to_owned(), NO_ANSWER.into());
+    }
+    result
+}
+
+/// Says what the next attempt has to know, with the form of the answer; nothing when all criteria passed.
+fn framed(instructions: &str) -> String {
+    if instructions.is_empty() {
+        return String::new();
+    }
+    let form = include_str!("data/goal_drift_form.md");
+    format!("## Template-Specific Issues ({})\n{instructions}{form}", TEMPLATE.name)
+}
+
+impl Criterion {
+    fn id(&self) -> &'static str {
+        criterion(&self.check).expect("every criterion has an id")
+    }
+
+    /// Returns the criterion of the quality gate as which it is reported.
+    fn quality(&self) -> &'static str {
+        quality_criterion(self.id()).expect("every criterion is reported as one of the quality gate")
+    }
+
+    fn violations(&self, site: &Site<'_>) -> Vec<Violation> {
+        let Some(answer) = site.answer else { return vec![self.of_whole(NO_ANSWER)] };
+        let is_strict = site.settings.counts_every_phrase();
+        let lines = if is_strict { (1..).zip(answer.lines()).collect() } else { own_lines(answer) };
+        let lack = match self.check.as_str() {
+            "requirement_checklist" => checklist_lack(&lines),
+            "completion_statement" => statement_lack(&lines, is_strict),
+            _ => return self.phrases_in(&lines, &site.issue.body, is_strict),
+        };
+        lack.map(|what| self.of_whole(what)).into_iter().collect()
+    }
+
+    fn phrases_in(&self, lines: &[(usize, &str)], issue: &str, is_strict: bool) -> Vec<Violation> {
+        let phrases: Vec<String> = self.phrases.iter().map(|phrase| regex::escape(phrase)).collect();
+        let phrases = RegexBuilder::new(&phrases.join("|")).case_insensitive(true).build();
+        let phrases = phrases.expect("escaped words are a pattern");
+        let issue = words(issue).join(" ");
+        let in_line = |(number, line): &(usize, &str)| {
+            let line = if is_strict { Cow::Borrowed(*line) } else { without_inline_code(line) };
+            let counts = |found: &Match<'_>| {
+                is_strict || stands_alone(&line, found) && !is_from_the_issue(&line, found, &issue)
+            };
+            let found = phrases.find_iter(&line).filter(counts);
+            found.map(|found| self.of_phrase(*number, &line, &found)).collect::<Vec<_>>()
+        };
+        lines.iter().flat_map(in_line).collect()
+    }
+
+    fn of_phrase(&self, line: usize, text: &str, found: &Match<'_>) -> Violation {
+        let before = text[..found.start()].char_indices().rev().take(AROUND).last();
+        let after = text[found.end()..].chars().take(AROUND).map(char::len_utf8).sum::<usize>();
+        let context = &text[before.map_or(found.start(), |(at, _)| at)..found.end() + after];
+        Violation {
+            pattern: found.as_str().to_lowercase(),
+            context: context.trim().to_owned(),
+            line,
+            ..self.of_whole(&found.as_str().to_lowercase())
+        }
+    }
+
+    /// Makes an offence of the whole answer.
+    fn of_whole(&self, what: &str) -> Violation {
+        Violation {
+            phrase: what.to_owned(),
+            pattern: String::new(),
+            context: String::new(),
+            line: 0,
+            criteria_id: self.id(),
+        }
+    }
+
+    fn told(&self, found: &[Violation]) -> Value {
+        json!({
+            "criteria_id": self.id(),
+            "quality_criterion": self.quality(),
+            "name": self.name,
+            "passed": found.is_empty(),
+            "violations": found,
+        })
+    }
+
+    fn reason(&self, found: &[Violation]) -> Value {
+        json!({
+            "criteria_id": self.id(),
+            "quality_criterion": self.quality(),
+            "violation_type": self.violation,
+            "description": self.description,
+            "evidence": found.iter().map(Violation::evidence).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Returns the reason with some evidence and a way to repair it.
+    fn instruction(&self, found: &[Violation]) -> String {
+        let evidence = found.iter().take(MOST).map(|violation| format!("- {}\n", violation.evidence()));
+        let more = match found.len().saturating_sub(MOST) {
+            0 => String::new(),
+            more => format!("- ... and {more} more\n"),
+        };
+        let evidence: String = evidence.chain([more]).collect();
+        let Self { violation, description, fix, .. } = self;
+        format!("\n### {} ({violation}): {description}\n{evidence}Fix: {fix}\n", self.id())
+    }
+}
+
+impl Violation {
+    /// Returns it as people read it.
+    fn evidence(&self) -> String {
+        match self.line {
+            0 => self.phrase.clone(),
+            line => format!("line {line}: \"{}\" in \"{}\"", self.phrase, self.context),
+        }
+    }
+}
+
+/// GD3: the answer goes through the requirements one by one.
+fn checklist_lack(lines: &[(usize, &str)]) -> Option<&'static str> {
+    pattern!(
+        ITEM,
+        r"(?ix)^\s*[-*+]\s*\[[x\ ✓✔]?\]  |  ^\s*(?:[-*+]|\d+[.)])\s*\**requirement\s+\d+\**\s*:
+          | ^\s*\#{1,6}\s*requirements?\ checklist\b  |  ^\s*\d+[.)]\s.*:\s*\**(?:done|complete|implemented|finished)\b"
+    );
+    let has_item = lines.iter().any(|(_, line)| ITEM.is_match(line));
+    if has_item { None } else { Some("there is no requirement checklist") }
+}
+
+/// GD4: the answer ends with a statement of a form that can be held against it, and does not contradict its own checklist.
+fn statement_lack(lines: &[(usize, &str)], is_strict: bool) -> Option<&'static str> {
+    pattern!(
+        COMPLETE,
+        r"(?i)\bCOMPLETE:\s*(?:All\s+\d+\s+requirements?\s+fulfilled|all\s+requirements\s+met)\b"
+    );
+    pattern!(
+        INCOMPLETE,
+        r"(?i)\bINCOMPLETE:\s*(?:Requirements?\s+.+\s+remains?|\d+\s+requirements?\s+remains?)\b"
+    );
+    pattern!(INFORMAL, r"(?i)\b(?:done|that['’]s all|finished|completed|all set)\b");
+    pattern!(OPEN, r"^\s*[-*+]\s*\[ ?\]");
+    let says = |pattern: &Regex| lines.iter().any(|(_, line)| pattern.is_match(line));
+    match (says(&COMPLETE), says(&INCOMPLETE)) {
+        (false, false) if says(&INFORMAL) => Some("invalid completion statement"),
+        (false, false) => Some("missing completion statement"),
+        (true, true) if !is_strict => Some("contradicting completion statements"),
+        (true, false) if !is_strict && says(&OPEN) => {
+            Some("invalid completion statement: the checklist has an open item")
+        }
+        _ => None,
+    }
+}
+
+/// Blanks what stands between backticks.
+fn without_inline_code(line: &str) -> Cow<'_, str> {
+    pattern!(CODE, "`[^`]*`");
+    CODE.replace_all(line, |code: &Captures<'_>| " ".repeat(code[0].len()))
+}
+
+/// Tells whether a phrase is no part of longer words.
+fn stands_alone(line: &str, found: &Match<'_>) -> bool {
+    let joins = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    !line[..found.start()].ends_with(joins) && !line[found.end()..].starts_with(joins)
+}
+
+/// Words around the phrase stand in the issue, too: the author repeats what was asked for.
+fn is_from_the_issue(line: &str, found: &Match<'_>, issue: &str) -> bool {
+    let (before, after) = (words(&line[..found.start()]), words(&line[found.end()..]));
+    let before = &before[before.len().saturating_sub(2)..];
+    let after = &after[..after.len().min(2)];
+    let has_words = !before.is_empty() || !after.is_empty();
+    has_words && issue.contains(&[before, &words(found.as_str()), after].concat().join(" "))
+}
+
+/// Returns the words of a text in lower case.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests;
