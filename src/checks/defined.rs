@@ -1,12 +1,9 @@
-//! A check that the project defines itself: its command is run by us in the worktree, and what it printed is read.
-//! What looks at something else stands in a file of its own.
+//! A check that the project defines itself: its command is run by us in the worktree, and what it printed is read. What looks
+//! at something else stands beside it.
 
 mod commit_message;
-mod file_exists;
-mod git_clean;
-mod issue_closed;
+mod conditions;
 mod missing_paths;
-mod remote_checks;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,52 +23,167 @@ use tool_output::{Printed, Semantic, named, recoverable};
 /// How much of a text is kept, in bytes from its end, and how many items of a list.
 const KEPT: usize = 4000;
 const MOST_ITEMS: usize = 49;
+/// The pattern of a failure that is about files that are not there.
+const FILE_MISSING: &str = "file-not-exists";
+const ACTION_WHERE_UNAVAILABLE: &str =
+    "Install or allow what is missing, or correct the check; no change of the code helps";
+const ACTION_AFTER_COMMAND: &str = "Repair what the command complains about, and run it again";
+
+/// A check of the project, with what it may look at.
+#[derive(Clone, Copy)]
+struct Defined<'a> {
+    id: &'a str,
+    check: &'a DefinedCheck,
+    site: &'a Site<'a>,
+}
 
 pub(super) async fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
+    let defined = Defined { id, check, site };
     match &check.look {
-        CheckKind::Command { run, shell } => {
-            let line = shown(run, check);
-            let Some(words) = words(run, *shell, check) else {
-                return unavailable(id, check, &format!("`{line}` cannot be read: its quotes do not match"));
-            };
-            let ground = match ground(run, site, stop).await {
-                Ok(ground) => ground,
-                Err(why) => return unavailable(id, check, &format!("`{line}` could not run: {why}")),
-            };
-            let folder = ground.0.clone();
-            let finish = launch(&words, check, ground, site, stop).await;
-            let asks_for_paths = check.pattern == FILE_MISSING && !shell;
-            let missing = if asks_for_paths { missing_paths(&words, &folder) } else { Vec::new() };
-            judge(id, &line, check, &finish, missing, site.masker)
+        CheckKind::Command { run, shell } => defined.run(run, *shell, stop).await,
+        CheckKind::Files { paths } => conditions::files(defined, paths),
+        CheckKind::GitClean => conditions::git_clean(defined),
+        CheckKind::IssueClosed => conditions::issue_closed(defined),
+        CheckKind::RemoteChecks => conditions::remote_checks(defined),
+        CheckKind::CommitMessages => commit_message::examine(defined),
+    }
+}
+
+impl Defined<'_> {
+    async fn run(self, run: &str, shell: bool, stop: &mut Stop) -> CheckResult {
+        let line = self.filled(run);
+        let Some(words) = self.words(run, shell) else {
+            return self.unavailable(&format!("`{line}` cannot be read: its quotes do not match"));
+        };
+        let (folder, environment) = match ground(run, self.site, stop).await {
+            Ok(ground) => ground,
+            Err(why) => return self.unavailable(&format!("`{line}` could not run: {why}")),
+        };
+        let seconds = self.check.timeout_seconds.unwrap_or(self.site.time.command_seconds);
+        let (program, arguments) = words.split_first().expect("a command without words is no command");
+        let launch = Launch {
+            arguments: arguments.iter().map(Into::into).collect(),
+            environment,
+            ..Launch::new(program, &folder, Duration::from_secs(seconds))
+        };
+        let end = process::run(&launch, &mut |_, _| {}, stop).await;
+        let asks_for_paths = self.check.pattern == FILE_MISSING && !shell;
+        let missing = if asks_for_paths { missing_paths(&words, &folder) } else { Vec::new() };
+        self.judge(&line, &end, missing)
+    }
+
+    /// Returns the program and its arguments; a value is always one argument, or a part of one.
+    fn words(self, line: &str, shell: bool) -> Option<Vec<String>> {
+        if shell {
+            let (line, names) = shell_line(line);
+            let values = names.into_iter().map(|name| self.value(name).unwrap_or_default());
+            let before = ["sh".to_owned(), "-c".to_owned(), line, "sh".to_owned()];
+            return Some(before.into_iter().chain(values).collect());
         }
-        CheckKind::Files { paths } => file_exists::examine(id, paths, check, site),
-        CheckKind::GitClean => git_clean::examine(id, check, site),
-        CheckKind::IssueClosed => issue_closed::examine(id, check, site),
-        CheckKind::RemoteChecks => remote_checks::examine(id, check, site),
-        CheckKind::CommitMessages => commit_message::examine(id, check, site),
+        let words = split_words(line).ok()?;
+        Some(words.iter().map(|word| self.filled(word)).collect())
     }
-}
 
-/// Returns the program and its arguments; a value is always one argument, or a part of one.
-fn words(line: &str, shell: bool, check: &DefinedCheck) -> Option<Vec<String>> {
-    let value = |name: &str| check.params.get(name).map(text);
-    if shell {
-        let (line, names) = shell_line(line);
-        let values = names.into_iter().map(|name| value(name).unwrap_or_default());
-        let before = ["sh".to_owned(), "-c".to_owned(), line, "sh".to_owned()];
-        return Some(before.into_iter().chain(values).collect());
+    /// Returns a command or a path with the values of the check in their places.
+    fn filled(self, line: &str) -> String {
+        fill_places(line, |name| self.value(name))
     }
-    let words = split_words(line).ok()?;
-    Some(words.iter().map(|word| fill_places(word, value)).collect())
-}
 
-/// Returns a command or a path as people read it.
-pub(super) fn shown(line: &str, check: &DefinedCheck) -> String {
-    fill_places(line, |name| check.params.get(name).map(text))
-}
+    fn value(self, name: &str) -> Option<String> {
+        let value = self.check.params.get(name)?;
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    }
 
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    fn judge(self, line: &str, end: &ProgramEnd, missing: Vec<String>) -> CheckResult {
+        let stdout = String::from_utf8_lossy(&end.stdout);
+        let exit = if let ProgramExit::Code(code) = end.exit { Some(code) } else { None };
+        let printed = Printed { stdout: &stdout, stderr: &end.stderr_tail, exit };
+        let why = match &end.exit {
+            ProgramExit::NotStarted(why) => {
+                return self.unavailable(&format!("`{line}` could not run: {why}"));
+            }
+            ProgramExit::Stopped => return self.unavailable(&format!("`{line}` was stopped")),
+            ProgramExit::Lost => return self.unavailable(&format!("`{line}`: its end was not seen")),
+            ProgramExit::Code(code) => match demand(&self.check.success_when, &printed) {
+                None => {
+                    let told = format!("`{line}` passed in {} ms with exit code {code}", end.millis);
+                    return command::with_command(passed(self.id, &told), line, exit);
+                }
+                Some(why) => why,
+            },
+            ProgramExit::TimedOut | ProgramExit::Idle => "did not end in time".to_owned(),
+            ProgramExit::Signal(_) => end.exit.to_string(),
+        };
+        let failed = self.told(self.failed(&format!("`{line}` failed: {why}")), line, &printed);
+        if exit.is_some() && !recoverable(&printed, None) {
+            let why = format!("`{line}` could not run: {why}; its program or a permission is missing");
+            return CheckResult { evidence: failed.evidence, ..self.unavailable(&why) };
+        }
+        if missing.is_empty() {
+            self.explained_by_output(failed, &printed)
+        } else {
+            conditions::name_missing(failed, missing)
+        }
+    }
+
+    /// Makes a failure with the pattern of the check and the values that its prompt may insert.
+    fn failed(self, summary: &str) -> CheckResult {
+        CheckResult {
+            pattern: Some(self.check.pattern.clone()),
+            params: self.check.params.clone(),
+            ..result(self.id, CheckStatus::Fail, summary)
+        }
+    }
+
+    /// Makes a failure that says what is wrong, and what to do next.
+    fn failure(self, summary: &str, error: &str, action: &str) -> CheckResult {
+        let mut failed = self.failed(summary);
+        failed.params.insert("error".to_owned(), json!(error));
+        explained(failed, &Semantic::of_failure(summary, Vec::new(), action))
+    }
+
+    /// A check that could not look has not passed.
+    fn unavailable(self, summary: &str) -> CheckResult {
+        let failed = CheckResult {
+            status: CheckStatus::Unavailable,
+            pattern: Some("command-unavailable".to_owned()),
+            ..self.failed(summary)
+        };
+        explained(failed, &Semantic::of_failure(summary, Vec::new(), ACTION_WHERE_UNAVAILABLE))
+    }
+
+    /// Adds what the output of a command means, as the extractors of the check or a report of tests say it.
+    fn explained_by_output(self, failed: CheckResult, printed: &Printed<'_>) -> CheckResult {
+        let extractors = self.check.extract.values().filter_map(|name| name.parse::<Extractor>().ok());
+        // A report of tests is unmistakable, whether or not the project extracts it.
+        let Some(mut meaning) = Semantic::of_output(extractors.chain([Extractor::FailedTests]), printed)
+        else {
+            return explained(failed, &Semantic::of_failure("", Vec::new(), ACTION_AFTER_COMMAND));
+        };
+        let masked = |text: &str| tail(self.site.masker.mask(text).as_str()).to_owned();
+        meaning.root_cause = meaning.root_cause.as_deref().map(masked);
+        meaning.related_files.truncate(MOST_ITEMS);
+        let summary = format!("{}: {}", failed.summary, masked(&meaning.summary));
+        CheckResult { summary, ..explained(failed, &meaning) }
+    }
+
+    /// Adds what the command printed: as evidence, and as the parameters that the project wants.
+    fn told(self, failed: CheckResult, line: &str, printed: &Printed<'_>) -> CheckResult {
+        let masker = self.site.masker;
+        let error = if printed.stderr.trim().is_empty() { printed.stdout } else { printed.stderr };
+        let mut params = failed.params;
+        params.extend([
+            ("command".to_owned(), json!(line)),
+            ("exitCode".to_owned(), json!(printed.exit)),
+            ("error".to_owned(), bounded(error.into(), masker)),
+        ]);
+        for (param, extractor) in &self.check.extract {
+            params.extend(named(extractor, printed).map(|value| (param.clone(), bounded(value, masker))));
+        }
+        let both = format!("{}\n{}", tail(printed.stdout), tail(printed.stderr));
+        let evidence = masker.mask(both.trim()).as_str().to_owned();
+        CheckResult { evidence, params, ..failed }
+    }
 }
 
 /// Returns where a command runs and with which variables: where what will be published stands alone, as for our own
@@ -92,64 +204,6 @@ fn asks_git(line: &str) -> bool {
     question.unwrap_or(line).split_whitespace().next() == Some("git") && !runs_more
 }
 
-async fn launch(
-    words: &[String],
-    check: &DefinedCheck,
-    (folder, environment): (PathBuf, Environment),
-    site: &Site<'_>,
-    stop: &mut Stop,
-) -> ProgramEnd {
-    let wall = Duration::from_secs(check.timeout_seconds.unwrap_or(site.time.command_seconds));
-    let (program, arguments) = words.split_first().expect("a command without words is no command");
-    let launch = Launch {
-        arguments: arguments.iter().map(Into::into).collect(),
-        environment,
-        ..Launch::new(program, &folder, wall)
-    };
-    process::run(&launch, &mut |_, _| {}, stop).await
-}
-
-fn judge(
-    id: &str,
-    line: &str,
-    check: &DefinedCheck,
-    finish: &ProgramEnd,
-    missing: Vec<String>,
-    masker: &Masker,
-) -> CheckResult {
-    let stdout = String::from_utf8_lossy(&finish.stdout);
-    let exit = if let ProgramExit::Code(code) = finish.exit { Some(code) } else { None };
-    let printed = Printed { stdout: &stdout, stderr: &finish.stderr_tail, exit };
-    let why = match &finish.exit {
-        ProgramExit::NotStarted(why) => {
-            return unavailable(id, check, &format!("`{line}` could not run: {why}"));
-        }
-        ProgramExit::Stopped => return unavailable(id, check, &format!("`{line}` was stopped")),
-        ProgramExit::Lost => return unavailable(id, check, &format!("`{line}`: its end was not seen")),
-        ProgramExit::Code(code) => match demand(&check.success_when, &printed) {
-            None => {
-                let told = format!("`{line}` passed in {} ms with exit code {code}", finish.millis);
-                return command::with_command(passed(id, &told), line, exit);
-            }
-            Some(why) => why,
-        },
-        ProgramExit::TimedOut | ProgramExit::Idle => "did not end in time".to_owned(),
-        ProgramExit::Signal(_) => finish.exit.to_string(),
-    };
-    let failed = failed(id, check, &format!("`{line}` failed: {why}"));
-    let failed = told(failed, line, check, &printed, masker);
-    let failed = if missing.is_empty() {
-        explained_by_output(failed, check, &printed, masker)
-    } else {
-        file_exists::name_missing(failed, missing)
-    };
-    if exit.is_none() || recoverable(&printed, None) {
-        return failed;
-    }
-    let why = format!("`{line}` could not run: {why}; its program or a permission is missing");
-    CheckResult { evidence: failed.evidence, ..unavailable(id, check, &why) }
-}
-
 /// Says what was demanded and is not so.
 fn demand(success_when: &str, printed: &Printed<'_>) -> Option<String> {
     match SuccessWhen::parse(success_when) {
@@ -159,81 +213,15 @@ fn demand(success_when: &str, printed: &Printed<'_>) -> Option<String> {
     }
 }
 
-/// Makes a failure with the pattern of the check and the values that its prompt may insert.
-pub(super) fn failed(id: &str, check: &DefinedCheck, summary: &str) -> CheckResult {
-    CheckResult {
-        pattern: Some(check.pattern.clone()),
-        params: check.params.clone(),
-        ..result(id, CheckStatus::Fail, summary)
-    }
-}
-
-/// A check that could not look has not passed.
-pub(super) fn unavailable(id: &str, check: &DefinedCheck, summary: &str) -> CheckResult {
-    let failed = CheckResult {
-        status: CheckStatus::Unavailable,
-        pattern: Some("command-unavailable".to_owned()),
-        ..failed(id, check, summary)
-    };
-    explained(failed, &Semantic::of_failure(summary, Vec::new(), ACTION_WHERE_UNAVAILABLE))
-}
-
-/// The pattern of a failure that is about files that are not there.
-const FILE_MISSING: &str = "file-not-exists";
-const ACTION_WHERE_UNAVAILABLE: &str =
-    "Install or allow what is missing, or correct the check; no change of the code helps";
-const ACTION_AFTER_COMMAND: &str = "Repair what the command complains about, and run it again";
-
 /// Adds how grave a failure is, the files that it is about, its cause where that is known, and what to do next. What the
 /// project itself gives under these names stays.
-pub(super) fn explained(mut failed: CheckResult, meaning: &Semantic) -> CheckResult {
+fn explained(mut failed: CheckResult, meaning: &Semantic) -> CheckResult {
     for (name, value) in meaning.values() {
         if name != "summary" {
             failed.params.entry(name).or_insert(value);
         }
     }
     failed
-}
-
-/// Adds what the output of a command means, as the extractors of the check or a report of tests say it.
-fn explained_by_output(
-    failed: CheckResult,
-    check: &DefinedCheck,
-    printed: &Printed<'_>,
-    masker: &Masker,
-) -> CheckResult {
-    let extractors = check.extract.values().filter_map(|name| name.parse::<Extractor>().ok());
-    // A report of tests is unmistakable, whether or not the project extracts it.
-    let Some(mut meaning) = Semantic::of_output(extractors.chain([Extractor::FailedTests]), printed) else {
-        return explained(failed, &Semantic::of_failure("", Vec::new(), ACTION_AFTER_COMMAND));
-    };
-    let masked = |text: &str| tail(masker.mask(text).as_str()).to_owned();
-    meaning.root_cause = meaning.root_cause.as_deref().map(masked);
-    meaning.related_files.truncate(MOST_ITEMS);
-    let summary = format!("{}: {}", failed.summary, masked(&meaning.summary));
-    CheckResult { summary, ..explained(failed, &meaning) }
-}
-
-/// Adds what the command printed: as evidence, and as the parameters that the project wants.
-pub(super) fn told(
-    failed: CheckResult,
-    line: &str,
-    check: &DefinedCheck,
-    printed: &Printed<'_>,
-    masker: &Masker,
-) -> CheckResult {
-    let error = if printed.stderr.trim().is_empty() { printed.stdout } else { printed.stderr };
-    let mut params = failed.params;
-    params.extend([
-        ("command".to_owned(), json!(line)),
-        ("exitCode".to_owned(), json!(printed.exit)),
-        ("error".to_owned(), bounded(error.into(), masker)),
-    ]);
-    let read = check.extract.iter().filter_map(|(param, name)| Some((param.clone(), named(name, printed)?)));
-    params.extend(read.map(|(param, value)| (param, bounded(value, masker))));
-    let both = format!("{}\n{}", tail(printed.stdout), tail(printed.stderr));
-    let evidence = masker.mask(both.trim()).as_str().to_owned();
-    CheckResult { evidence, params, ..failed }
 }
 
 /// Masks every text of a value and cuts what is too long.

@@ -69,12 +69,8 @@ pub(super) fn judged(
     clean: &str,
 ) -> CheckResult {
     let Some(first) = places.first() else { return passed(check, clean) };
-    let more = match places.len() {
-        1 => String::new(),
-        all => format!(" (and {} more)", all - 1),
-    };
     let shown = |place: &Place| shown_by(check, place);
-    let summary = format!("{problem}: {}{more}", shown(first));
+    let summary = format!("{problem}: {}{}", shown(first), and_more(places.len()));
     let evidence = places.iter().take(MOST_PLACES).map(shown).collect::<Vec<_>>().join("\n");
     let mut files: Vec<&str> = places.iter().filter_map(|place| place.file.as_deref()).collect();
     files.sort_unstable();
@@ -87,6 +83,11 @@ pub(super) fn judged(
         places: places.into_iter().take(MOST_PLACES).collect(),
         ..failure(check, pattern, &summary, &[])
     }
+}
+
+/// Says how many more there are than the first that is told.
+pub(super) fn and_more(count: usize) -> String {
+    if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() }
 }
 
 /// Makes each place of a failed result a question that the reviewer has to answer.

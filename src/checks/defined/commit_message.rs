@@ -4,17 +4,18 @@
 
 use serde_json::{Value, json};
 
-use super::{explained, failed, unavailable};
+use super::Defined;
 use crate::outcome::MOST_TOLD;
 use crate::{Site, passed, skipped};
 use model::event::CheckResult;
 use model::policy::DefinedCheck;
-use tool_output::{Semantic, is_comparable, is_generic, keywords, names_something_of};
+use tool_output::{is_comparable, is_generic, keywords, names_something_of};
 
-pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
+pub(super) fn examine(defined: Defined<'_>) -> CheckResult {
+    let Defined { id, check, site } = defined;
     let messages = match messages(check, site) {
         Ok(messages) => messages,
-        Err(why) => return unavailable(id, check, &format!("the commits were not looked at: {why}")),
+        Err(why) => return defined.unavailable(&format!("the commits were not looked at: {why}")),
     };
     if messages.is_empty() {
         return skipped(id, "nobody but the engine has committed");
@@ -28,18 +29,13 @@ pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckR
         return passed(id, &format!("{} commit messages are about the task", messages.len()));
     };
     let why = site.masker.mask(&why).as_str().to_owned();
-    let mut result = failed(id, check, &why);
     let subjects: Vec<String> =
         messages.iter().map(|text| site.masker.mask(subject(text)).as_str().to_owned()).collect();
-    for (name, value) in [
-        ("error", json!(why)),
-        ("commitMessages", json!(subjects)),
-        ("taskDescription", json!(site.masker.mask(&task).as_str())),
-    ] {
-        result.params.insert(name.to_owned(), value);
-    }
+    let mut result = defined.failure(&why, &why, ACTION);
+    result.params.insert("commitMessages".to_owned(), json!(subjects));
+    result.params.insert("taskDescription".to_owned(), json!(site.masker.mask(&task).as_str()));
     result.evidence = subjects.join("\n");
-    explained(result, &Semantic::of_failure(&why, Vec::new(), ACTION))
+    result
 }
 
 const ACTION: &str = "Give each commit a first line that says what changed and why";
@@ -107,12 +103,16 @@ mod tests {
         }
     }
 
+    fn of(check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
+        examine(Defined { id: "own/messages", check, site })
+    }
+
     fn judged(messages: &[&str], issue: &str) -> CheckResult {
         let mut scene = Scene::new().about(issue);
         scene.issue.title = "Greet everybody".into();
         let messages = Ok(messages.iter().map(|text| (*text).to_owned()).collect());
         let world = World { messages, ..World::default() };
-        examine("own/messages", &check(&[]), &Site { world: &world, ..scene.site() })
+        of(&check(&[]), &Site { world: &world, ..scene.site() })
     }
 
     #[test]
@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(judged(&[], "x").status, CheckStatus::Skipped);
         let scene = Scene::new();
         let silent = check(&[("commitMessages", json!(["update"]))]);
-        assert_eq!(examine("own/messages", &silent, &scene.site()).status, CheckStatus::Skipped);
-        let unseen = examine("own/messages", &check(&[("taskDescription", json!("Greet"))]), &scene.site());
+        assert_eq!(of(&silent, &scene.site()).status, CheckStatus::Skipped);
+        let unseen = of(&check(&[("taskDescription", json!("Greet"))]), &scene.site());
         assert_eq!(unseen.status, CheckStatus::Unavailable);
         assert!(unseen.summary.contains("nobody looked"), "{}", unseen.summary);
     }

@@ -1,0 +1,152 @@
+//! Conditions of a project that are no command: files that are there, a clean worktree, a closed issue, and checks that passed
+//! on the server. What is beyond the worktree was looked at by the caller; an agent's word counts nowhere.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{Defined, explained};
+use crate::outcome::{and_more, file, shown};
+use crate::{passed, skipped};
+use model::event::CheckResult;
+use model::remote_check::{RemoteCheck, RemoteCheckState};
+use tool_output::{Printed, Semantic, changes, named};
+
+/// The files are there, on disk, in the worktree of the task. Their content is not looked at.
+pub(super) fn files(defined: Defined<'_>, paths: &[String]) -> CheckResult {
+    let mut missing = Vec::new();
+    for path in paths.iter().map(|path| defined.filled(path)) {
+        match is_there(defined.site.worktree, &path) {
+            Ok(true) => {}
+            Ok(false) => missing.push(path),
+            Err(why) => return defined.unavailable(&format!("{path} cannot be looked at: {why}")),
+        }
+    }
+    let Some(first) = missing.first() else {
+        return passed(defined.id, &format!("{} of {} there", paths.len(), paths.len()));
+    };
+    let mut result = defined.failed(&format!("{first} is not there{}", and_more(missing.len())));
+    result.params.insert("error".to_owned(), json!(format!("not there: {}", missing.join(", "))));
+    name_missing(result, missing)
+}
+
+/// Adds the files that are missing to a failure, of which there is at least one.
+pub(super) fn name_missing(mut result: CheckResult, missing: Vec<String>) -> CheckResult {
+    const ACTION: &str = "Write each missing file with its full content, at exactly its path";
+    result.places = missing.iter().map(|path| file(path, "is not there")).collect();
+    result.params.insert("missingFiles".to_owned(), json!(missing));
+    result.params.insert("expectedPath".to_owned(), json!(missing[0]));
+    let meaning = Semantic::of_failure(&result.summary, missing, ACTION);
+    explained(result, &meaning)
+}
+
+/// A link that leads out of the worktree is no file of it.
+fn is_there(worktree: &Path, path: &str) -> Result<bool, std::io::Error> {
+    match worktree.join(path).canonicalize() {
+        Ok(found) => Ok(found.starts_with(worktree.canonicalize()?)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Nothing lies in the worktree that no commit will take: in a run the engine commits the work after the checks, so what counts
+/// is what it cannot commit; outside of a run it is everything that is not committed.
+pub(super) fn git_clean(defined: Defined<'_>) -> CheckResult {
+    let untaken = match &defined.site.world.untaken {
+        Ok(untaken) => untaken,
+        Err(why) => return defined.unavailable(&format!("the worktree was not looked at: {why}")),
+    };
+    let places: Vec<_> = untaken.iter().map(|one| file(&one.path, one.what)).collect();
+    let Some(first) = places.first() else { return passed(defined.id, "nothing is left lying about") };
+    let mut result = defined.failed(&format!("{}{}", shown(first), and_more(places.len())));
+    // In the words of `git status --porcelain`, which extractors read.
+    let listed: String = untaken.iter().map(|one| format!("{} {}\n", one.letters, one.path)).collect();
+    let printed = Printed { stdout: &listed, stderr: "", exit: Some(0) };
+    for (param, extractor) in
+        [("changedFiles", "parseChangedFiles"), ("untrackedFiles", "parseUntrackedFiles")]
+    {
+        result.params.extend(named(extractor, &printed).map(|value| (param.to_owned(), value)));
+    }
+    let mut result = defined.told(result, "git status --porcelain", &printed);
+    result.places = places;
+    explained(result, &Semantic::of_status(&changes(&listed)))
+}
+
+/// The issue is closed where it lives. When the forge cannot be asked, nobody knows.
+pub(super) fn issue_closed(defined: Defined<'_>) -> CheckResult {
+    const OPEN: &str = "the issue is still open";
+    match &defined.site.world.issue_open {
+        Ok(false) => passed(defined.id, "the issue is closed"),
+        Ok(true) => defined.failure(OPEN, OPEN, "Do what is left before a person can close it"),
+        Err(why) => defined.unavailable(&format!("the issue could not be asked for: {why}")),
+    }
+}
+
+/// The checks of the server passed on the commit that is on it: what an earlier phase left there. None at all, and one that
+/// still runs, are no pass.
+pub(super) fn remote_checks(defined: Defined<'_>) -> CheckResult {
+    let all = match &defined.site.world.remote_checks {
+        Ok(Some(all)) => all,
+        Ok(None) => return skipped(defined.id, "the run is on no server that checks"),
+        Err(why) => return defined.unavailable(&format!("the server could not be asked: {why}")),
+    };
+    let told = |state: RemoteCheckState| {
+        let told = all.iter().filter(|one| one.state == state).map(RemoteCheck::label);
+        told.collect::<Vec<_>>().join(", ")
+    };
+    let (red, running) = (told(RemoteCheckState::Failed), told(RemoteCheckState::Running));
+    match all.len() {
+        _ if !red.is_empty() => failed_remotely(defined, all, &red),
+        0 => defined.unavailable("no check of the server has looked at the commit"),
+        _ if !running.is_empty() => defined.unavailable(&format!("still under way on the server: {running}")),
+        many => passed(defined.id, &format!("{many} of {many} checks of the server passed")),
+    }
+}
+
+fn failed_remotely(defined: Defined<'_>, all: &[RemoteCheck], red: &str) -> CheckResult {
+    const ACTION: &str = "Run here what the server runs, and repair what it complains about";
+    let said = all.iter().filter(|one| one.state == RemoteCheckState::Failed && !one.output.is_empty());
+    let said: Vec<String> = said.map(|one| format!("{}:\n{}", one.name, one.output)).collect();
+    let evidence = defined.site.masker.mask(&said.join("\n\n")).as_str().to_owned();
+    CheckResult { evidence, ..defined.failure(&format!("failed on the server: {red}"), red, ACTION) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::{Site, World, scene::Scene, scene::gist};
+    use model::policy::{CheckKind, DefinedCheck};
+
+    fn judged(remote_checks: Result<Option<Vec<RemoteCheck>>, String>) -> String {
+        let check = DefinedCheck {
+            look: CheckKind::RemoteChecks,
+            success_when: String::new(),
+            pattern: "remote-checks-failed".into(),
+            extract: BTreeMap::default(),
+            params: BTreeMap::default(),
+            timeout_seconds: None,
+            recoverable: None,
+        };
+        let world = World { remote_checks, ..World::default() };
+        let scene = Scene::new();
+        let site = Site { world: &world, ..scene.site() };
+        let result = super::remote_checks(Defined { id: "ci", check: &check, site: &site });
+        format!("{} {}", gist(&result), result.summary)
+    }
+
+    #[test]
+    fn only_checks_that_all_passed_pass() {
+        let of = |state: &str| RemoteCheck::of_status(state, state, None);
+        assert_eq!(judged(Ok(Some(vec![of("success")]))), "pass 1 of 1 checks of the server passed");
+        assert!(judged(Ok(None)).starts_with("skipped"));
+        for unknown in [Err("no".to_owned()), Ok(Some(vec![])), Ok(Some(vec![of("success"), of("pending")]))]
+        {
+            assert!(judged(unknown).starts_with("unavailable"));
+        }
+        let red = judged(Ok(Some(vec![of("pending"), of("failure"), of("success")])));
+        assert_eq!(red, " failed on the server: failure (failure)");
+    }
+}
