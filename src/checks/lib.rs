@@ -46,7 +46,6 @@ mod paths;
 mod protected;
 mod red_green;
 mod register;
-mod removed_lines;
 mod runner_settings;
 #[cfg(test)]
 mod scene;
@@ -71,6 +70,7 @@ mod told;
 mod traceability;
 mod triage_counts;
 mod trivial_diff;
+mod unfinished;
 mod walk;
 
 pub use cited::{Citable, cites_evidence};

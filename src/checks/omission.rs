@@ -15,8 +15,8 @@ use super::constant::pattern;
 use super::language_family::{LanguageFamily, is_code};
 use super::outcome::{at, judged, of_answer};
 use super::paths::ending;
-use super::removed_lines::RemovedLines;
-use super::{Site, side_by_side, told};
+use super::unfinished::{self, Unfinished};
+use super::{Site, told};
 use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "omission";
@@ -49,9 +49,9 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
 });
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let mut files = ChangedFile::of_author(site);
-    files.retain(|file| !LanguageFamily::of(file.path()).is_text() || file.path() == site.output);
-    let mut places = omissions(&files, site);
+    let is_wanted =
+        |file: &ChangedFile<'_>| !LanguageFamily::of(file.path()).is_text() || file.path() == site.output;
+    let mut places = unfinished::places(site, &SUSPECT, is_wanted, in_file);
     places.extend(in_told_code(site));
     places.extend(emptied::places(site));
     places.extend(literals(site));
@@ -64,42 +64,25 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     )
 }
 
-fn omissions(files: &[ChangedFile<'_>], site: &Site<'_>) -> Vec<Place> {
-    let mut removed = RemovedLines::of(site.changes, &SUSPECT);
-    let found = side_by_side::each(files, in_file);
-    let mut places = Vec::new();
-    for (file, lines) in files.iter().zip(found) {
-        let new = lines.into_iter().filter(|(_, line)| !removed.take(line));
-        places.extend(new.map(|(number, line)| at(file.path(), number, stands_for(line))));
-    }
-    places
-}
-
-fn stands_for(line: &str) -> String {
-    format!("`{}` stands for something left out", line.chars().take(80).collect::<String>())
-}
-
 /// Returns the added lines of a file that stand for something else.
-fn in_file<'s>(file: &ChangedFile<'s>) -> Vec<(usize, &'s str)> {
-    if !file.change.new_text().is_some_and(|text| SUSPECT.is_match(text)) {
-        return Vec::new();
-    }
-    let added: Vec<(usize, &str)> =
-        file.change.added_lines().filter(|(_, line)| SUSPECT.is_match(line)).collect();
-    if added.is_empty() {
-        return Vec::new();
-    }
+fn in_file(file: &ChangedFile<'_>) -> Vec<Unfinished> {
     let comments = added_comments(file);
     let omitting = comments.iter().filter(|comment| !comment.is_documentation && omits(comment.text));
     let omitting: Vec<usize> = omitting.map(|comment| comment.line).collect();
     let is_text = LanguageFamily::of(file.path()).is_text();
     let has_dots = is_code(file.path()) && !ending(file.path()).starts_with("py");
     let is_hollow = |number: usize, line: &str| {
-        if is_text { omits_content(line) } else { has_dots && is_hollow(file, number) }
+        let is_dots = has_dots && is_nothing_but_dots(line) && !is_in_a_list(file, number);
+        if is_text { omits_content(line) } else { is_dots }
     };
-    let found =
-        added.into_iter().filter(|(number, line)| omitting.contains(number) || is_hollow(*number, line));
-    found.map(|(number, line)| (number, line.trim())).collect()
+    let added = file.change.added_lines();
+    let found = added.filter(|(number, line)| omitting.contains(number) || is_hollow(*number, line));
+    let unfinished = |(line, text): (usize, &str)| {
+        let text = text.trim().to_owned();
+        let shown: String = text.chars().take(80).collect();
+        Unfinished { line, text, what: format!("`{shown}` stands for something left out") }
+    };
+    found.map(unfinished).collect()
 }
 
 /// Tells whether a whole comment stands for code that is left out.
@@ -113,12 +96,10 @@ fn omits(comment: &str) -> bool {
     PHRASES.left_out.is_match(bare) || begins_with_dots && PHRASES.beside_dots.is_match(bare)
 }
 
-/// Tells whether a line of code is nothing but three dots, and no part of a list.
-fn is_hollow(file: &ChangedFile<'_>, number: usize) -> bool {
-    let lines: Vec<&str> = file.change.new_text().unwrap_or_default().lines().take(number).collect();
-    let Some((line, above)) = lines.split_last() else { return false };
-    let above = above.iter().rev().find(|line| !line.trim().is_empty());
-    is_nothing_but_dots(line) && !above.is_some_and(|line| line.trim_end().ends_with([',', '=', '(']))
+/// Tells whether the code above a line goes on in it.
+fn is_in_a_list(file: &ChangedFile<'_>, number: usize) -> bool {
+    let above = file.change.new_text().unwrap_or_default().lines().take(number - 1).map(str::trim_end);
+    above.filter(|line| !line.is_empty()).last().is_some_and(|line| line.ends_with([',', '=', '(']))
 }
 
 fn is_nothing_but_dots(line: &str) -> bool {

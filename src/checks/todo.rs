@@ -11,10 +11,11 @@ use super::changed_file::ChangedFile;
 use super::comments::{added_comments, comments_of_text};
 use super::constant::pattern;
 use super::language_family::LanguageFamily;
-use super::outcome::{at, judged, of_answer};
+use super::outcome::{judged, of_answer};
 use super::paths::ending;
-use super::removed_lines::RemovedLines;
-use super::{Site, side_by_side, told};
+use super::unfinished::{self, Unfinished};
+use super::{Site, told};
+use content_parser::own_lines;
 use model::event::{CheckResult, Place};
 use source::SourceFile;
 
@@ -39,14 +40,6 @@ struct Words {
 static WORDS: LazyLock<Words> =
     LazyLock::new(|| toml::from_str(include_str!("data/todo.toml")).expect("the table of words is sound"));
 
-/// Open work in a line.
-struct OpenWork {
-    line: usize,
-    /// How it is written.
-    text: String,
-    what: String,
-}
-
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let mut places = places(site, |file| !is_of_project_documents(file, site), in_file);
     places.extend(in_told_code(site));
@@ -66,73 +59,51 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     places
 }
 
-/// Returns what is found in the files of a kind; what only moved is left out.
+/// Returns what is found in the files of a kind. A comment that the issue asks for is none.
 fn places<'s>(
     site: &'s Site<'_>,
     is_wanted: impl Fn(&ChangedFile<'s>) -> bool,
-    find: impl Fn(&ChangedFile<'s>) -> Vec<OpenWork> + Sync,
+    find: impl Fn(&ChangedFile<'s>) -> Vec<Unfinished> + Sync,
 ) -> Vec<Place> {
-    let mut files = ChangedFile::of_author(site);
-    files.retain(|file| is_suspect(file) && !is_of_a_locale(file.path()) && is_wanted(file));
-    let found = side_by_side::each(&files, find);
-    let mut removed = RemovedLines::of(site.changes, &SUSPECT);
-    let mut places = Vec::new();
-    for (file, found) in files.iter().zip(found) {
-        let new =
-            found.into_iter().filter(|open| !is_demanded(&open.text, site) && !removed.take(&open.text));
-        places.extend(new.map(|open| at(file.path(), open.line, open.what)));
-    }
-    places
-}
-
-fn is_suspect(file: &ChangedFile<'_>) -> bool {
-    file.change.new_text().is_some_and(|text| SUSPECT.is_match(text))
-        && file.change.added_lines().any(|(_, line)| SUSPECT.is_match(line))
+    let issue = &site.issue.body;
+    let is_demanded = |open: &Unfinished| open.text.len() >= 12 && issue.contains(&open.text);
+    let find = |file: &ChangedFile<'s>| find(file).into_iter().filter(|open| !is_demanded(open)).collect();
+    unfinished::places(site, &SUSPECT, |file| is_wanted(file) && !is_of_a_locale(file.path()), find)
 }
 
 fn is_of_project_documents(file: &ChangedFile<'_>, site: &Site<'_>) -> bool {
     LanguageFamily::of(file.path()).is_text() && file.path() != site.output
 }
 
-fn in_file(file: &ChangedFile<'_>) -> Vec<OpenWork> {
+fn in_file(file: &ChangedFile<'_>) -> Vec<Unfinished> {
     let comments = added_comments(file);
     let marks = comments.iter().filter_map(|comment| Some((comment.line, mark(comment.text)?)));
-    let mut found: Vec<OpenWork> = marks
-        .map(|(line, mark)| OpenWork {
-            line,
-            text: mark.to_owned(),
-            what: format!("a comment says `{}`", clip(mark)),
-        })
-        .collect();
-    if LanguageFamily::of(file.path()).is_text() {
-        found.extend(placeholders(file));
-    }
+    let marks = marks.map(|(line, mark)| open(line, mark, format!("a comment says `{}`", clip(mark))));
     let statements = file.now().map_or_else(Vec::new, SourceFile::open_statements);
     let added = statements.into_iter().filter(|statement| file.is_added(statement.line));
-    found.extend(added.map(|statement| OpenWork {
-        line: statement.line,
-        text: statement.text.to_owned(),
-        what: format!("`{}` stands for code that is not there", clip(statement.text)),
-    }));
+    let statements = added.map(|statement| {
+        let what = format!("`{}` stands for code that is not there", clip(statement.text));
+        open(statement.line, statement.text, what)
+    });
+    let mut found: Vec<Unfinished> = marks.chain(placeholders(file)).chain(statements).collect();
     found.sort_by_key(|open| open.line);
     found
 }
 
+fn open(line: usize, text: &str, what: String) -> Unfinished {
+    Unfinished { line, text: text.to_owned(), what }
+}
+
 /// Texts of the code that say what is to be done.
-fn in_texts(file: &ChangedFile<'_>) -> Vec<OpenWork> {
-    pattern!(OPEN, r"^(?:TODO|FIXME)(?:\([^)]*\))?:\s*\S");
+fn in_texts(file: &ChangedFile<'_>) -> Vec<Unfinished> {
+    pattern!(OPEN, r#"^[a-z]*["'`]*((?:TODO|FIXME)(?:\([^)]*\))?:\s*\S.*)"#);
     let strings = file.now().map_or_else(Vec::new, SourceFile::strings);
-    let open = strings.into_iter().filter_map(|string| {
-        let text = string.text.trim_start_matches(|c: char| c.is_alphabetic() && c.is_lowercase());
-        let text = text.trim_matches(['"', '\'', '`']);
-        let is_open = OPEN.is_match(text) && file.is_added(string.line);
-        is_open.then(|| OpenWork {
-            line: string.line,
-            text: text.to_owned(),
-            what: format!("a text says `{}`", clip(text)),
-        })
+    let added = strings.into_iter().filter(|string| file.is_added(string.line));
+    let found = added.filter_map(|string| {
+        let text = OPEN.captures(string.text)?.get(1)?.as_str().trim_end_matches(['"', '\'', '`']);
+        Some(open(string.line, text, format!("a text says `{}`", clip(text))))
     });
-    open.collect()
+    found.collect()
 }
 
 fn in_told_code(site: &Site<'_>) -> Option<Place> {
@@ -201,11 +172,6 @@ fn is_of_a_locale(path: &str) -> bool {
     in_folder || WORDS.locale_endings.iter().any(|locale| locale == ending(&path))
 }
 
-/// The issue asks for just that comment.
-fn is_demanded(mark: &str, site: &Site<'_>) -> bool {
-    mark.len() >= 12 && site.issue.body.contains(mark)
-}
-
 /// The issue is about such marks.
 fn mentions_marks(site: &Site<'_>) -> bool {
     pattern!(WORD, r"(?-u:\b)(?:TODO|FIXME|TBD)(?-u:\b)");
@@ -213,16 +179,14 @@ fn mentions_marks(site: &Site<'_>) -> bool {
 }
 
 /// Returns the lines of a document that hold a promise of content instead of it.
-fn placeholders(file: &ChangedFile<'_>) -> Vec<OpenWork> {
-    let text = file.change.new_text().unwrap_or_default();
-    let added = file.change.added_lines();
-    let found = added.filter(|(number, line)| is_placeholder(line) && !is_inside_a_fence(text, *number));
-    let open = |(line, text): (usize, &str)| OpenWork {
-        line,
-        text: text.trim().to_owned(),
-        what: "a placeholder stands for content".to_owned(),
-    };
-    found.map(open).collect()
+fn placeholders(file: &ChangedFile<'_>) -> Vec<Unfinished> {
+    if !LanguageFamily::of(file.path()).is_text() {
+        return Vec::new();
+    }
+    let lines = own_lines(file.change.new_text().unwrap_or_default()).into_iter();
+    let found = lines.filter(|(number, line)| is_placeholder(line) && file.is_added(*number));
+    let what = "a placeholder stands for content";
+    found.map(|(number, line)| open(number, line.trim(), what.to_owned())).collect()
 }
 
 fn is_placeholder(line: &str) -> bool {
@@ -232,7 +196,7 @@ fn is_placeholder(line: &str) -> bool {
         let begun = r"(?:TODO|TBD|FIXME)(?:\(|\s+[-–—]\s).*";
         pattern(&format!("^(?:{begun}|(?i:TODO|TBD|TBA|FIXME|XXX|{english}|{japanese}))$"))
     });
-    if line.trim_start().starts_with(['>', '#', '`']) {
+    if line.trim_start().starts_with(['#', '`']) {
         return false;
     }
     line.split(['|', ':', '：']).any(|part| PROMISE.is_match(undecorated(part)))
@@ -243,14 +207,6 @@ fn undecorated(part: &str) -> &str {
     pattern!(BULLET, r"^\s*(?:[-*+•]|\d+[.)])?\s*(?:\[[ xX]\])?\s*");
     let part = BULLET.find(part).map_or(part, |found| &part[found.end()..]);
     part.trim_matches(|c: char| c.is_whitespace() || "*_[]()（）<>「」【】{}.。…!".contains(c))
-}
-
-fn is_inside_a_fence(text: &str, number: usize) -> bool {
-    let fences = text.lines().take(number.saturating_sub(1)).filter(|line| {
-        let line = line.trim_start();
-        line.starts_with("```") || line.starts_with("~~~")
-    });
-    fences.count() % 2 == 1
 }
 
 fn clip(text: &str) -> String {
@@ -284,6 +240,7 @@ mod tests {
             ("a.rs", "// ＴＯＤＯ: wide\n", "a.rs:1"),
             ("a.ts", "// To do: implement\n", "a.ts:1"),
             ("a.py", "x = 1  # todo handle\n", "a.py:1"),
+            ("a.py", "# todo handle\n", "a.py:1"),
             ("a.py", "# fixme this is wrong for zero\n", "a.py:1"),
             ("src/generated/a.py", "# TODO: pay\n", "src/generated/a.py:1"),
             ("src/pay.generated.ts", "// TODO: pay\n", "src/pay.generated.ts:1"),

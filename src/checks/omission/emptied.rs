@@ -1,7 +1,6 @@
 //! Functions that did something and do nothing now: an empty body took its place, or an error that says that it is not written.
 //! What others write, what moved, what says that it is meant so, and what the issue names is honest.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -19,44 +18,10 @@ pattern!(
 );
 
 pattern!(
-    /// What a body that does nothing has, so that most texts need no second look.
-    NOTHING,
-    r#"(?im)\bpass$|\.\.\.$|\{\s*(?:(?://|/\*)[^\n]*\s*)*\}|"""\s*\n|not ?(?:yet )?implemented|unimplemented|todo|stub"#
-);
-
-pattern!(
     /// How an issue asks for something to go.
     REMOVAL,
     r"(?i)\b(?:remov|drop|delet|deprecat|disabl|no longer|get rid)|削除|廃止"
 );
-
-pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
-    let mut files = ChangedFile::all(site);
-    files.retain(|file| {
-        let says_nothing = file.change.new_text().is_some_and(|text| NOTHING.is_match(text));
-        says_nothing && Role::of(file.path()) == Role::Product && file.change.removed_lines().next().is_some()
-    });
-    let emptied = side_by_side::each(&files, emptied);
-    let found = files.iter().zip(emptied).filter(|(_, emptied)| !emptied.is_empty());
-    let found: Vec<(&ChangedFile<'_>, Vec<Emptied>)> = found.collect();
-    if found.is_empty() {
-        return Vec::new();
-    }
-    let added: HashSet<&str> =
-        site.project_changes().flat_map(Change::added_lines).map(|(_, line)| line.trim()).collect();
-    let asked = [&site.issue.title, &site.issue.body].into_iter().flat_map(|text| text.lines());
-    let asked: Vec<&str> = asked.filter(|line| REMOVAL.is_match(line)).collect();
-    let is_asked = |name: &str| asked.iter().any(|line| holds_word(line, name));
-    let mut places = Vec::new();
-    for (file, emptied) in found {
-        let new = emptied
-            .iter()
-            .filter(|function| !is_asked(&function.name) && !function.moved(file.change, &added));
-        let what = |name: &str| format!("`{name}` had a body and does nothing now");
-        places.extend(new.map(|function| at(file.path(), function.line, what(&function.name))));
-    }
-    places
-}
 
 /// A function that lost its body.
 struct Emptied {
@@ -68,19 +33,39 @@ struct Emptied {
     body: String,
 }
 
-impl Emptied {
-    /// Tells whether half of the body stands elsewhere now, in its own file or another one.
-    fn moved(&self, change: &Change, added: &HashSet<&str>) -> bool {
-        let count = |text: Option<&str>, line: &str| {
-            text.unwrap_or_default().lines().filter(|own| own.trim() == line).count()
-        };
-        let is_kept = |line: &&str| {
-            let now = count(change.new_text(), line);
-            added.contains(*line) || now > 0 && now >= count(change.old_text(), line)
-        };
-        let said: Vec<&str> = self.body.lines().map(str::trim).filter(|line| line.len() > 5).collect();
-        !said.is_empty() && said.iter().filter(|line| is_kept(line)).count() * 2 >= said.len()
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
+    let mut files = ChangedFile::all(site);
+    files.retain(|file| {
+        Role::of(file.path()) == Role::Product && file.change.removed_lines().next().is_some()
+    });
+    let emptied = side_by_side::each(&files, emptied);
+    let mut places = Vec::new();
+    for (file, emptied) in files.iter().zip(emptied) {
+        let new = emptied.iter().filter(|one| !is_asked_for(&one.name, site) && !is_moved(one, file, site));
+        let what = |name: &str| format!("`{name}` had a body and does nothing now");
+        places.extend(new.map(|one| at(file.path(), one.line, what(&one.name))));
     }
+    places
+}
+
+/// The issue speaks of it where it asks for something to go.
+fn is_asked_for(name: &str, site: &Site<'_>) -> bool {
+    let lines = site.issue.title.lines().chain(site.issue.body.lines());
+    lines.filter(|line| REMOVAL.is_match(line)).any(|line| holds_word(line, name))
+}
+
+/// Tells whether half of the body stands elsewhere now, in its own file or another one.
+fn is_moved(emptied: &Emptied, file: &ChangedFile<'_>, site: &Site<'_>) -> bool {
+    let count = |text: Option<&str>, line: &str| {
+        text.unwrap_or_default().lines().filter(|own| own.trim() == line).count()
+    };
+    let is_kept = |line: &&&str| {
+        let now = count(file.change.new_text(), line);
+        let mut added = site.project_changes().flat_map(Change::added_lines);
+        now > 0 && now >= count(file.change.old_text(), line) || added.any(|(_, own)| own.trim() == **line)
+    };
+    let said: Vec<&str> = emptied.body.lines().map(str::trim).filter(|line| line.len() > 5).collect();
+    !said.is_empty() && said.iter().filter(is_kept).count() * 2 >= said.len()
 }
 
 fn emptied(file: &ChangedFile<'_>) -> Vec<Emptied> {

@@ -1,0 +1,52 @@
+//! Looks for what a change leaves unfinished in the texts that the author wrote. What went here and came there only moved, to
+//! another file, too, and once. What an offence is, the checks know.
+
+use regex::Regex;
+
+use super::changed_file::ChangedFile;
+use super::outcome::at;
+use super::{Site, side_by_side};
+use model::change::Change;
+use model::event::Place;
+
+/// What is unfinished in a line.
+pub(super) struct Unfinished {
+    /// From 1.
+    pub(super) line: usize,
+    /// How it is written.
+    pub(super) text: String,
+    /// What people are told.
+    pub(super) what: String,
+}
+
+/// Returns what is found in the files that are wanted. `suspect` fits every offence, so that most texts need no second look.
+pub(super) fn places<'s>(
+    site: &'s Site<'_>,
+    suspect: &Regex,
+    is_wanted: impl Fn(&ChangedFile<'s>) -> bool,
+    find: impl Fn(&ChangedFile<'s>) -> Vec<Unfinished> + Sync,
+) -> Vec<Place> {
+    let mut files = ChangedFile::of_author(site);
+    files.retain(|file| {
+        let may_offend = file.change.new_text().is_some_and(|text| suspect.is_match(text));
+        may_offend && is_wanted(file) && file.change.added_lines().any(|(_, line)| suspect.is_match(line))
+    });
+    let found = side_by_side::each(&files, find);
+    let mut removed = removed_lines(site.changes, suspect);
+    let mut places = Vec::new();
+    for (file, found) in files.iter().zip(found) {
+        for unfinished in found {
+            match removed.iter().position(|line| line.contains(&unfinished.text)) {
+                Some(moved) => _ = removed.swap_remove(moved),
+                None => places.push(at(file.path(), unfinished.line, unfinished.what)),
+            }
+        }
+    }
+    places
+}
+
+fn removed_lines<'s>(changes: &'s [Change], suspect: &Regex) -> Vec<&'s str> {
+    let had = changes.iter().filter(|change| change.old_text().is_some_and(|text| suspect.is_match(text)));
+    let lines = had.flat_map(Change::removed_lines).map(|(_, line)| line);
+    lines.filter(|line| suspect.is_match(line)).collect()
+}
