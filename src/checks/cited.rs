@@ -1,12 +1,12 @@
 //! Tells whether a reason cites evidence that can be looked up: a line of a file, a test, or a decision. Judges only that what
 //! is cited is there; whether it proves anything is for people, who find the reason in the pull request.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use super::changed_tests::has_test;
+use super::paths::ending;
 use source::is_test;
 
 /// More names of a reason than this are not looked for.
@@ -19,8 +19,6 @@ const SHORTEST: usize = 4;
 const QUOTED: usize = 80;
 /// The folders in which projects keep the records of their decisions.
 const DECISION_FOLDERS: [&str; 5] = ["decisions", "decision-records", "adr", "adrs", "rfcs"];
-/// The endings of documents that have sections.
-const DOCUMENTS: [&str; 2] = ["md", "markdown"];
 
 /// What a reason may cite.
 pub struct Citable<'a> {
@@ -47,24 +45,22 @@ struct CitedFile<'a> {
 /// Tells whether a reason cites a line of a file, a test, or a decision, and it is there.
 pub fn cites_evidence(reason: &str, citable: &Citable<'_>) -> bool {
     let cited = cited_files(reason, citable);
-    let of_file = |file: &CitedFile<'_>| {
-        (citable.read)(file.path).is_some_and(|text| {
-            cites_line(reason, file, &text)
-                || cites_test(reason, file, &text)
-                || cites_decision(reason, file, &text)
-        })
+    let is_evidence = |file: &CitedFile<'_>, text: &str| {
+        cites_line(reason, file, text) || cites_test(reason, file, text) || cites_decision(reason, file, text)
     };
+    let of_file =
+        |file: &CitedFile<'_>| (citable.read)(file.path).is_some_and(|text| is_evidence(file, &text));
     cited.iter().any(of_file) || names_test(reason, citable) || quotes_answer(reason, citable.answers)
 }
 
 fn cited_files<'a>(reason: &str, citable: &Citable<'a>) -> Vec<CitedFile<'a>> {
-    static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
-        let path = r"(?P<path>[\p{L}\p{N}_.@+~-]*(?:[/.][\p{L}\p{N}_@+~-][\p{L}\p{N}_.@+~-]*)+)";
-        let place = r"(?::L?(?P<line>\d+)|#L(?P<anchor>\d+)|(?:::|#)(?P<part>[\p{L}\p{N}_:.-]+))?";
-        Regex::new(&format!("{path}{place}")).expect("the pattern is a constant")
-    });
+    pattern!(
+        TOKEN,
+        r"(?x)(?P<path>[\p{L}\p{N}_.@+~-]*(?:[/.][\p{L}\p{N}_@+~-][\p{L}\p{N}_.@+~-]*)+)
+          (?: (?: :L? | \#L ) (?P<line>\d+) | (?:::|\#) (?P<part>[\p{L}\p{N}_:.-]+) )?"
+    );
     let cited = TOKEN.captures_iter(reason).filter_map(|found| {
-        let line = found.name("line").or(found.name("anchor")).and_then(|line| line.as_str().parse().ok());
+        let line = found.name("line").and_then(|line| line.as_str().parse().ok());
         let part = found.name("part").map(|part| part.as_str().trim_end_matches(['.', ':']).to_owned());
         let path = resolve(found["path"].trim_end_matches('.'), citable.paths)?;
         Some(CitedFile { path, token: found[0].to_owned(), line, part })
@@ -88,19 +84,13 @@ fn resolve<'a>(named: &str, paths: &'a [String]) -> Option<&'a str> {
 
 /// Tells whether a line of the file is cited, beside the path or in words.
 fn cites_line(reason: &str, file: &CitedFile<'_>, text: &str) -> bool {
-    static IN_WORDS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:lines?|zeilen?)\s+(\d+)|\bL(\d+)\b|(\d+)\s*行|行\s*(\d+)")
-            .expect("the pattern is a constant")
-    });
-    let lines = text.lines().count();
-    let is_there = |line: usize| (1..=lines).contains(&line);
-    if let Some(line) = file.line {
-        return is_there(line);
+    pattern!(IN_WORDS, r"(?i)\b(?:lines?|zeilen?)\s+(\d+)|\bL(\d+)\b|(\d+)\s*行|行\s*(\d+)");
+    let is_there = |line: usize| (1..=text.lines().count()).contains(&line);
+    let number = |found: Captures<'_>| found.iter().skip(1).flatten().next()?.as_str().parse().ok();
+    match file.line {
+        Some(line) => is_there(line),
+        None => IN_WORDS.captures_iter(reason).filter_map(number).any(is_there),
     }
-    let numbers = IN_WORDS
-        .captures_iter(reason)
-        .filter_map(|found| found.iter().skip(1).flatten().next()?.as_str().parse().ok());
-    numbers.into_iter().any(is_there)
 }
 
 /// Tells whether a test of a cited file is named, as `path::name` or anywhere in the reason.
@@ -112,41 +102,29 @@ fn cites_test(reason: &str, file: &CitedFile<'_>, text: &str) -> bool {
 
 /// Tells whether the reason names a test of any file.
 fn names_test(reason: &str, citable: &Citable<'_>) -> bool {
-    static NAME: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+|[a-z0-9][A-Z][A-Za-z0-9]*)[A-Za-z0-9_]*\b")
-            .expect("the pattern is a constant")
-    });
-    let names = NAME.find_iter(reason).map(|found| found.as_str()).take(MOST_NAMES);
-    names.into_iter().any(|name| {
-        let files = (citable.holding)(name);
-        let has_it = |path: &String| {
-            (citable.read)(path).is_some_and(|text| has_test(path, &text, |test| test == name))
-        };
-        files.iter().take(MOST_FILES).any(has_it)
-    })
+    pattern!(NAME, r"\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+|[a-z0-9][A-Z][A-Za-z0-9]*)[A-Za-z0-9_]*\b");
+    let has = |path: &String, name: &str| {
+        (citable.read)(path).is_some_and(|text| has_test(path, &text, |test| test == name))
+    };
+    let mut names = NAME.find_iter(reason).map(|found| found.as_str()).take(MOST_NAMES);
+    names.any(|name| (citable.holding)(name).iter().take(MOST_FILES).any(|path| has(path, name)))
 }
 
 /// Tells whether a record of a decision is cited, or a section of a document by its heading.
 fn cites_decision(reason: &str, file: &CitedFile<'_>, text: &str) -> bool {
-    let path = Path::new(file.path);
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    if !DOCUMENTS.contains(&ending) || text.trim().is_empty() {
+    if !matches!(ending(file.path), "md" | "markdown") || text.trim().is_empty() {
         return false;
     }
-    let folders = file.path.split('/').rev().skip(1);
-    let is_record =
-        folders.into_iter().any(|folder| DECISION_FOLDERS.contains(&folder.to_lowercase().as_str()));
+    let mut folders = file.path.split('/').rev().skip(1);
+    let is_record = folders.any(|folder| DECISION_FOLDERS.contains(&folder.to_lowercase().as_str()));
     // A file that is named like its heading cites no section of it.
     let words = reason.replace(&file.token, " ");
     let is_cited =
         |heading: &str| file.part.as_deref() == Some(slug(heading).as_str()) || holds_whole(&words, heading);
-    is_record || sections(text).any(is_cited)
-}
-
-/// Returns the headings of the sections of a Markdown document, without its title.
-fn sections(text: &str) -> impl Iterator<Item = &str> {
+    // The title of a document is no section of it.
     let headings = text.lines().filter(|line| line.starts_with("##"));
-    headings.map(|line| line.trim_matches(|c: char| c == '#' || c.is_whitespace()))
+    let mut sections = headings.map(|line| line.trim_matches(|c: char| c == '#' || c.is_whitespace()));
+    is_record || sections.any(is_cited)
 }
 
 fn slug(heading: &str) -> String {

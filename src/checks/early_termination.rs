@@ -8,63 +8,59 @@ use regex::Regex;
 use super::outcome::{MOST_TOLD, judged, of_answer, shown};
 use super::{Site, evidence};
 use content_parser::own_lines;
-use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus, Place};
+use model::event::{CheckResult, CheckStatus, ClaimStatus, Place};
 use model::policy::OnFail;
 
 pub(super) const ID: &str = "early_termination";
 const PATTERN: &str = "early-termination";
 
-static PHRASES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"これで完了です|以上です|完了しました|作業は終了です|実装完了|(?i:this completes)|^\s*Done\.\s*$|(?i:that['’]s all\b)",
-    )
-    .expect("a good pattern")
-});
-/// Asked for elsewhere, and more telling than any phrase.
-static COMPLETE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)^[\s*_#-]*COMPLETE: all ").expect("a good pattern"));
+pattern!(
+    PHRASES,
+    r"これで完了です|以上です|完了しました|作業は終了です|実装完了|(?i:this completes)|^\s*Done\.\s*$|(?i:that['’]s all\b)"
+);
+pattern!(
+    /// Asked for elsewhere, and more telling than any phrase.
+    COMPLETE,
+    r"(?i)^[\s*_#-]*COMPLETE: all "
+);
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let missing = evidence::lack(site);
     let mut places = literals(site);
     if site.settings.counts_every_declaration() || missing.is_some() {
         let what = missing.unwrap_or("declarations of completion are not allowed here");
-        let declared = phrase(site).or_else(|| missing.and_then(|_| claimed(site.claim)));
+        let declared = phrase(site).or_else(|| missing.and_then(|_| claimed(site)));
         places.extend(declared.map(|words| of_answer(format!("it declares `{words}`, but: {what}"))));
     }
     judged(ID, PATTERN, places, "the work ends early", "nothing was declared complete that is not there")
 }
 
+/// Returns the phrase by which the author declares the work complete; a statement that was asked for is none.
 fn phrase(site: &Site<'_>) -> Option<String> {
-    let lines = own_lines(site.answer?);
-    let found =
-        lines.iter().filter(|(_, line)| !COMPLETE.is_match(line)).find_map(|(_, line)| PHRASES.find(line));
-    found.map(|found| found.as_str().trim().to_owned())
+    let mut lines = own_lines(site.answer?).into_iter().filter(|(_, line)| !COMPLETE.is_match(line));
+    lines.find_map(|(_, line)| Some(PHRASES.find(line)?.as_str().trim().to_owned()))
 }
 
-fn claimed(claim: Option<&Claim>) -> Option<String> {
-    let completed = claim.is_some_and(|claim| claim.status == ClaimStatus::Completed);
-    completed.then(|| "completed".to_owned())
+fn claimed(site: &Site<'_>) -> Option<String> {
+    let claim = site.claim.filter(|claim| claim.status == ClaimStatus::Completed);
+    claim.map(|_| "completed".to_owned())
 }
 
 /// Texts of the configuration count as written, in the author's own lines.
 fn literals(site: &Site<'_>) -> Vec<Place> {
-    let literals = || site.settings.early_termination_patterns.iter().filter(|text| !text.trim().is_empty());
-    let Some(answer) = site.answer.filter(|_| literals().next().is_some()) else { return Vec::new() };
-    let lines = own_lines(answer);
-    let found =
-        lines.iter().filter_map(|(_, line)| literals().find(|literal| line.contains(literal.as_str())));
+    let literals = &site.settings.early_termination_patterns;
+    let lines = own_lines(site.answer.unwrap_or_default());
+    let held = |line: &str| literals.iter().find(|text| !text.trim().is_empty() && line.contains(*text));
+    let found = lines.iter().filter_map(|(_, line)| held(line));
     found.map(|literal| of_answer(format!("it says `{literal}`"))).collect()
 }
 
 /// Adds what a declaration of completion leaves out when other checks of the round failed. Never turns a good round bad: it
 /// says something only where something else failed already.
 pub(super) fn contradicted(results: &mut [CheckResult], site: &Site<'_>) {
-    let declared = || {
-        let statement =
-            || own_lines(site.answer?).into_iter().find(|(_, line)| COMPLETE.is_match(line)).map(|_| ());
-        claimed(site.claim).is_some() || phrase(site).is_some() || statement().is_some()
-    };
+    let says_complete =
+        || own_lines(site.answer.unwrap_or_default()).iter().any(|(_, line)| COMPLETE.is_match(line));
+    let declared = || claimed(site).is_some() || phrase(site).is_some() || says_complete();
     let failed: Vec<String> = results.iter().filter(|result| demands(result, site)).map(told).collect();
     let Some(own) = results.iter_mut().find(|result| result.check == ID) else { return };
     if failed.is_empty() || !declared() {

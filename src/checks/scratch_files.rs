@@ -12,25 +12,20 @@ use model::event::CheckResult;
 
 pub(super) const ID: &str = "scratch_files";
 
-/// Wherever they lie.
-static LEFT_BEHIND: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?x)^(?: .+\.(?:orig|rej|sw[opn]|bak|pyc|save|tmp) | .+~ | \#.+\# | \.\#.+ | \.DS_Store | Thumbs\.db | desktop\.ini
-          | nohup\.out | core\.[0-9]+ | npm-debug\.log.* | yarn-error\.log | .+\.stackdump
-          | \.coverage | \.env(?:\.local)? )$",
-    )
-    .expect("a constant")
-});
+pattern!(
+    /// Wherever they lie.
+    LEFT_BEHIND,
+    r"(?x)^(?: .+\.(?:orig|rej|sw[opn]|bak|pyc|save|tmp) | .+~ | \#.+\# | \.\#.+ | \.DS_Store | Thumbs\.db | desktop\.ini
+      | nohup\.out | core\.[0-9]+ | npm-debug\.log.* | yarn-error\.log | .+\.stackdump | \.coverage | \.env(?:\.local)? )$"
+);
 
-/// At the top of the worktree.
-static NOTES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?xi)^(?: (?:scratch|tmp|temp)(?:[_\-.].*)? | (?:debug|repro|test_tmp|tmp_test)[_\-.][^/]*\.(?:py|js|mjs|ts|sh|rs|rb|go|txt)
-          | test_tmp[^/]* | .+_tmp\.(?:md|txt|py|js|sh) | (?:plan|todo|notes)_(?:tmp|temp)\.md
-          | (?:output|out|stdout|stderr|debug|test|build)\.(?:log|out) | (?:test_?output|output)\.txt | junit\.xml | \.idea/workspace\.xml )$",
-    )
-    .expect("a constant")
-});
+pattern!(
+    /// At the top of the worktree.
+    NOTES,
+    r"(?xi)^(?: (?:scratch|tmp|temp)(?:[_\-.].*)? | (?:debug|repro|test_tmp|tmp_test)[_\-.][^/]*\.(?:py|js|mjs|ts|sh|rs|rb|go|txt)
+      | test_tmp[^/]* | .+_tmp\.(?:md|txt|py|js|sh) | (?:plan|todo|notes)_(?:tmp|temp)\.md
+      | (?:output|out|stdout|stderr|debug|test|build)\.(?:log|out) | (?:test_?output|output)\.txt | junit\.xml | \.idea/workspace\.xml )$"
+);
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let allowed = Patterns::exact(&site.settings.allowed);

@@ -21,10 +21,11 @@ pub(super) struct Scope {
 
 const KEYS: [&str; 3] = ["paths", "max_files", "max_lines"];
 
-/// Where a boundary begins, readable or not.
-static BEGINNING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"\{\s*"scope"\s*:\s*\{\s*"(?:paths|max_files|max_lines)""#).expect("the pattern is ours")
-});
+pattern!(
+    /// Where a boundary begins, readable or not.
+    BEGINNING,
+    r#"\{\s*"scope"\s*:\s*\{\s*"(?:paths|max_files|max_lines)""#
+);
 
 /// Reads the last boundary of a plan; the error says why it cannot be read.
 pub(super) fn read_scope(text: &str) -> Result<Option<Scope>, String> {
