@@ -20,15 +20,14 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
         return judged(ID, "plan-changed", rewritten, "the plan may not be rewritten", "");
     }
     let plans = site.phase.properties.plans;
-    let own = plans.then_some(site.output);
-    match stated(site, own) {
-        Err((plan, why)) => {
-            failure(ID, "no-scope", &format!("{plan}: {why}"), &[("plan", &plan), ("why", &why)])
-        }
+    let no_scope = |plan: &str, why: &str| {
+        failure(ID, "no-scope", &format!("{plan}: {why}"), &[("plan", plan), ("why", why)])
+    };
+    match stated(site) {
+        Err((plan, why)) => no_scope(plan, &why),
         Ok(None) if site.settings.scope_required && (plans || site.phase.changes_code) => {
-            let (plan, why) =
-                (own.or(site.plans.last().map(String::as_str)).unwrap_or("the plan"), "no scope is stated");
-            failure(ID, "no-scope", &format!("{plan}: {why}"), &[("plan", plan), ("why", why)])
+            let own = if plans { Some(site.output) } else { site.plans.last().map(String::as_str) };
+            no_scope(own.unwrap_or("the plan"), "no scope is stated")
         }
         Ok(None) => passed(ID, "the plan sets no scope"),
         Ok(Some(_)) if plans => passed(ID, "the plan sets a scope"),
@@ -37,18 +36,17 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     }
 }
 
-/// Returns the boundary in force: that of the later plan, where it states one.
-fn stated(site: &Site<'_>, own: Option<&str>) -> Result<Option<Scope>, (String, String)> {
+/// Returns the boundary in force: that of the later plan, where it states one; the error names the plan.
+fn stated<'s>(site: &Site<'s>) -> Result<Option<Scope>, (&'s str, String)> {
+    let read = |plan: &str| git::regular_file::read_text(&site.worktree.join(plan));
     let mut scope = None;
-    for plan in site.plans.iter().map(String::as_str) {
-        let text = git::regular_file::read_text(&site.worktree.join(plan));
-        let text = text.map_err(|_| (plan.to_owned(), "the plan cannot be read".to_owned()))?;
-        scope = read_scope(&text).map_err(|why| (plan.to_owned(), why))?.or(scope);
+    for plan in site.plans {
+        let text = read(plan).map_err(|_| (plan.as_str(), "the plan cannot be read".to_owned()))?;
+        scope = read_scope(&text).map_err(|why| (plan.as_str(), why))?.or(scope);
     }
     // That the deliverable is there is another check's matter.
-    let text =
-        own.and_then(|own| git::regular_file::read_text(&site.worktree.join(own)).ok()).unwrap_or_default();
-    Ok(read_scope(&text).map_err(|why| (site.output.to_owned(), why))?.or(scope))
+    let own = if site.phase.properties.plans { read(site.output).unwrap_or_default() } else { String::new() };
+    Ok(read_scope(&own).map_err(|why| (site.output, why))?.or(scope))
 }
 
 fn inside(site: &Site<'_>, scope: &Scope) -> CheckResult {
@@ -56,11 +54,8 @@ fn inside(site: &Site<'_>, scope: &Scope) -> CheckResult {
     let mut places: Vec<Place> = Vec::new();
     if let Some(paths) = &scope.paths {
         let allowed = Patterns::exact(paths);
-        places.extend(
-            changed()
-                .filter(|path| !allowed.hold(path))
-                .map(|path| file(path, "is outside of the plan's scope")),
-        );
+        let outside = changed().filter(|path| !allowed.hold(path));
+        places.extend(outside.map(|path| file(path, "is outside of the plan's scope")));
     }
     let files = changed().count() as u64;
     let lines = site.project_changes().map(|change| change.added_lines().count() as u64).sum::<u64>();

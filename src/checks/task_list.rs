@@ -2,14 +2,14 @@
 //! boxes demands nothing, unless the settings ask for this check themselves; a list that is named and is not there, cannot be
 //! read or has no tasks proves nothing. That the work behind a tick was done is for others to see.
 
-mod tasks;
-
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-pub use self::tasks::only_ticks;
-use self::tasks::read_tasks;
+use regex::Regex;
+
 use super::outcome::{at, judged};
 use super::{Site, passed, result};
+use content_parser::own_lines;
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Place};
 use model::policy::{CheckSettings, Policy, check_id};
@@ -69,14 +69,45 @@ pub(super) fn ticked(site: &Site<'_>, plan: &str) -> bool {
 
 /// Tells whether a document was changed by ticks alone.
 pub(super) fn is_only_ticked(site: &Site<'_>, plan: &str) -> bool {
-    let text = |change: &Change, before: bool| {
-        let side = if before { &change.before } else { &change.after };
-        side.as_ref().and_then(|version| version.content.text().map(str::to_owned))
+    let ticks = |change: &Change| Some(only_ticks(change.old_text()?, change.new_text()?));
+    site.changes.iter().filter(|change| change.path == plan).any(|change| ticks(change) == Some(true))
+}
+
+/// A task of a plan: an item of a list with a box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Task {
+    /// From 1.
+    line: usize,
+    /// What is to be done.
+    title: String,
+    /// Whether the box is ticked.
+    done: bool,
+}
+
+pattern!(
+    ITEM,
+    r"^(?P<before>\s*(?:[-*+]|\d{1,4}[.)])\s+\[)(?P<tick>[ xX])(?P<after>\]\s+(?P<title>\S.*?))\s*$"
+);
+
+/// Returns the tasks of a text; what is quoted is none.
+fn read_tasks(text: &str) -> Vec<Task> {
+    let task = |(line, text): (usize, &str)| {
+        let found = ITEM.captures(text)?;
+        Some(Task { line, title: found["title"].to_owned(), done: &found["tick"] != " " })
     };
-    site.changes.iter().filter(|change| change.path == plan).any(|change| {
-        let sides = (text(change, true), text(change, false));
-        matches!(sides, (Some(before), Some(after)) if only_ticks(&before, &after))
-    })
+    own_lines(text).into_iter().filter_map(task).collect()
+}
+
+/// Tells whether two texts differ in nothing but tasks that are done now.
+pub fn only_ticks(before: &str, after: &str) -> bool {
+    let lines = || before.lines().zip(after.lines());
+    before.lines().count() == after.lines().count()
+        && lines().all(|(old, new)| old == new || is_ticked(old, new))
+}
+
+fn is_ticked(before: &str, after: &str) -> bool {
+    let (Some(old), Some(new)) = (ITEM.captures(before), ITEM.captures(after)) else { return false };
+    old["before"] == new["before"] && old["after"] == new["after"] && &old["tick"] == " "
 }
 
 #[cfg(test)]
@@ -145,5 +176,30 @@ mod tests {
         assert_eq!(rewritten("- [x] one\n", true), None);
         assert_eq!(rewritten("- [x] one\n", false).as_deref(), Some("plan-changed"));
         assert_eq!(rewritten("- [x] less\n", true).as_deref(), Some("plan-changed"));
+    }
+
+    #[test]
+    fn a_task_is_an_item_with_a_box() {
+        let text = "# Tasks\n- [x] 1. Read\n  - [ ] 1.1 Write (P)\n* [X] done\n1. [ ] count\n- [] none\n- [y] none\n- [x](link)\n- plain\n```text\n- [ ] quoted\n```\n";
+        let tasks: Vec<_> =
+            read_tasks(text).into_iter().map(|task| (task.line, task.title, task.done)).collect();
+        let expected =
+            [(2, "1. Read", true), (3, "1.1 Write (P)", false), (4, "done", true), (5, "count", false)];
+        assert_eq!(tasks, expected.map(|(line, title, done)| (line, title.to_owned(), done)));
+    }
+
+    #[test]
+    fn a_plan_is_not_rewritten_by_what_is_only_ticked() {
+        let plan = "# Plan\n- [ ] one\n- [x] two\n";
+        assert!(only_ticks(plan, "# Plan\n- [x] one\n- [x] two\n") && only_ticks(plan, plan));
+        for other in [
+            "# Plan\n- [x] one, smaller\n- [x] two\n",
+            "# Plan\n- [x] one\n- [ ] two\n",
+            "# Plan\n- [x] one\n",
+            "# Another\n- [x] one\n- [x] two\n",
+            "# Plan\n- [x] one\n- [x] two\n- [x] three\n",
+        ] {
+            assert!(!only_ticks(plan, other), "{other}");
+        }
     }
 }
