@@ -10,15 +10,11 @@ use model::policy::AnswerForm;
 pub(super) const ID: &str = "answer_format";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let asked = (&site.phase.output_schema, &site.phase.answer_form);
-    if asked == (&None, &None) {
-        return skipped(ID, "no form of the answer was agreed on");
-    }
-    let Some(answer) = site.answer else { return missed("answer-format", "the answer is not here") };
-    match asked {
-        (Some(schema), _) => held_to(answer, schema),
-        (None, Some(form)) => formed(answer, form),
-        (None, None) => skipped(ID, "no form of the answer was agreed on"),
+    match (&site.phase.output_schema, &site.phase.answer_form, site.answer) {
+        (None, None, _) => skipped(ID, "no form of the answer was agreed on"),
+        (_, _, None) => missed("answer-format", "the answer is not here"),
+        (Some(schema), _, Some(answer)) => held_to(answer, schema),
+        (None, Some(form), Some(answer)) => formed(answer, form),
     }
 }
 

@@ -6,9 +6,10 @@ use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{JsonType, ValidationError};
 use regex::Regex;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use content_parser::{last_json_block, read_object};
+use content_parser::{last_json_block, read_value};
 use settings::validator;
 
 /// More errors of one answer than this are not told.
@@ -57,23 +58,15 @@ pub fn validate(text: &str, format: &Format) -> FormatResult {
 
 fn json(text: &str, schema: Option<&Value>) -> Result<Value, String> {
     let block = last_json_block(text).ok_or("No JSON block found in response")?;
-    let value = match read_object(block.trim()) {
-        Some(object) => Value::Object(object),
-        None => no_object(block)?,
-    };
-    match schema {
-        Some(schema) => satisfies(&value, schema).map(|()| value),
-        None => Ok(value),
+    let value = read_value(block.trim()).ok_or_else(|| {
+        let why = serde_json::from_str::<IgnoredAny>(block).err();
+        let why = why.map_or_else(|| "a key is told twice".to_owned(), |error| error.to_string());
+        format!("Invalid JSON in the block: {why}")
+    })?;
+    if let Some(schema) = schema {
+        satisfies(&value, schema)?;
     }
-}
-
-/// Reads a block that is no object; an object that tells a key twice cannot be read.
-fn no_object(block: &str) -> Result<Value, String> {
-    match serde_json::from_str(block) {
-        Ok(Value::Object(_)) => Err("Invalid JSON in the block: a key is told twice".into()),
-        Ok(value) => Ok(value),
-        Err(error) => Err(format!("Invalid JSON in the block: {error}")),
-    }
+    Ok(value)
 }
 
 fn found(text: &str, pattern: &str) -> Result<Value, String> {
@@ -88,16 +81,16 @@ fn found(text: &str, pattern: &str) -> Result<Value, String> {
 /// Holds a value to a schema; the error names every place that does not satisfy it.
 pub fn satisfies(value: &Value, schema: &Value) -> Result<(), String> {
     let validator = validator(schema).map_err(|why| format!("Schema cannot be used: {why}"))?;
-    let mut errors = validator.iter_errors(value).map(|error| told(&error));
-    let mut first: Vec<String> = errors.by_ref().take(MOST).collect();
-    if first.is_empty() {
+    let mut errors: Vec<String> = validator.iter_errors(value).map(|error| told(&error)).collect();
+    if errors.is_empty() {
         return Ok(());
     }
-    match errors.count() {
-        0 => {}
-        more => first.push(format!("and {more} more")),
+    let more = errors.len().saturating_sub(MOST);
+    errors.truncate(MOST);
+    if more > 0 {
+        errors.push(format!("and {more} more"));
     }
-    Err(format!("Schema validation failed: {}", first.join("; ")))
+    Err(format!("Schema validation failed: {}", errors.join("; ")))
 }
 
 /// Says where and what.
@@ -109,7 +102,7 @@ fn told(error: &ValidationError<'_>) -> String {
             "Required property is missing".to_owned()
         }
         ValidationErrorKind::Type { kind } => {
-            format!("Expected type {}, got {}", kinds(kind), kind_of(error.instance()))
+            format!("Expected type {}, got {}", kinds(kind), JsonType::from(error.instance().as_ref()))
         }
         ValidationErrorKind::Enum { options } => {
             format!("Value {} not in enum {}", error.instance(), list(options))
@@ -138,17 +131,6 @@ fn kinds(kind: &TypeKind) -> String {
         TypeKind::Multiple(several) => several.iter().collect(),
     };
     all.iter().map(|kind| format!("\"{kind}\"")).collect::<Vec<_>>().join(" or ")
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 fn list(options: &Value) -> String {
