@@ -18,16 +18,16 @@ use source::SourceFile;
 pub(super) const ID: &str = "trivial_diff";
 /// The code of a change that changes nothing.
 const CODE: &str = "W_TRIVIAL_DIFF";
+const SPACE: &str = "white space";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     if site.project_changes().next().is_none() {
         return skipped(ID, "no change is left to look at");
     }
-    let Some(what) = triviality_of_all(site) else {
+    let Some(what) = all_that_changed(site) else {
         return passed(ID, "more than white space and comments changed");
     };
-    let asked = if what == Trivial::Space { &*FORM } else { &*WORDS };
-    let what = what.name();
+    let asked = if what == SPACE { &*FORM } else { &*WORDS };
     if asked.is_match(&site.issue.title) || asked.is_match(&site.issue.body) {
         return passed(ID, &format!("only {what} changed, and the issue speaks of it"));
     }
@@ -42,7 +42,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 /// Returns the question whether that little is enough, where no issue says it.
 pub(super) fn question(site: &Site<'_>) -> Option<Place> {
     let first = site.project_changes().next().filter(|_| is_unasked(site))?;
-    let what = triviality_of_all(site)?.name();
+    let what = all_that_changed(site)?;
     Some(file(&first.path, format!("only {what} changed. Is that what was asked for?")))
 }
 
@@ -50,53 +50,41 @@ fn is_unasked(site: &Site<'_>) -> bool {
     site.issue.title.is_empty() && site.issue.body.is_empty()
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Trivial {
-    Space,
-    Comments,
-}
-
-impl Trivial {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Space => "white space",
-            Self::Comments => "comments",
-        }
+/// Says what changed where it is no more than white space and comments.
+fn all_that_changed(site: &Site<'_>) -> Option<&'static str> {
+    let files = ChangedFile::all(site);
+    let is_trivial = |file: &ChangedFile<'_>| {
+        is_little(file.change) && is_same_code(file.change, file.before().zip(file.now()))
+    };
+    if !files.iter().all(is_trivial) {
+        return None;
     }
-}
-
-/// Says how little all changes are; nothing when one is more than that.
-fn triviality_of_all(site: &Site<'_>) -> Option<Trivial> {
-    let mut files = ChangedFile::all(site).into_iter();
-    files.try_fold(Trivial::Space, |most, file| {
-        let is_same_code = || Some(file.before()?.is_same_code(file.now()?));
-        Some(most.max(triviality(file.change, is_same_code)?))
-    })
+    Some(if files.iter().any(|file| has_comments(file.change)) { "comments" } else { SPACE })
 }
 
 /// Tells whether a change is no more than white space and comments.
 pub(super) fn is_trivial(change: &Change) -> bool {
     let parsed = |text: Option<&str>| SourceFile::parse(&change.path, text?);
-    let is_same_code = || Some(parsed(change.old_text())?.is_same_code(&parsed(change.new_text())?));
-    triviality(change, is_same_code).is_some()
+    let sides = || parsed(change.old_text()).zip(parsed(change.new_text()));
+    is_little(change) && is_same_code(change, sides().as_ref().map(|(old, new)| (old, new)))
 }
 
-/// Says how little a change is; nothing when it is more than that. The code of both sides is compared where a grammar reads it.
-fn triviality(change: &Change, is_same_code: impl FnOnce() -> Option<bool>) -> Option<Trivial> {
+/// Tells whether nothing speaks against looking at the words alone: the mode, an example that is run, a name that does something,
+/// or a comment that a tool reads.
+fn is_little(change: &Change) -> bool {
     let mode = |version: &Option<FileVersion>| version.as_ref().map(|version| version.mode);
     let same_mode = change.is_new() || mode(&change.before) == mode(&change.after);
-    change.new_text()?;
-    let readable = change.is_new() || change.old_text().is_some();
-    if !same_mode
-        || !readable
-        || has_example(change)
-        || works_by_being_there(change)
-        || changes_a_directive(change)
-    {
-        return None;
-    }
-    let is_same = is_same_code().unwrap_or_else(|| only_comments_differ(change));
-    is_same.then(|| if has_comments(change) { Trivial::Comments } else { Trivial::Space })
+    let is_text = change.new_text().is_some() && (change.is_new() || change.old_text().is_some());
+    same_mode
+        && is_text
+        && !has_example(change)
+        && !works_by_being_there(change)
+        && !changes_a_directive(change)
+}
+
+/// Compares the code of both sides where a grammar reads it.
+fn is_same_code(change: &Change, sides: Option<(&SourceFile, &SourceFile)>) -> bool {
+    sides.map_or_else(|| only_comments_differ(change), |(old, new)| old.is_same_code(new))
 }
 
 /// Tells whether the lines that came and went are blank or comments, where no grammar tells.
