@@ -4,6 +4,9 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use super::Site;
 use super::language_family::is_code;
@@ -27,20 +30,11 @@ const PROGRAMS: [&str; 29] = [
     "exe", "dll", "so", "dylib", "o", "a", "lib", "obj", "class", "jar", "war", "pyc", "node", "bin", "zip",
     "tar", "gz", "tgz", "bz2", "xz", "zst", "7z", "rar", "deb", "rpm", "dmg", "apk", "whl", "iso",
 ];
-/// How programs and archives begin.
-const BEGINNINGS: [&[u8]; 11] = [
-    b"\x7fELF",
-    b"MZ",
-    b"\xcf\xfa\xed\xfe",
-    b"\xca\xfe\xba\xbe",
-    b"PK\x03\x04",
-    b"\x1f\x8b",
-    b"BZh",
-    b"\xfd7zXZ",
-    b"7z\xbc\xaf",
-    b"\x28\xb5\x2f\xfd",
-    b"Rar!",
-];
+pattern!(
+    /// How programs and archives begin.
+    BEGINNING,
+    r"(?s-u)^(?:\x7fELF|MZ|\xcf\xfa\xed\xfe|\xca\xfe\xba\xbe|PK\x03\x04|\x1f\x8b|BZh|\xfd7zXZ|7z\xbc\xaf|\x28\xb5\x2f\xfd|Rar!)"
+);
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let allowed = Patterns::exact(&site.settings.allowed);
@@ -63,18 +57,14 @@ fn what(worktree: &Path, change: &Change) -> Option<String> {
     let (size, sample) = (after.content.size(), is_sample(&change.path));
     let picture = PICTURES.contains(&ending.as_str());
     let program = PROGRAMS.contains(&ending.as_str()) || is_program(&worktree.join(&change.path));
-    match () {
-        () if is_source(&change.path, &after.content) => {
-            Some("is called source and holds bytes that hide it from the other checks".to_owned())
-        }
-        () if program && !(sample && size <= LARGEST) => {
-            Some(format!("is a program or an archive of {size} bytes"))
-        }
-        () if size > if picture { LARGEST_PICTURE } else { LARGEST } => {
-            Some(format!("is binary and has {size} bytes"))
-        }
-        () => None,
+    if is_source(&change.path, &after.content) {
+        return Some("is called source and holds bytes that hide it from the other checks".to_owned());
     }
+    if program && !(sample && size <= LARGEST) {
+        return Some(format!("is a program or an archive of {size} bytes"));
+    }
+    let largest = if picture { LARGEST_PICTURE } else { LARGEST };
+    (size > largest).then(|| format!("is binary and has {size} bytes"))
 }
 
 /// Tells code that nobody can read: a NUL makes a file binary, and whatever it says is passed over.
@@ -92,7 +82,7 @@ fn is_sample(path: &str) -> bool {
 fn is_program(path: &Path) -> bool {
     let mut beginning = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read(&mut beginning)).unwrap_or(0);
-    BEGINNINGS.iter().any(|known| beginning[..read].starts_with(known))
+    BEGINNING.is_match(&beginning[..read])
 }
 
 #[cfg(test)]

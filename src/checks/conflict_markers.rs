@@ -3,6 +3,7 @@
 
 use super::Site;
 use super::outcome::{at, judged};
+use content_parser::{CodeBlock, code_blocks};
 use model::change::Change;
 use model::event::{CheckResult, Place};
 
@@ -19,8 +20,10 @@ fn conflict(change: &Change) -> Option<Place> {
     let (begin, _) = marks.find(|(_, mark)| *mark == '<')?;
     marks.find(|(_, mark)| *mark == '=')?;
     marks.find(|(_, mark)| *mark == '>')?;
-    let quoted = change.new_text().is_some_and(|text| is_in_fence(text, begin));
-    (!quoted).then(|| at(&change.path, begin, "a conflict begins here"))
+    let blocks = code_blocks(change.new_text().unwrap_or_default());
+    let is_in =
+        |block: &CodeBlock<'_>| (0..block.text.lines().count()).contains(&begin.wrapping_sub(block.line));
+    (!blocks.iter().any(is_in)).then(|| at(&change.path, begin, "a conflict begins here"))
 }
 
 fn mark(line: &str) -> Option<char> {
@@ -31,11 +34,6 @@ fn mark(line: &str) -> Option<char> {
         '>' if line.starts_with(">>>>>>> ") => Some(mark),
         _ => None,
     }
-}
-
-fn is_in_fence(text: &str, line: usize) -> bool {
-    let fences = text.lines().take(line).filter(|line| line.trim_start().starts_with("```")).count();
-    fences % 2 == 1
 }
 
 #[cfg(test)]

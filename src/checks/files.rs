@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Component, Path};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
 
+use super::deliverable::is_blank;
 use super::outcome::{file, judged, of_answer};
-use super::{Site, evidence, result};
-use model::event::{CheckResult, CheckStatus, Place};
+use super::{Site, evidence};
+use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "files";
 
@@ -16,18 +18,15 @@ const MAY_BE_EMPTY: [&str; 6] = ["__init__.py", ".gitkeep", ".keep", "py.typed",
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let output = Some(site.output).filter(|_| evidence::begins_with_an_author(site));
-    let asked: Vec<&str> = output
-        .into_iter()
-        .chain(site.expected.iter().map(String::as_str))
-        .filter(|path| !path.is_empty())
-        .collect();
+    let asked = output.into_iter().chain(site.expected.iter().map(String::as_str));
+    let asked = asked.filter(|path| !path.is_empty());
     let claimed: Vec<&str> =
         site.claim.iter().flat_map(|claim| claim.files.iter().map(String::as_str)).collect();
     let mut places: Vec<Place> = Vec::new();
     let mut verified = BTreeSet::new();
-    for path in asked.iter().chain(&claimed) {
+    for path in asked.chain(claimed.iter().copied()) {
         match lack(site, path) {
-            None => _ = verified.insert(*path),
+            None => _ = verified.insert(path),
             Some(lack) if places.iter().all(|place| place.file.as_deref() != Some(path)) => {
                 places.push(file(path, lack));
             }
@@ -42,10 +41,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
         1 => "1 file verified".to_owned(),
         count => format!("{count} files verified"),
     };
-    match judged(ID, "file-missing", places, "a file is not there", &clean) {
-        passed if passed.status == CheckStatus::Pass => result(ID, CheckStatus::Pass, &clean),
-        failed => failed,
-    }
+    judged(ID, "file-missing", places, "a file is not there", &clean)
 }
 
 /// Returns why a path is no verified file. What the change deleted is verified by its absence.
@@ -72,10 +68,15 @@ fn lack(site: &Site<'_>, named: &str) -> Option<&'static str> {
 fn inside(worktree: &Path, named: &str) -> Option<String> {
     let named = Path::new(named.trim());
     let relative = if named.is_absolute() { named.strip_prefix(worktree).ok()? } else { named };
-    let plain = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let parts = relative.components().filter(|part| matches!(part, Component::Normal(_)));
-    let path: std::path::PathBuf = parts.collect();
-    path.to_str().filter(|path| plain && !path.is_empty()).map(str::to_owned)
+    let mut path = PathBuf::new();
+    for part in relative.components() {
+        match part {
+            Component::Normal(name) => path.push(name),
+            Component::CurDir => {}
+            _ => return None,
+        }
+    }
+    path.to_str().filter(|path| !path.is_empty()).map(str::to_owned)
 }
 
 /// `src/a.rs:12` names `src/a.rs`.
@@ -91,10 +92,9 @@ fn stays_inside(worktree: &Path, path: &Path) -> bool {
 
 /// White space is nothing; of a long file the beginning is enough.
 fn is_empty(path: &Path) -> bool {
-    use std::io::Read;
     let mut start = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(64 * 1024).read_to_end(&mut start));
-    read.is_err() || start.iter().all(u8::is_ascii_whitespace)
+    read.is_err() || is_blank(&start)
 }
 
 #[cfg(test)]

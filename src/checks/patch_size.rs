@@ -23,19 +23,16 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     }
     let files = files + gone.values().sum::<u64>();
     let kilobytes = u64::div_ceil(bytes, 1024);
-    let (most_files, most_kilobytes) = (site.settings.max_files, site.settings.max_kilobytes);
     let seen = format!("{files} files changed and {kilobytes} kilobytes added");
-    let limits = [(most_files, "files"), (most_kilobytes, "kilobytes")];
-    let limits = limits.iter().filter(|(most, _)| *most > 0).map(|(most, unit)| format!("{most} {unit}"));
-    let limits = format!("at most {} are allowed", limits.collect::<Vec<_>>().join(" and "));
-    let over = |seen: u64, most: u64| most > 0 && seen > most;
-    if !over(files, most_files) && !over(kilobytes, most_kilobytes) {
+    let limits =
+        [(files, site.settings.max_files, "files"), (kilobytes, site.settings.max_kilobytes, "kilobytes")];
+    if limits.iter().all(|(seen, most, _)| *most == 0 || seen <= most) {
         return passed(ID, &seen);
     }
-    let params =
-        [("files", files.to_string()), ("kilobytes", kilobytes.to_string()), ("limits", limits.clone())];
-    let params: Vec<(&str, &str)> = params.iter().map(|(key, value)| (*key, value.as_str())).collect();
-    failure(ID, "patch-too-large", &format!("{seen}; {limits}"), &params)
+    let set = limits.iter().filter(|(_, most, _)| *most > 0).map(|(_, most, unit)| format!("{most} {unit}"));
+    let set = format!("at most {} are allowed", set.collect::<Vec<_>>().join(" and "));
+    let params = [("files", &*files.to_string()), ("kilobytes", &*kilobytes.to_string()), ("limits", &*set)];
+    failure(ID, "patch-too-large", &format!("{seen}; {set}"), &params)
 }
 
 /// Returns how often each content went.

@@ -29,42 +29,35 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 }
 
 fn found(masker: &Masker, change: &Change) -> Vec<(SecretKind, Place)> {
-    let (mut text, mut starts) = (String::new(), Vec::new());
-    for (line, added) in change.added_lines() {
-        starts.push((text.len(), line));
-        text.push_str(added);
-        text.push('\n');
-    }
-    let link =
-        change.after.as_ref().filter(|after| after.text().is_none()).and_then(|after| after.content.text());
-    let whole = [(0, change.path.as_str()), (0, link.unwrap_or(""))];
-    let in_lines = masker.kinds_in(&text).into_iter().map(|(kind, offset)| {
-        let index = starts.partition_point(|(start, _)| *start <= offset);
-        let line = starts[index - 1].1;
+    let lines: Vec<(usize, &str)> = change.added_lines().collect();
+    let text: String = lines.iter().flat_map(|(_, line)| [line, "\n"]).collect();
+    let in_line = |kind: SecretKind, line: usize| {
         let place = at(&change.path, line, format!("holds a secret: {kind}"));
         (kind, place)
+    };
+    let in_text = masker.kinds_in(&text).into_iter().map(|(kind, offset)| {
+        // A secret may go over several lines.
+        let (line, _) = lines[text[..offset].matches('\n').count()];
+        in_line(kind, line)
     });
-    let in_names = whole.into_iter().flat_map(|(_, text)| masker.kinds_in(text)).map(|(kind, _)| {
+    let assigned = lines.iter().filter(|(_, line)| assigns(&change.path, line));
+    let assigned = assigned.map(|(line, _)| in_line(SecretKind::Shaped("PASSWORD"), *line));
+    let link =
+        change.after.as_ref().filter(|after| after.text().is_none()).and_then(|after| after.content.text());
+    let names = [Some(change.path.as_str()), link].into_iter().flatten();
+    let in_names = names.flat_map(|name| masker.kinds_in(name)).map(|(kind, _)| {
         let place = outcome::file(&change.path, format!("holds a secret in its name or target: {kind}"));
         (kind, place)
     });
-    let assigned = starts
-        .iter()
-        .map(|(_, line)| *line)
-        .zip(text.lines())
-        .filter(|(_, line)| assigns(&change.path, line));
-    let assigned = assigned.map(|(line, _)| {
-        (SecretKind::Shaped("PASSWORD"), at(&change.path, line, "holds a secret: PASSWORD"))
-    });
-    in_lines.chain(assigned).chain(in_names).chain(in_bytes(masker, change)).collect()
+    in_text.chain(assigned).chain(in_names).chain(in_bytes(masker, change)).collect()
 }
 
 /// Tells a password of random letters in a setting. In tests, documents and examples it may stand for one.
 fn assigns(path: &str, line: &str) -> bool {
-    static SETTING: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"^\s*(?:export\s+)?["']?[A-Z][A-Z0-9_]*PASSWORD["']?\s*[:=]\s*["']?(?P<value>[A-Za-z0-9+/_-]{16,}=*)["']?[,;]?\s*$"#)
-            .expect("a constant")
-    });
+    pattern!(
+        SETTING,
+        r#"^\s*(?:export\s+)?["']?[A-Z][A-Z0-9_]*PASSWORD["']?\s*[:=]\s*["']?(?P<value>[A-Za-z0-9+/_-]{16,}=*)["']?[,;]?\s*$"#
+    );
     let Some(value) = SETTING.captures(line).and_then(|found| found.name("value")) else { return false };
     let lower = path.to_lowercase();
     let shown =
@@ -84,26 +77,17 @@ fn in_bytes(masker: &Masker, change: &Change) -> Vec<(SecretKind, Place)> {
         let text = version.as_ref().and_then(|version| version.content.legible());
         text.map_or(Vec::new(), |text| masker.kinds_in(&text))
     };
-    let mut had = match change.old_text() {
-        Some(text) => masker.kinds_in(text),
-        None => kinds(&change.before),
-    };
+    let mut had = change.old_text().map_or_else(|| kinds(&change.before), |text| masker.kinds_in(text));
     let mut brought = kinds(&change.after);
-    brought.retain(|(kind, _)| match had.iter().position(|(old, _)| old == kind) {
-        Some(old) => {
-            had.swap_remove(old);
-            false
-        }
-        None => true,
+    brought.retain(|(kind, _)| {
+        let known = had.iter().position(|(old, _)| old == kind);
+        known.map(|at| had.swap_remove(at)).is_none()
     });
-    let place = |kind: &SecretKind| outcome::file(&change.path, format!("holds a secret: {kind}"));
-    brought
-        .into_iter()
-        .map(|(kind, _)| {
-            let place = place(&kind);
-            (kind, place)
-        })
-        .collect()
+    let place = |(kind, _): (SecretKind, usize)| {
+        let place = outcome::file(&change.path, format!("holds a secret: {kind}"));
+        (kind, place)
+    };
+    brought.into_iter().map(place).collect()
 }
 
 /// A path may be the secret.

@@ -101,25 +101,18 @@ fn helper(line: &str) -> Option<&'static str> {
 
 /// Splits what follows an opening parenthesis into arguments; returns the rest from the closing one on.
 fn arguments(text: &str) -> (Vec<&str>, &str) {
-    let (mut depth, mut from, mut quote) = (0_usize, 0, None);
-    let mut found = Vec::new();
-    let mut escaped = false;
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            _ if escaped => escaped = false,
-            (Some(_), '\\') => escaped = true,
-            (Some(open), _) if open == c => quote = None,
-            (None, '"' | '`') => quote = Some(c),
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') if depth == 0 => {
-                found.push(text[from..at].trim());
-                return (found, &text[at..]);
-            }
-            (None, ')' | ']' | '}') => depth -= 1,
-            (None, ',') if depth == 0 => {
-                found.push(text[from..at].trim());
-                from = at + 1;
-            }
+    pattern!(MARK, r#""(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|[(\[{]|[)\]}]|,"#);
+    let (mut depth, mut from, mut found) = (0_usize, 0, Vec::new());
+    for mark in MARK.find_iter(text) {
+        let is_end = depth == 0 && matches!(mark.as_str(), ")" | "]" | "}");
+        if is_end || depth == 0 && mark.as_str() == "," {
+            found.push(text[from..mark.start()].trim());
+            from = mark.end();
+        }
+        match mark.as_str() {
+            _ if is_end => return (found, &text[mark.start()..]),
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
             _ => {}
         }
     }

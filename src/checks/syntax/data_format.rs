@@ -1,29 +1,21 @@
 //! Where a data file does not follow its format: JSON, TOML, YAML. JSON with comments by convention is not held to the strict
 //! form.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::paths::{ending, name};
 use source::{Broken, SourceFile};
 
-/// Names of files that are JSON with comments or a looser form.
-const LOOSE_NAMES: [&str; 14] = [
-    "tsconfig",
-    "jsconfig",
-    "devcontainer",
-    ".devcontainer",
-    ".eslintrc",
-    ".babelrc",
-    ".swcrc",
-    "deno",
-    "turbo",
-    "api-extractor",
-    "renovate",
-    "wrangler",
-    "nx",
-    ".jshintrc",
-];
+pattern!(
+    /// Files that are JSON with comments or a looser form.
+    LOOSE,
+    r"(?x)(?:^|/)\.vscode/ | (?:^|/)(?: tsconfig | jsconfig | \.?devcontainer | \.eslintrc | \.babelrc | \.swcrc | deno | turbo
+      | api-extractor | renovate | wrangler | nx | \.jshintrc )(?:\.[^/]*)?$"
+);
 
 /// Tells whether a file is in a format that is read here.
 pub(super) fn is_known(path: &str) -> bool {
@@ -36,7 +28,7 @@ pub(super) fn is_known(path: &str) -> bool {
 pub(super) fn broken(path: &str, text: &str) -> Option<Broken> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match ending(path).to_lowercase().as_str() {
-        "json" | "ipynb" if !is_loose(path) => json(text).filter(|_| !are_lines(text)),
+        "json" | "ipynb" if !LOOSE.is_match(path) => json(text).filter(|_| !are_lines(text)),
         "json" | "jsonc" | "json5" | "code-workspace" => loose_json(text),
         "yaml" | "yml" => yaml(text),
         _ => toml(text),
@@ -49,12 +41,6 @@ fn are_lines(text: &str) -> bool {
     let object =
         |line: &str| line.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_ok();
     text.lines().count() > 1 && lines.all(object)
-}
-
-fn is_loose(path: &str) -> bool {
-    let stem = name(path).strip_suffix(".json").unwrap_or(name(path));
-    let known = LOOSE_NAMES.iter().any(|loose| stem == *loose || stem.starts_with(&format!("{loose}.")));
-    known || path.split('/').any(|folder| folder == ".vscode")
 }
 
 /// With comments and last commas it is an expression of JavaScript.
