@@ -1,13 +1,25 @@
-//! The answer of a phase has the form that was agreed on: its last object satisfies the schema, whoever held the agent to
-//! it before; or it has a JSON block; or a pattern finds something in it.
+//! The form of an answer. Of a phase: that its last object satisfies the schema that was agreed on, whoever held the agent to it
+//! before; or that it has a JSON block; or that a pattern finds something in it. Says all that is wrong in one message.
 
-use super::format::{Format, satisfies, validate};
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::paths::{Location, LocationSegment};
+use jsonschema::{JsonType, ValidationError};
+use regex::Regex;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
 use super::{Site, failure, passed, skipped};
-use content_parser::last_object;
+use content_parser::{last_json_block, last_object, read_value};
 use model::event::CheckResult;
 use model::policy::AnswerForm;
+use settings::validator;
 
 pub(super) const ID: &str = "answer_format";
+/// More errors of one answer than this are not told.
+const MOST: usize = 40;
+/// The longest error, in characters: it may quote the answer.
+const LONGEST: usize = 300;
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     match (&site.phase.output_schema, &site.phase.answer_form, site.answer) {
@@ -18,7 +30,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     }
 }
 
-fn held_to(answer: &str, schema: &serde_json::Value) -> CheckResult {
+fn held_to(answer: &str, schema: &Value) -> CheckResult {
     let Some(object) = last_object(answer) else {
         return missed("answer-format", "no JSON object that can be read ends the answer");
     };
@@ -30,21 +42,16 @@ fn held_to(answer: &str, schema: &serde_json::Value) -> CheckResult {
 
 /// An answer that is JSON and nothing else needs no block.
 fn formed(answer: &str, form: &AnswerForm) -> CheckResult {
-    let (format, met) = match form {
-        AnswerForm::Json if serde_json::from_str::<serde_json::Value>(answer.trim()).is_ok() => {
+    let (formed, met) = match form {
+        AnswerForm::Json if serde_json::from_str::<IgnoredAny>(answer.trim()).is_ok() => {
             return passed(ID, "the answer is JSON");
         }
-        AnswerForm::Json => {
-            (Format { kind: "json".into(), ..Format::default() }, "the answer has a JSON block")
-        }
-        AnswerForm::Pattern(pattern) => {
-            let format = Format { kind: "text-pattern".into(), pattern: Some(pattern.clone()), schema: None };
-            (format, "the answer has what the pattern asks for")
-        }
+        AnswerForm::Json => (json(answer, None), "the answer has a JSON block"),
+        AnswerForm::Pattern(pattern) => (found(answer, pattern), "the answer has what the pattern asks for"),
     };
-    match validate(answer, &format).error {
-        None => passed(ID, met),
-        Some(error) => missed("answer-form", &error),
+    match formed {
+        Ok(_) => passed(ID, met),
+        Err(error) => missed("answer-form", &error),
     }
 }
 
@@ -52,44 +59,126 @@ fn missed(pattern: &str, error: &str) -> CheckResult {
     failure(ID, pattern, error, &[("code", "answer_format"), ("error", error)])
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scene::{Scene, gist};
-    use model::event::CheckStatus;
+/// The form that is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub struct Format {
+    /// `json` or `text-pattern`; anything else is met by nothing.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The JSON schema that an answer has to fit.
+    #[serde(default)]
+    pub schema: Option<Value>,
+    /// The regular expression that an answer has to match.
+    #[serde(default)]
+    pub pattern: Option<String>,
+}
 
-    fn judged(form: Option<AnswerForm>, answer: &str) -> CheckResult {
-        let mut scene = Scene::answering(answer);
-        scene.phase.answer_form = form;
-        examine(&scene.site())
-    }
+/// What an answer's form is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FormatResult {
+    /// Whether the answer has the form.
+    pub valid: bool,
+    /// What is wrong with it.
+    pub error: Option<String>,
+    /// The value of the block, or the text that the pattern found.
+    pub extracted: Option<Value>,
+}
 
-    #[test]
-    fn a_phase_may_ask_for_json_without_a_schema() {
-        let json = |answer: &str| judged(Some(AnswerForm::Json), answer);
-        for honest in ["done\n\n```json\n{\"a\": 1}\n```\n", "```json\n[1, 2]\n```", " {\"a\": 1}\n"] {
-            assert_eq!(gist(&json(honest)), "pass", "{honest}");
-        }
-        for (cheat, why) in [
-            ("done", "No JSON block found in response"),
-            ("", "No JSON block found in response"),
-            ("```json\n{\"a\": \n```", "Invalid JSON in the block: "),
-        ] {
-            let result = json(cheat);
-            assert_eq!((result.status, result.pattern.as_deref()), (CheckStatus::Fail, Some("answer-form")));
-            assert!(result.summary.starts_with(why), "{}", result.summary);
-        }
-    }
-
-    #[test]
-    fn a_phase_may_ask_for_a_text() {
-        let form = || Some(AnswerForm::Pattern("(?m)^COMPLETE: .+".into()));
-        assert_eq!(gist(&judged(form(), "x\nCOMPLETE: all pages\n")), "pass");
-        let result = judged(form(), "it is COMPLETE: all pages");
-        assert_eq!(result.summary, "Pattern \"(?m)^COMPLETE: .+\" not found in response");
-        assert_eq!(gist(&judged(None, "x")), "skipped");
-        let mut silent = Scene::new();
-        silent.phase.answer_form = form();
-        assert_eq!(examine(&silent.site()).status, CheckStatus::Fail, "no answer has no form");
+/// Tells whether an answer has a form.
+pub fn validate(text: &str, format: &Format) -> FormatResult {
+    let judged = match (format.kind.as_str(), &format.pattern) {
+        ("json", _) => json(text, format.schema.as_ref()),
+        ("text-pattern", Some(pattern)) => found(text, pattern),
+        ("text-pattern", None) => Err("pattern is required for text-pattern format".to_owned()),
+        (kind, _) => Err(format!("Unknown format type: {kind}")),
+    };
+    match judged {
+        Ok(extracted) => FormatResult { valid: true, error: None, extracted: Some(extracted) },
+        Err(error) => FormatResult { valid: false, error: Some(error), extracted: None },
     }
 }
+
+fn json(text: &str, schema: Option<&Value>) -> Result<Value, String> {
+    let block = last_json_block(text).ok_or("No JSON block found in response")?;
+    let value = read_value(block.trim()).ok_or_else(|| {
+        let why = serde_json::from_str::<IgnoredAny>(block).err();
+        let why = why.map_or_else(|| "a key is told twice".to_owned(), |error| error.to_string());
+        format!("Invalid JSON in the block: {why}")
+    })?;
+    if let Some(schema) = schema {
+        satisfies(&value, schema)?;
+    }
+    Ok(value)
+}
+
+fn found(text: &str, pattern: &str) -> Result<Value, String> {
+    let regex = Regex::new(pattern).map_err(|error| {
+        let error = error.to_string();
+        format!("Invalid regex pattern: {}", error.lines().last().unwrap_or_default())
+    })?;
+    let hit = regex.find(text).ok_or_else(|| format!("Pattern \"{pattern}\" not found in response"))?;
+    Ok(hit.as_str().into())
+}
+
+/// Holds a value to a schema; the error names every place that does not satisfy it.
+pub fn satisfies(value: &Value, schema: &Value) -> Result<(), String> {
+    let validator = validator(schema).map_err(|why| format!("Schema cannot be used: {why}"))?;
+    let mut errors: Vec<String> = validator.iter_errors(value).map(|error| told(&error)).collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let more = errors.len().saturating_sub(MOST);
+    errors.truncate(MOST);
+    if more > 0 {
+        errors.push(format!("and {more} more"));
+    }
+    Err(format!("Schema validation failed: {}", errors.join("; ")))
+}
+
+/// Says where and what.
+fn told(error: &ValidationError<'_>) -> String {
+    let mut path = path_of(error.instance_path());
+    let what = match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            path = joined(&path, property.as_str().unwrap_or_default());
+            "Required property is missing".to_owned()
+        }
+        ValidationErrorKind::Type { kind } => {
+            format!("Expected type {}, got {}", kinds(kind), JsonType::from(error.instance().as_ref()))
+        }
+        ValidationErrorKind::Enum { options } => {
+            format!("Value {} not in enum {}", error.instance(), list(options))
+        }
+        _ => error.to_string(),
+    };
+    let what: String = what.chars().take(LONGEST).collect();
+    if path.is_empty() { what } else { format!("{path}: {what}") }
+}
+
+/// Returns a path as people write it: `items[2].name`.
+fn path_of(location: &Location) -> String {
+    location.iter().fold(String::new(), |path, segment| match segment {
+        LocationSegment::Property(name) => joined(&path, &name),
+        LocationSegment::Index(index) => format!("{path}[{index}]"),
+    })
+}
+
+fn joined(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+fn kinds(kind: &TypeKind) -> String {
+    let all: Vec<JsonType> = match kind {
+        TypeKind::Single(one) => vec![*one],
+        TypeKind::Multiple(several) => several.iter().collect(),
+    };
+    all.iter().map(|kind| format!("\"{kind}\"")).collect::<Vec<_>>().join(" or ")
+}
+
+fn list(options: &Value) -> String {
+    let all = options.as_array().into_iter().flatten().map(ToString::to_string);
+    format!("[{}]", all.collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,6 @@
 
 mod commit_message;
 mod conditions;
-mod missing_paths;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +10,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Site, command, command_environment, passed, result};
-use missing_paths::missing_paths;
 use model::event::{CheckResult, CheckStatus};
 use model::policy::{CheckKind, DefinedCheck, Extractor};
 use model::redact::Masker;
@@ -68,7 +66,7 @@ impl Defined<'_> {
         };
         let end = process::run(&launch, &mut |_, _| {}, stop).await;
         let asks_for_paths = self.check.pattern == FILE_MISSING && !shell;
-        let missing = if asks_for_paths { missing_paths(&words, &folder) } else { Vec::new() };
+        let missing = if asks_for_paths { conditions::missing_paths(&words, &folder) } else { Vec::new() };
         self.judge(&line, &end, missing)
     }
 

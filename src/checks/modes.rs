@@ -1,49 +1,111 @@
-//! Files that became executable although nothing says how they would be run. A text that begins with `#!` may.
+//! What is no plain file: symbolic links that lead astray, files that became executable, submodules and other repositories, and
+//! special files. Looks at what a link says and follows none; no submodule is ever initialised or fetched.
+
+use std::fs::{self, Metadata};
+use std::path::Path;
 
 use super::Site;
+use super::deliverable::written_since;
 use super::outcome::{file, judged};
+use super::paths::{Patterns, name};
 use model::change::{Change, FileMode, FileVersion};
 use model::event::CheckResult;
 
-pub(super) const ID: &str = "modes";
+pub(super) const LINKS: &str = "links";
+pub(super) const MODES: &str = "modes";
+pub(super) const SUBMODULES: &str = "submodules";
 
-pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let places = site.changes.iter().filter(|change| became_executable(change));
-    let places = places.map(|change| file(&change.path, "became executable and is no script")).collect();
-    judged(ID, "modes-changed", places, "modes were changed", "no mode was changed without need")
+/// Links that lead out of the worktree or into git's own folder, and special files in place of plain ones.
+pub(super) fn examine_links(site: &Site<'_>) -> CheckResult {
+    let links = site.changes.iter().filter_map(|change| {
+        let link = change.after.as_ref().filter(|after| after.mode == FileMode::Link)?;
+        Some(file(&change.path, astray(&change.path, link.content.text()?)?))
+    });
+    let special = new_in(site, "", |found| !found.is_dir() && !found.is_file());
+    let special = special.map(|path| file(path, "is a special file, no plain one"));
+    let places = links.chain(special).collect();
+    judged(LINKS, "links-astray", places, "links lead astray", "no link leads out of the worktree")
 }
 
-fn became_executable(change: &Change) -> bool {
-    let is_executable = |version: &FileVersion| version.mode == FileMode::Executable;
-    let now = change.after.as_ref().is_some_and(is_executable);
-    let was = change.before.as_ref().is_some_and(is_executable);
-    let script = change.new_text().is_some_and(|text| text.starts_with("#!"));
-    now && !was && !script
+/// Files that became executable although nothing says how they would be run. A text that begins with `#!` may.
+pub(super) fn examine_modes(site: &Site<'_>) -> CheckResult {
+    let became_executable = |change: &&Change| {
+        let is_script = change.new_text().is_some_and(|text| text.starts_with("#!"));
+        let was = has_mode(change.before.as_ref(), FileMode::Executable);
+        has_mode(change.after.as_ref(), FileMode::Executable) && !was && !is_script
+    };
+    let places = site.changes.iter().filter(became_executable);
+    let places = places.map(|change| file(&change.path, "became executable and is no script")).collect();
+    judged(MODES, "modes-changed", places, "modes were changed", "no mode was changed without need")
+}
+
+/// Submodules that were added, moved or taken away, `.gitmodules`, and nested clones of this phase.
+pub(super) fn examine_submodules(site: &Site<'_>) -> CheckResult {
+    let allowed = Patterns::exact(&site.settings.allowed);
+    let changes = site.changes.iter();
+    let changed = changes.filter_map(|change| Some((&*change.path, submodule(site.worktree, change)?)));
+    // The head of a repository is older than its folder, which every call of git touches.
+    let folders = new_in(site, ".git/config", |_| true).chain(new_in(site, ".git", |found| !found.is_dir()));
+    let nested = folders.map(|path| (path, "is a repository of its own"));
+    let places = changed.chain(nested).filter(|(path, _)| !allowed.hold(path));
+    let places = places.map(|(path, what)| file(path, what)).collect();
+    judged(SUBMODULES, "submodules-changed", places, "submodules were changed", "no submodule was changed")
+}
+
+fn has_mode(version: Option<&FileVersion>, mode: FileMode) -> bool {
+    version.is_some_and(|version| version.mode == mode)
+}
+
+/// Says what is wrong with a link.
+fn astray(path: &str, target: &str) -> Option<&'static str> {
+    let drive = target.as_bytes().get(1) == Some(&b':');
+    if target.is_empty() || target.starts_with(['/', '\\', '~']) || drive {
+        return Some("is a link to an absolute path");
+    }
+    let mut depth = path.matches('/').count();
+    let mut went_down = false;
+    for part in target.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            // What is behind a name may be a link itself, so nobody knows where its parent is.
+            ".." if went_down => return Some("is a link that goes down and up again"),
+            ".." if depth == 0 => return Some("is a link that leads out of the worktree"),
+            ".." => depth -= 1,
+            part if part.eq_ignore_ascii_case(".git") => return Some("is a link into git's own folder"),
+            _ => went_down = true,
+        }
+    }
+    None
+}
+
+fn submodule(worktree: &Path, change: &Change) -> Option<&'static str> {
+    if has_mode(change.before.as_ref(), FileMode::Submodule) {
+        return Some("was a submodule");
+    }
+    if has_mode(change.after.as_ref(), FileMode::Submodule) && is_repository(&worktree.join(&change.path)) {
+        return Some("is a new submodule");
+    }
+    (name(&change.path).eq_ignore_ascii_case(".gitmodules")).then_some("names submodules")
+}
+
+/// A folder where a file was is a submodule only when it holds a repository, or nothing yet.
+fn is_repository(folder: &Path) -> bool {
+    folder.join(".git").exists() || folder.read_dir().is_ok_and(|mut inside| inside.next().is_none())
+}
+
+/// Returns what lies in the worktree and in no commit, where something of a kind in it was written in this phase. What a person
+/// had there before is theirs. Nothing is opened.
+fn new_in<'s>(
+    site: &'s Site<'_>,
+    below: &'static str,
+    is: fn(&Metadata) -> bool,
+) -> impl Iterator<Item = &'s str> {
+    site.left_out.iter().map(|path| path.trim_end_matches('/')).filter(move |path| {
+        let place = site.worktree.join(path);
+        let place = if below.is_empty() { place } else { place.join(below) };
+        fs::symlink_metadata(place).is_ok_and(|found| is(&found) && written_since(&found, site.began))
+    })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scene::Scene;
-    use model::change::FileContent;
-    use model::event::CheckStatus;
-
-    fn judge(before: Option<FileMode>, after: FileMode, text: &str) -> CheckStatus {
-        let version = |mode| FileVersion { mode, content: FileContent::Text(text.to_owned()) };
-        let change = Change::new("tool", before.map(version), Some(version(after)));
-        examine(&Scene::of([change]).site()).status
-    }
-
-    #[test]
-    fn a_file_that_became_executable_is_flagged_unless_it_is_a_script() {
-        assert_eq!(judge(Some(FileMode::File), FileMode::Executable, "fn main() {}"), CheckStatus::Fail);
-        assert_eq!(judge(None, FileMode::Executable, "data"), CheckStatus::Fail);
-        assert_eq!(judge(None, FileMode::Executable, "#!/bin/sh\n"), CheckStatus::Pass);
-        assert_eq!(
-            judge(Some(FileMode::File), FileMode::Executable, "#!/usr/bin/env python3\n"),
-            CheckStatus::Pass
-        );
-        assert_eq!(judge(Some(FileMode::Executable), FileMode::Executable, "old"), CheckStatus::Pass);
-        assert_eq!(judge(Some(FileMode::Executable), FileMode::File, "old"), CheckStatus::Pass);
-    }
-}
+mod tests;

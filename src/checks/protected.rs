@@ -1,11 +1,13 @@
-//! Paths that no agent may change: `[checks] protected` and `protected_by_default`, without those of `allowed`.
+//! Paths that no agent may change: `[checks] protected` and `protected_by_default`, without those of `allowed`; and those whose
+//! change is worth a look: `noted`.
 
-use super::Site;
 use super::outcome::{file, judged};
 use super::paths::Patterns;
+use super::{Site, skipped};
 use model::event::{CheckResult, CheckStatus};
 
 pub(super) const ID: &str = "protected";
+pub(super) const NOTED: &str = "noted";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let settings = site.settings;
@@ -28,6 +30,17 @@ fn with_code(mut result: CheckResult, code: &str, paths: &[&str]) -> CheckResult
     result.params.insert("code".into(), code.into());
     result.params.insert("paths".into(), paths.join(", ").into());
     result
+}
+
+/// Manifests and lock files: a change of them is told to people and reviewers and refuses nothing.
+pub(super) fn examine_noted(site: &Site<'_>) -> CheckResult {
+    if site.settings.noted.is_empty() {
+        return skipped(NOTED, "no path is to be noted");
+    }
+    let noted = Patterns::folding(site.settings.noted.iter());
+    let touched = site.changed.iter().filter(|path| noted.hold(path));
+    let places = touched.map(|path| file(path, "changed")).collect();
+    judged(NOTED, "noted-changed", places, "worth a look", "no manifest and no lock file was changed")
 }
 
 #[cfg(test)]
@@ -98,5 +111,23 @@ mod tests {
         made.settings.allowed = vec!["AGENTS.md".to_owned()];
         let result = examine(&made.site());
         assert_eq!((result.param("paths"), result.param("code")), (Some("agents.md"), Some("E_PROTECTED")));
+    }
+
+    #[test]
+    fn manifests_and_lock_files_are_named() {
+        let made = Scene::of(
+            ["Cargo.lock", "sub/package.json", "requirements-dev.txt", "src/lib.rs"]
+                .map(|path| Change::of_texts(path, Some("a"), Some("b"))),
+        );
+        let result = examine_noted(&made.site());
+        assert_eq!(result.status, CheckStatus::Fail);
+        let files: Vec<_> = result.places.iter().filter_map(|place| place.file.as_deref()).collect();
+        assert_eq!(files, ["Cargo.lock", "requirements-dev.txt", "sub/package.json"]);
+    }
+
+    #[test]
+    fn other_files_are_not_worth_a_note() {
+        let made = Scene::of([Change::of_texts("src/cargo.rs", Some("a"), Some("b"))]);
+        assert_eq!(examine_noted(&made.site()).status, CheckStatus::Pass);
     }
 }

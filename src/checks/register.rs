@@ -6,10 +6,9 @@ use super::templates::{self, Template};
 use super::{Site, command};
 use super::{
     answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
-    early_termination, evidence, files, goal_drift, hidden_characters, integration, isolation, links, modes,
-    noted, omission, pass_to_pass, patch_size, protected, red_green, runner_settings, scope, scratch_files,
-    secrets, snapshots, staged, submodules, suspect, syntax, tampering, task_list, tautology, todo,
-    traceability, trivial_diff,
+    early_termination, evidence, files, goal_drift, hidden_characters, integration, isolation, modes,
+    omission, pass_to_pass, patch_size, protected, red_green, runner_settings, scope, scratch_files, secrets,
+    snapshots, staged, suspect, syntax, tampering, task_list, tautology, todo, traceability, trivial_diff,
 };
 use model::event::CheckResult;
 use model::phase::PhaseName;
@@ -47,15 +46,15 @@ const ALL: &[(&str, Check)] = &[
     (todo::ID, Check::Look(todo::examine)),
     (omission::ID, Check::Look(omission::examine)),
     (syntax::ID, Check::Look(syntax::examine)),
-    (noted::ID, Check::Look(noted::examine)),
+    (protected::NOTED, Check::Look(protected::examine_noted)),
     (scope::ID, Check::Look(scope::examine)),
     (tampering::ID, Check::Look(tampering::examine)),
     (suspect::ID, Check::Look(suspect::examine)),
     (staged::ID, Check::Look(staged::examine)),
     (snapshots::ID, Check::Look(snapshots::examine)),
-    (links::ID, Check::Look(links::examine)),
-    (modes::ID, Check::Look(modes::examine)),
-    (submodules::ID, Check::Look(submodules::examine)),
+    (modes::LINKS, Check::Look(modes::examine_links)),
+    (modes::MODES, Check::Look(modes::examine_modes)),
+    (modes::SUBMODULES, Check::Look(modes::examine_submodules)),
     (conflict_markers::ID, Check::Look(conflict_markers::examine)),
     (hidden_characters::ID, Check::Look(hidden_characters::examine)),
     (scratch_files::ID, Check::Look(scratch_files::examine)),

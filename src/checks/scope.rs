@@ -1,9 +1,12 @@
 //! The plan's boundary is a contract: later phases that change code stay inside it, and none of them rewrites the plan.
 //! A phase that plans is held to a boundary that can be read, as long as its author can still repair it.
 
-mod boundary;
+use std::sync::LazyLock;
 
-use self::boundary::{Scope, read_scope};
+use content_parser::split_objects;
+use regex::Regex;
+use serde_json::{Map, Value};
+
 use super::outcome::{failure, file, judged};
 use super::paths::Patterns;
 use super::{Site, passed, task_list};
@@ -77,101 +80,82 @@ fn above(site: &Site<'_>, what: &str, seen: u64, most: Option<u64>) -> Option<Pl
     Some(file(plan, format!("allows {most} {what}, and there are {seen}")))
 }
 
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
+/// What later phases may change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Scope {
+    /// Paths, folders and patterns; all, when nothing is said.
+    paths: Option<Vec<String>>,
+    /// The most files that may change.
+    max_files: Option<u64>,
+    /// Lines added.
+    max_lines: Option<u64>,
+}
 
-    use super::*;
-    use crate::scene::{Scene, phase};
-    use model::change::Change;
-    use model::event::CheckStatus;
+const KEYS: [&str; 3] = ["paths", "max_files", "max_lines"];
 
-    const PLAN: &str = "planning.md";
-    const SCOPE: &str =
-        "# Plan\n{\"scope\": {\"paths\": [\"src/**\", \"tests/\"], \"max_files\": 2, \"max_lines\": 5}}\n";
+pattern!(
+    /// Where a boundary begins, readable or not.
+    BEGINNING,
+    r#"\{\s*"scope"\s*:\s*\{\s*"(?:paths|max_files|max_lines)""#
+);
 
-    fn made(folder: &Path, plan: &str, changed: &[&str]) -> Scene {
-        std::fs::write(folder.join(PLAN), plan).expect("a file");
-        let mut made = Scene::of(changed.iter().map(|path| Change::of_texts(path, None, Some("1\n2\n"))));
-        made.worktree = folder.to_owned();
-        made.plans = vec![PLAN.to_owned()];
-        made
+/// Reads the last boundary of a plan; the error says why it cannot be read.
+fn read_scope(text: &str) -> Result<Option<Scope>, String> {
+    let (objects, rest) = split_objects(text).ok_or("the plan holds too many objects to read")?;
+    let mut scope = None;
+    for (object, fields) in &objects {
+        if fields.is_none() && BEGINNING.is_match(object) {
+            return Err("the scope is no JSON object that can be read, or has a key twice".to_owned());
+        }
+        let stated = fields.as_ref().and_then(|fields| fields.get("scope")?.as_object());
+        if let Some(stated) = stated
+            && KEYS.iter().any(|key| stated.contains_key(*key))
+        {
+            scope = Some(boundary(stated)?);
+        }
     }
-
-    fn judge(plan: &str, changed: &[&str]) -> CheckResult {
-        let folder = tempfile::tempdir().expect("a folder");
-        examine(&made(folder.path(), plan, changed).site())
+    if BEGINNING.is_match(&rest) {
+        return Err("the scope is no JSON: it breaks off or is written wrongly".to_owned());
     }
+    Ok(scope)
+}
 
-    #[test]
-    fn a_file_outside_of_the_plans_scope_is_refused_with_the_list() {
-        let result = judge(SCOPE, &["src/a/b.rs", "docs/x.md", "srcs/c.rs"]);
-        assert_eq!((result.status, result.pattern.as_deref()), (CheckStatus::Fail, Some("out-of-scope")));
-        let files: Vec<_> = result.places.iter().filter_map(|place| place.file.as_deref()).collect();
-        assert_eq!(files, ["docs/x.md", "srcs/c.rs", PLAN, PLAN]);
-        assert_eq!(result.param("paths"), Some("src/**, tests/"));
-        assert_eq!(judge(SCOPE, &["src/a.rs", "tests/a.rs", "src/b.rs"]).status, CheckStatus::Fail);
+fn boundary(stated: &Map<String, Value>) -> Result<Scope, String> {
+    if let Some(unknown) = stated.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        return Err(format!(
+            "the scope has an unknown key `{unknown}`; there are paths, max_files and max_lines"
+        ));
     }
+    let paths = stated.get("paths").map(paths).transpose()?;
+    Ok(Scope { paths, max_files: number(stated, "max_files")?, max_lines: number(stated, "max_lines")? })
+}
 
-    #[test]
-    fn what_stays_inside_and_our_own_documents_are_fine() {
-        let result = judge(SCOPE, &["src/a.rs", "tests/b.rs"]);
-        assert_eq!(result.summary, "inside the plan's scope: 2 files changed, 4 lines added");
-        assert_eq!(
-            judge(SCOPE, &["src/a.rs", ".ai-workflow/issue-7/x/output/x.md"]).status,
-            CheckStatus::Pass
-        );
-        assert_eq!(judge("# Plan\n", &["anything"]).summary, "the plan sets no scope");
+fn paths(value: &Value) -> Result<Vec<String>, String> {
+    let listed = value.as_array().ok_or("`paths` is no list")?;
+    let paths: Option<Vec<String>> = listed.iter().map(|path| path.as_str().map(cleaned)).collect();
+    let paths = paths.ok_or("`paths` holds something that is no text")?;
+    if paths.is_empty() {
+        return Err("`paths` is empty, so nothing could be changed".to_owned());
     }
-
-    #[test]
-    fn a_plan_that_a_person_changed_is_held_against_no_author() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let by_hand = [PLAN.to_owned()].into();
-        let made = made(folder.path(), "# Plan\n", &["src/a.rs", PLAN]);
-        let result = examine(&Site { by_hand: &by_hand, ..made.site() });
-        assert_eq!(result.summary, "the plan sets no scope");
-    }
-
-    #[test]
-    fn a_later_phase_may_not_rewrite_the_contract() {
-        let result = judge(SCOPE, &["src/a.rs", PLAN]);
-        assert_eq!(result.pattern.as_deref(), Some("plan-changed"));
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut documents = made(folder.path(), SCOPE, &[PLAN]);
-        documents.phase = phase("requirements");
-        assert_eq!(examine(&documents.site()).status, CheckStatus::Fail);
-        documents.phase.policy.triage = true;
-        assert_eq!(examine(&documents.site()).status, CheckStatus::Pass);
-    }
-
-    #[test]
-    fn a_scope_that_is_missing_or_cannot_be_read_never_counts_as_kept() {
-        assert_eq!(judge("{\"scope\": {\"paths\": []}}", &["src/a.rs"]).pattern.as_deref(), Some("no-scope"));
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut gone = made(folder.path(), SCOPE, &["src/a.rs"]);
-        gone.plans.push("design.md".to_owned());
-        assert_eq!(examine(&gone.site()).summary, "design.md: the plan cannot be read");
-        let mut required = made(folder.path(), "# Plan", &["src/a.rs"]);
-        required.settings.scope_required = true;
-        assert_eq!(examine(&required.site()).pattern.as_deref(), Some("no-scope"));
-    }
-
-    #[test]
-    fn the_later_plan_wins_and_a_planner_is_told_while_it_can_repair() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("design.md"), "{\"scope\": {\"paths\": [\"docs/\"]}}")
-            .expect("a file");
-        let mut later = made(folder.path(), SCOPE, &["docs/a.md"]);
-        later.plans.push("design.md".to_owned());
-        assert_eq!(examine(&later.site()).status, CheckStatus::Pass);
-        let mut planner = made(folder.path(), SCOPE, &[]);
-        planner.phase = phase("planning");
-        planner.plans = vec![];
-        let broken = Site { output: "broken.md", ..planner.site() };
-        std::fs::write(folder.path().join("broken.md"), "{\"scope\": {\"paths\": [").expect("a file");
-        assert_eq!(examine(&broken).pattern.as_deref(), Some("no-scope"));
-        let sound = Site { output: PLAN, ..planner.site() };
-        assert_eq!(examine(&sound).summary, "the plan sets a scope");
+    let is_outside = |path: &&String| {
+        path.is_empty() || path.starts_with(['/', '~', '\\']) || path.split('/').any(|part| part == "..")
+    };
+    match paths.iter().find(is_outside) {
+        Some(path) => Err(format!("`paths` has `{path}`, which is no path inside the repository")),
+        None => Ok(paths),
     }
 }
+
+fn cleaned(path: &str) -> String {
+    let path = path.trim();
+    if matches!(path, "." | "./") { "**".to_owned() } else { path.to_owned() }
+}
+
+fn number(stated: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {
+    let Some(value) = stated.get(key) else { return Ok(None) };
+    let number = value.as_u64().filter(|number| *number > 0);
+    number.map(Some).ok_or_else(|| format!("`{key}` is no whole number above 0"))
+}
+
+#[cfg(test)]
+mod tests;
