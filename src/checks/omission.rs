@@ -2,22 +2,21 @@
 //! "(omitted)" in the document of the phase, no function that did something and does nothing now. Spread operators, ranges,
 //! stubs of others and running text are honest.
 
-mod emptied;
-
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::Deserialize;
 
 use super::changed_file::ChangedFile;
 use super::comments::{added_comments, comments_of_text};
-use super::constant::pattern;
+use super::constant::any_of;
 use super::language_family::{LanguageFamily, is_code};
 use super::outcome::{at, judged, of_answer};
 use super::paths::ending;
 use super::unfinished::{self, Unfinished};
-use super::{Site, told};
+use super::{Site, side_by_side, told};
+use model::change::Change;
 use model::event::{CheckResult, Place};
+use source::{Function, Role, SourceFile, Stub};
 
 pub(super) const ID: &str = "omission";
 
@@ -27,33 +26,16 @@ pattern!(
     r"(?i)\.\.\.(?:\W|$|code|omitted|other|previous)|\. \. \.|\.\. |…|continues|truncated|snip|\betc\b|remain|\brest\b|and so on|omitted|unchanged|the same|same as|as before|similar|existing|implementation|\bhere\b|\d more |省略|同様|同上|同じ|続く|略|既存|変更なし"
 );
 
-/// What `data/omission.toml` says.
-struct Phrases {
-    left_out: Regex,
-    beside_dots: Regex,
-}
-
-static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Table {
-        left_out: Vec<String>,
-        beside_dots: String,
-    }
-    let table: Table =
-        toml::from_str(include_str!("data/omission.toml")).expect("the table of phrases is sound");
-    Phrases {
-        left_out: pattern(&format!("^(?i:{})$", table.left_out.join("|"))),
-        beside_dots: pattern(&format!("^(?i:{})$", table.beside_dots)),
-    }
-});
+const TABLE: &str = include_str!("data/omission.toml");
+pattern!(LEFT_OUT, &format!("^(?i:{})$", any_of(TABLE, "left_out")));
+pattern!(BESIDE_DOTS, &format!("^(?i:{})", any_of(TABLE, "beside_dots")));
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let is_wanted =
         |file: &ChangedFile<'_>| !LanguageFamily::of(file.path()).is_text() || file.path() == site.output;
     let mut places = unfinished::places(site, &SUSPECT, is_wanted, in_file);
     places.extend(in_told_code(site));
-    places.extend(emptied::places(site));
+    places.extend(emptied(site));
     places.extend(literals(site));
     judged(
         ID,
@@ -93,7 +75,7 @@ fn omits(comment: &str) -> bool {
     if bare.is_empty() {
         return has_dots;
     }
-    PHRASES.left_out.is_match(bare) || begins_with_dots && PHRASES.beside_dots.is_match(bare)
+    LEFT_OUT.is_match(bare) || begins_with_dots && BESIDE_DOTS.is_match(bare)
 }
 
 /// Tells whether the code above a line goes on in it.
@@ -146,119 +128,90 @@ fn literals(site: &Site<'_>) -> Vec<Place> {
     added.chain(told).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scene::{Scene, gist};
-    use model::change::Change;
+pattern!(
+    MEANT_SO,
+    r"(?i)deprecat|no[- ]?op\b|does nothing|nothing to do|no longer|hook|overrid|subclass|compat|(?:Stub|Null|Noop|Dummy)\b"
+);
 
-    fn said(scene: &Scene) -> String {
-        gist(&scene.shown_to(examine))
-    }
+pattern!(
+    /// How an issue asks for something to go.
+    REMOVAL,
+    r"(?i)\b(?:remov|drop|delet|deprecat|disabl|no longer|get rid)|削除|廃止"
+);
 
-    #[test]
-    fn what_stands_for_something_left_out_is_found() {
-        for (path, text, expected) in [
-            ("a.ts", "f();\n// ...\n", "a.ts:2"),
-            ("a.ts", "// ... existing code ...\n", "a.ts:1"),
-            ("a.ts", "const items = [a, b, // etc.\n]\n", "a.ts:1"),
-            ("a.ts", "function process() { // 残り省略\n}\n", "a.ts:1"),
-            ("a.ts", "case 1: return \"one\"; // 以下同様\n", "a.ts:1"),
-            ("a.rs", "// rest of the code unchanged\n", "a.rs:1"),
-            ("a.rs", "/* ... */\n", "a.rs:1"),
-            ("a.rs", "/* 省略 */\n", "a.rs:1"),
-            ("a.py", "# remaining methods are similar\n", "a.py:1"),
-            ("a.py", "# ... same as before\n", "a.py:1"),
-            ("a.py", "# 残りは同様に実装\n", "a.py:1"),
-            ("a.ts", "// 残りは同様に実装\n", "a.ts:1"),
-            ("a.java", "void f() {\n  ...\n}\n", "a.java:2"),
-            ("a.html", "<ul>\n<!-- ... -->\n</ul>\n", "a.html:2"),
-            ("a.go", "// and so on\n", "a.go:1"),
-            (
-                "a.ts",
-                "// (implementation continues as above)\n// [truncated]\n// [...]\n",
-                "a.ts:1 a.ts:2 a.ts:3",
-            ),
-            ("a.ts", "// . . .\n// <existing code>\n// ... (100 more lines)\n", "a.ts:1 a.ts:2 a.ts:3"),
-            ("a.py", "# -- snip --\n# .. rest omitted ..\n", "a.py:1 a.py:2"),
-            ("a.js", "f();\n[...]\n", "a.js:2"),
-            ("a.rs", "// existing code here\n", "a.rs:1"),
-            ("a.rs", "// (省略)\n", "a.rs:1"),
-            ("a.rs", "// 以下略\n// 続く\n// 既存のコード\n", "a.rs:1 a.rs:2 a.rs:3"),
-            ("a.c", "f(); /* remaining ... */\n", "a.c:1"),
-        ] {
-            assert_eq!(said(&Scene::adding(path, text)), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn in_the_document_of_the_phase_nothing_stands_for_content() {
-        let mut scene = Scene::new();
-        let text =
-            "# A\n（以下省略）\n- [...]\n(omitted for brevity)\n同上\nSome (...) do not.\n| a | 同上 |\n";
-        scene.changes = vec![Change::of_texts(&scene.output, None, Some(text))];
-        let lines: Vec<_> = scene.shown_to(examine).places.iter().filter_map(|place| place.line).collect();
-        assert_eq!(lines, [2, 3, 4, 5]);
-        assert_eq!(said(&Scene::adding("d.md", text)), "pass");
-    }
-
-    #[test]
-    fn honest_lines_are_never_refused() {
-        for (path, text) in [
-            ("a.ts", "f(...args);\nconst b = {...a, c: 1};\nfunction g(...rest: number[]) {}\n"),
-            ("a.rs", "let S { a, .. } = s; for i in 1..=3 {}\nprintln!(\"Loading...\"); // Loading...\n"),
-            ("a.rs", "// handles json, yaml, etc.\n// rest of the arguments go to the program\n"),
-            (
-                "a.rs",
-                "// Remaining budget in cents.\n// remaining cases\n// The existing code calls this twice.\n",
-            ),
-            ("a.rs", "/// Like this:\n/// ```\n/// // ...\n/// f();\n/// ```\n"),
-            (
-                "a.rs",
-                "// accepts numbers\n// ...but no letters\n// 省略可能な引数\n// 残りの引数は省略できる\n",
-            ),
-            ("a.py", "class P(Protocol):\n    def f(self) -> int:\n        ...\n"),
-            ("a.py", "@overload\ndef f(x: int) -> int:\n    ...\n\ndef f(x):\n    return x\n"),
-            ("a.py", "class E(Exception):\n    ...\n\nx[..., 0] = 1\ntry:\n    g()\nexcept E:\n    ...\n"),
-            ("a.pyi", "def f(x: int) -> int:\n    ...\n"),
-            ("a.c", "int log(const char *format,\n  ...\n);\n"),
-            ("a.yaml", "a: 1\n...\n---\nb: \"...\" # wait...\n"),
-            ("a.go", "x = append(x, y...)\nfunc f(a ...int) {}\n// unchanged files are skipped\n"),
-            ("a.sh", "echo \"Installing...\" # installs curl, jq etc.\n"),
-            (
-                "d.md",
-                "Prose may pause ... and go on, etc.\n\n| a | 同上 |\n\n```rust\n// ...\n```\n引数は省略できます。\n",
-            ),
-            ("a.rs", "// The text is truncated.\n// snip the ends\nlet a = [truncated];\n"),
-            ("d.md", "Some say so (...) and others do not.\n"),
-            ("testdata/a.rs", "// ...\n"),
-        ] {
-            assert_eq!(said(&Scene::adding(path, text)), "pass", "{text}");
-        }
-        assert_eq!(said(&Scene::changing("a.rs", "// ...\nf();\n", "// ...\ng();\n")), "pass");
-    }
-
-    #[test]
-    fn an_excerpt_of_what_is_on_disk_omits_nothing() {
-        let told = "```ts\nfunction test() {\n  ...\n}\n```";
-        assert_eq!(said(&Scene::answering(told)), "answer");
-        assert_eq!(said(&Scene::answering(&told.replace("```ts", "```"))), "answer");
-        let mut excerpt = Scene::adding("a.ts", "function test() {\n  return 1;\n}\n");
-        excerpt.answer = Some(told.to_owned());
-        assert_eq!(said(&excerpt), "pass");
-        assert_eq!(
-            said(&Scene::answering("```\nrunning 3 tests\n...\nok\n```\nAnd then ... `// ...`")),
-            "pass"
-        );
-    }
-
-    #[test]
-    fn texts_of_the_configuration_are_literals() {
-        let literals = |text: &str| {
-            let mut scene = Scene::adding("a.md", text);
-            scene.settings.omission_patterns = vec!["...".into(), "[snip]".into(), "// etc.".into()];
-            said(&scene)
-        };
-        assert_eq!([literals("a ... b\n"), literals("a\nb [snip]\n")], ["pass", "a.md:2"]);
-    }
+/// A function that lost its body.
+struct Emptied {
+    /// Without what it stands in.
+    name: String,
+    /// From 1.
+    line: usize,
+    /// What its body was.
+    body: String,
 }
+
+/// Returns the functions that did something and do nothing now: an empty body took its place, or an error that says that it is
+/// not written. What others write, what moved, what says that it is meant so, and what the issue names is honest.
+fn emptied(site: &Site<'_>) -> Vec<Place> {
+    let mut files = ChangedFile::all(site);
+    files.retain(|file| {
+        Role::of(file.path()) == Role::Product && file.change.removed_lines().next().is_some()
+    });
+    let emptied = side_by_side::each(&files, emptied_in);
+    let mut places = Vec::new();
+    for (file, emptied) in files.iter().zip(emptied) {
+        let new = emptied.iter().filter(|one| !is_asked_for(&one.name, site) && !is_moved(one, file, site));
+        let what = |name: &str| format!("`{name}` had a body and does nothing now");
+        places.extend(new.map(|one| at(file.path(), one.line, what(&one.name))));
+    }
+    places
+}
+
+/// The issue speaks of it where it asks for something to go.
+fn is_asked_for(name: &str, site: &Site<'_>) -> bool {
+    let lines = site.issue.title.lines().chain(site.issue.body.lines());
+    lines.filter(|line| REMOVAL.is_match(line)).any(|line| holds_word(line, name))
+}
+
+/// Tells whether half of the body stands elsewhere now, in its own file or another one.
+fn is_moved(emptied: &Emptied, file: &ChangedFile<'_>, site: &Site<'_>) -> bool {
+    let count = |text: Option<&str>, line: &str| {
+        text.unwrap_or_default().lines().filter(|own| own.trim() == line).count()
+    };
+    let is_kept = |line: &&&str| {
+        let now = count(file.change.new_text(), line);
+        let mut added = site.project_changes().flat_map(Change::added_lines);
+        now > 0 && now >= count(file.change.old_text(), line) || added.any(|(_, own)| own.trim() == **line)
+    };
+    let said: Vec<&str> = emptied.body.lines().map(str::trim).filter(|line| line.len() > 5).collect();
+    !said.is_empty() && said.iter().filter(is_kept).count() * 2 >= said.len()
+}
+
+fn emptied_in(file: &ChangedFile<'_>) -> Vec<Emptied> {
+    let (Some(old), Some(new)) = (file.before(), file.now()) else { return Vec::new() };
+    let mut stubs = new.functions();
+    stubs.retain(|function| is_emptiness(function) && !is_meant_so(function, new));
+    let known = if stubs.is_empty() { Vec::new() } else { old.functions() };
+    let emptied = stubs.into_iter().filter_map(|stub| {
+        let mut same = known.iter().filter(|function| function.name == stub.name);
+        let body = same.clone().find(|function| function.stub.is_none())?.body.clone()?;
+        let was_stub = same.any(|function| function.stub.is_some());
+        let name = stub.name.rsplit([':', '.']).next().unwrap_or_default().to_owned();
+        (!was_stub).then(|| Emptied { name, line: stub.line, body: old.text()[body].to_owned() })
+    });
+    emptied.collect()
+}
+
+fn is_emptiness(function: &Function) -> bool {
+    matches!(function.stub, Some(Stub::Empty | Stub::NotImplemented)) && !function.is_abstract
+}
+
+fn is_meant_so(function: &Function, file: &SourceFile) -> bool {
+    MEANT_SO.is_match(&function.name) || MEANT_SO.is_match(&file.text()[function.range.clone()])
+}
+
+fn holds_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|found| found == word)
+}
+
+#[cfg(test)]
+mod tests;

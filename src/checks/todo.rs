@@ -5,14 +5,12 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::Deserialize;
 
 use super::changed_file::ChangedFile;
 use super::comments::{added_comments, comments_of_text};
-use super::constant::pattern;
+use super::constant::any_of;
 use super::language_family::LanguageFamily;
 use super::outcome::{judged, of_answer};
-use super::paths::ending;
 use super::unfinished::{self, Unfinished};
 use super::{Site, told};
 use content_parser::own_lines;
@@ -28,17 +26,15 @@ pattern!(
     r"(?i)TODO|FIXME|TBD|HACK|XXX|to[ -]do:|ＴＯＤＯ|ＦＩＸＭＥ|TBA|to be |coming soon|placeholder|lorem ipsum|later|未|後で|あとで|後日|予定|作成中|執筆中|準備中|ここに"
 );
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Words {
-    nouns: Vec<String>,
-    other_languages: Vec<String>,
-    locale_folders: Vec<String>,
-    locale_endings: Vec<String>,
-}
-
-static WORDS: LazyLock<Words> =
-    LazyLock::new(|| toml::from_str(include_str!("data/todo.toml")).expect("the table of words is sound"));
+const TABLE: &str = include_str!("data/todo.toml");
+pattern!(NOUN, &format!("^(?i:{})$", any_of(TABLE, "nouns")));
+pattern!(OTHER_LANGUAGE, &format!("^(?i:{})$", any_of(TABLE, "other_languages")));
+pattern!(PROMISE, &format!("^(?:{})$", any_of(TABLE, "promises")));
+pattern!(
+    /// Texts of other languages, where `todo` is a word.
+    LOCALE,
+    r"(?i)(?:^|/)(?:locales?|_locales|i18n|l10n|langs?|translations)/|\.(?:po|pot|arb|xlf|xliff|strings)$"
+);
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let mut places = places(site, |file| !is_of_project_documents(file, site), in_file);
@@ -68,7 +64,7 @@ fn places<'s>(
     let issue = &site.issue.body;
     let is_demanded = |open: &Unfinished| open.text.len() >= 12 && issue.contains(&open.text);
     let find = |file: &ChangedFile<'s>| find(file).into_iter().filter(|open| !is_demanded(open)).collect();
-    unfinished::places(site, &SUSPECT, |file| is_wanted(file) && !is_of_a_locale(file.path()), find)
+    unfinished::places(site, &SUSPECT, |file| is_wanted(file) && !LOCALE.is_match(file.path()), find)
 }
 
 fn is_of_project_documents(file: &ChangedFile<'_>, site: &Site<'_>) -> bool {
@@ -79,9 +75,7 @@ fn in_file(file: &ChangedFile<'_>) -> Vec<Unfinished> {
     let comments = added_comments(file);
     let marks = comments.iter().filter_map(|comment| Some((comment.line, mark(comment.text)?)));
     let marks = marks.map(|(line, mark)| open(line, mark, format!("a comment says `{}`", clip(mark))));
-    let statements = file.now().map_or_else(Vec::new, SourceFile::open_statements);
-    let added = statements.into_iter().filter(|statement| file.is_added(statement.line));
-    let statements = added.map(|statement| {
+    let statements = file.added_parts(SourceFile::open_statements).into_iter().map(|statement| {
         let what = format!("`{}` stands for code that is not there", clip(statement.text));
         open(statement.line, statement.text, what)
     });
@@ -97,9 +91,7 @@ fn open(line: usize, text: &str, what: String) -> Unfinished {
 /// Texts of the code that say what is to be done.
 fn in_texts(file: &ChangedFile<'_>) -> Vec<Unfinished> {
     pattern!(OPEN, r#"^[a-z]*["'`]*((?:TODO|FIXME)(?:\([^)]*\))?:\s*\S.*)"#);
-    let strings = file.now().map_or_else(Vec::new, SourceFile::strings);
-    let added = strings.into_iter().filter(|string| file.is_added(string.line));
-    let found = added.filter_map(|string| {
+    let found = file.added_parts(SourceFile::strings).into_iter().filter_map(|string| {
         let text = OPEN.captures(string.text)?.get(1)?.as_str().trim_end_matches(['"', '\'', '`']);
         Some(open(string.line, text, format!("a text says `{}`", clip(text))))
     });
@@ -125,51 +117,28 @@ fn mark(comment: &str) -> Option<&str> {
 
 /// A mark begins a comment or a part of it, or names somebody, or has a colon. Small letters may be a word of another language.
 fn is_mark(word: &str, before: &str, after: &str) -> bool {
-    let is_listed = MARK.is_match(before) || lists_marks(after);
-    if is_part_of_a_name(before, after) || is_quoted(before) || is_listed {
+    if is_talked_about(before, after) {
         return false;
     }
     let lead = before.trim_matches(|c: char| c.is_whitespace() || "-*•@!#[(<".contains(c));
     let is_addressed =
         after.trim_start().starts_with([':', '：']) || after.starts_with('(') || word.ends_with(':');
-    let next =
-        after.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    let is_noun = WORDS.nouns.contains(&next);
+    let next = after.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     if word.chars().any(char::is_lowercase) {
-        let is_word = WORDS.other_languages.contains(&next) || word != "todo" && word != "fixme";
-        return lead.is_empty()
-            && !is_noun
-            && !word.eq_ignore_ascii_case("xxx")
-            && (is_addressed || !is_word);
+        let is_plain = matches!(word, "todo" | "fixme") && !OTHER_LANGUAGE.is_match(next);
+        let is_work = is_plain || is_addressed && !word.eq_ignore_ascii_case("xxx");
+        return lead.is_empty() && is_work && !NOUN.is_match(next);
     }
     let begins = lead.is_empty() || lead.ends_with([',', ';', '.', ':', '：', '、', '。', '）', ')']);
-    is_addressed || begins && !is_noun
+    is_addressed || begins && !NOUN.is_match(next)
 }
 
-/// `todo-list`, `TODO.md`, `XXX-XXXX`.
-fn is_part_of_a_name(before: &str, after: &str) -> bool {
-    let joins = |c: char| matches!(c, '-' | '.' | '_' | '/' | '\\');
-    let mut following = after.chars();
-    let joined = following.next().is_some_and(joins) && following.next().is_some_and(char::is_alphabetic);
-    joined || before.ends_with(joins) && before.trim_end_matches(joins).ends_with(char::is_alphanumeric)
-}
-
-fn is_quoted(before: &str) -> bool {
-    let odd = |mark: char| before.matches(mark).count() % 2 == 1;
-    odd('`') || odd('"') || before.ends_with(['\'', '「', '“'])
-}
-
-/// `TODO, FIXME and TBD`: who lists marks talks about them.
-fn lists_marks(after: &str) -> bool {
-    pattern!(NEXT, r"^\s*(?:,|/|、|and|or|と)\s*`?(?:TODO|FIXME|TBD|HACK|XXX)(?-u:\b)");
-    NEXT.is_match(after)
-}
-
-/// Tells texts of other languages, where `todo` is a word.
-fn is_of_a_locale(path: &str) -> bool {
-    let path = path.to_lowercase();
-    let in_folder = path.split('/').any(|part| WORDS.locale_folders.iter().any(|folder| folder == part));
-    in_folder || WORDS.locale_endings.iter().any(|locale| locale == ending(&path))
+/// `TODO`s in quotation marks, `TODO.md`, `todo-list`, and `TODO, FIXME and TBD`: who lists marks talks about them.
+fn is_talked_about(before: &str, after: &str) -> bool {
+    pattern!(PART_BEFORE, r"[\p{L}\p{N}][-._/\\]+$|['「“]$");
+    pattern!(PART_AFTER, r"^[-._/\\]\p{L}|^\s*(?:,|/|、|and|or|と)\s*`?(?:TODO|FIXME|TBD|HACK|XXX)(?-u:\b)");
+    let is_quoted = ['`', '"'].iter().any(|quote| before.matches(*quote).count() % 2 == 1);
+    is_quoted || MARK.is_match(before) || PART_BEFORE.is_match(before) || PART_AFTER.is_match(after)
 }
 
 /// The issue is about such marks.
@@ -190,12 +159,6 @@ fn placeholders(file: &ChangedFile<'_>) -> Vec<Unfinished> {
 }
 
 fn is_placeholder(line: &str) -> bool {
-    static PROMISE: LazyLock<Regex> = LazyLock::new(|| {
-        let english = r"to be (?:written|determined|decided|defined|done|added|completed|filled(?: in)?)(?: later| soon)?|coming soon|(?:fill|write) (?:this|it)(?: in)? later|placeholder|lorem ipsum.*";
-        let japanese = "未定|未記入|(?:後|あと)で(?:書く|書きます|記載|記入|追記)(?:する|します)?|後日(?:記載|追記)|(?:追記|記載)予定|作成中|執筆中|準備中|ここに.{1,15}を(?:書く|記載)";
-        let begun = r"(?:TODO|TBD|FIXME)(?:\(|\s+[-–—]\s).*";
-        pattern(&format!("^(?:{begun}|(?i:TODO|TBD|TBA|FIXME|XXX|{english}|{japanese}))$"))
-    });
     if line.trim_start().starts_with(['#', '`']) {
         return false;
     }

@@ -4,9 +4,9 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::Deserialize;
 
 use super::changed_file::ChangedFile;
+use super::constant::any_of;
 use super::language_family::LanguageFamily;
 use super::outcome::{failure, file};
 use super::paths::{ending, name};
@@ -113,18 +113,13 @@ fn changes_a_directive(change: &Change) -> bool {
     lines.any(|(_, line)| family.comment(line).is_some_and(|comment| DIRECTIVE.is_match(comment)))
 }
 
-static DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Table {
-        directives: Vec<String>,
-    }
-    let table: Table =
-        toml::from_str(include_str!("data/directives.toml")).expect("the table of directives is sound");
-    let directives: Vec<String> = table.directives.iter().map(|word| regex::escape(word)).collect();
-    let text = format!(r"(?i)^\W*(?:{})|^#!|#\s*(?:nosec|noqa|type:|pragma:)", directives.join("|"));
-    Regex::new(&text).expect("escaped words are a pattern")
-});
+pattern!(
+    DIRECTIVE,
+    &format!(
+        r"(?i)^\W*(?:{})|^#!|#\s*(?:nosec|noqa|type:|pragma:)",
+        any_of(include_str!("data/directives.toml"), "directives")
+    )
+);
 
 /// A new file whose name alone does something.
 fn works_by_being_there(change: &Change) -> bool {
