@@ -38,17 +38,12 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
 
 /// Returns the commands of the project in their order.
 fn commands<'a>(site: &'a Site<'_>) -> Vec<Asked<'a>> {
-    let mut found: Vec<Asked<'a>> = Vec::new();
-    for key in INTEGRATION {
-        // The tests of the project that are those of a language are run in its turn.
-        let is_of_language = || {
-            let mut languages = INTEGRATION.iter().filter(|other| other.ends_with("test") && **other != key);
-            languages.any(|other| site.commands.get(*other) == site.commands.get(key))
-        };
-        let asked = command::asked(kind(key), key, site);
-        found.extend(asked.filter(|_| key != "test" || !is_of_language()));
-    }
-    found
+    let line = |key: &str| site.commands.get(key);
+    // The tests of the project that are those of a language are run in its turn.
+    let mut languages = INTEGRATION.iter().filter(|key| key.ends_with("test") && **key != "test");
+    let is_of_language = languages.any(|key| line(key) == line("test"));
+    let keys = INTEGRATION.into_iter().filter(|key| *key != "test" || !is_of_language);
+    keys.filter_map(|key| command::asked(kind(key), key, site)).collect()
 }
 
 /// Returns the check by whose rules the output of a command is read.

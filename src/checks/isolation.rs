@@ -29,9 +29,8 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 }
 
 fn places(file: &ChangedFile<'_>, worktree: &Path) -> Vec<Place> {
-    let imports = file.now().map_or_else(Vec::new, SourceFile::imports);
-    let added = imports.into_iter().filter(|import| file.is_added(import.line));
-    let tested = added.filter(|import| match Language::of(file.path()) {
+    let added = file.added_parts(SourceFile::imports);
+    let tested = added.into_iter().filter(|import| match Language::of(file.path()) {
         Some(Language::Rust) => is_own_crate(import.text, worktree),
         Some(Language::Python) => is_own_module(import.text, worktree),
         Some(Language::Go) | None => false,

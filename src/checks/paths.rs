@@ -1,6 +1,8 @@
 //! Paths: their names and endings, and the language of lists of them: a path, a folder with all that lies below it, `*` for any characters, and `**/` for any
 //! number of folders, none included, so that `**/NAME` means at any depth. Always from the top of the worktree.
 
+use std::sync::LazyLock;
+
 use regex::{Regex, RegexBuilder};
 
 /// Returns the last part of a path.
@@ -60,12 +62,14 @@ fn starred(part: &str) -> String {
     part.split('*').map(regex::escape).collect::<Vec<_>>().join(".*")
 }
 
+pattern!(INVISIBLE, r"[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]");
+
 /// Returns a name as a careless reader and a file system that ignores case take it.
 fn folded(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
     }
-    name.chars().filter(|c| !is_invisible(*c)).flat_map(|c| plain(c).to_lowercase()).collect()
+    INVISIBLE.replace_all(name, "").chars().flat_map(|c| plain(c).to_lowercase()).collect()
 }
 
 /// Full-width letters and the long s look like, and for some file systems are, the plain ones.
@@ -75,14 +79,6 @@ fn plain(c: char) -> char {
         'ſ' => 's',
         _ => c,
     }
-}
-
-fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -10,28 +11,24 @@ use super::changed_file::ChangedFile;
 use super::language_family::is_code;
 use super::outcome::{at, judged};
 use super::{Site, passed};
-use model::event::{CheckResult, Place};
+use model::event::CheckResult;
 use source::{SourceFile, is_test};
 
 pub(super) const ID: &str = "traceability";
 
-/// A longer requirements document is read to here, in bytes.
+/// A longer document is not read, in bytes.
 const LONGEST: usize = 1024 * 1024;
-
-pattern!(ID_WORD, r"\b[A-Z]{1,8}-?\d{1,5}\b");
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let files = ChangedFile::of_author(site);
-    let tests = files.iter().filter_map(|file| first_test(file).map(|number| (file, number)));
-    let tests: Vec<(&ChangedFile<'_>, usize)> = tests.collect();
+    let tests: Vec<_> = files.iter().filter_map(|file| Some((file, first_test(file)?))).collect();
     if tests.is_empty() {
         return passed(ID, "not applicable: no test was added");
     }
-    let ids = required_ids(site);
-    let untraced = tests.iter().filter(|(file, _)| !is_traced(file, &ids));
-    let places: Vec<Place> = untraced
-        .map(|(file, number)| at(file.path(), *number, "no test that was added names a requirement"))
-        .collect();
+    let required = required_ids(site);
+    let untraced = tests.into_iter().filter(|(file, _)| !is_traced(file, &required));
+    let what = "no test that was added names a requirement";
+    let places = untraced.map(|(file, number)| at(file.path(), number, what)).collect();
     judged(
         ID,
         "untraceable-test",
@@ -49,38 +46,32 @@ fn first_test(file: &ChangedFile<'_>) -> Option<usize> {
     first.or_else(|| is_new().then_some(1))
 }
 
-fn is_traced(file: &ChangedFile<'_>, ids: &BTreeSet<String>) -> bool {
+fn is_traced(file: &ChangedFile<'_>, required: &BTreeSet<String>) -> bool {
     pattern!(MARK, r"(?i)\b(?:spec|req):|\bAC:|\bREQ-\d+");
     let text: String = file.change.added_lines().flat_map(|(_, line)| [line, "\n"]).collect();
     let lower = text.to_lowercase();
-    let story = ["given", "when", "then"].iter().all(|word| lower.contains(word));
-    let named = || {
-        let dashed = text.replace('_', "-").to_uppercase();
-        ID_WORD.find_iter(&dashed).any(|found| ids.contains(&bare(found.as_str())))
-    };
-    MARK.is_match(&text) || story || named()
+    let is_story = ["given", "when", "then"].iter().all(|word| lower.contains(word));
+    MARK.is_match(&text)
+        || is_story
+        || ids(&text.replace('_', "-").to_uppercase()).iter().any(|id| required.contains(id))
 }
 
 /// Returns the ids that the issue and the documents of the phases before use.
 fn required_ids(site: &Site<'_>) -> BTreeSet<String> {
-    let mut texts = vec![format!("{}\n{}", site.issue.title, site.issue.body)];
-    let phases = site.output.split('/').take(2).collect::<Vec<_>>().join("/");
-    let folders = fs::read_dir(site.worktree.join(phases)).into_iter().flatten().flatten();
-    for folder in folders.map(|folder| folder.path().join("output")) {
-        let documents = fs::read_dir(folder).into_iter().flatten().flatten().map(|document| document.path());
-        let documents = documents.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
-        texts.extend(
-            documents
-                .filter_map(|path| git::regular_file::read_text(&path).ok())
-                .filter(|text| text.len() <= LONGEST),
-        );
-    }
-    texts.iter().flat_map(|text| ID_WORD.find_iter(text).map(|found| bare(found.as_str()))).collect()
+    let inside =
+        |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|found| found.path());
+    let phases: PathBuf = site.output.split('/').take(2).collect();
+    let documents = inside(site.worktree.join(phases)).flat_map(|phase| inside(phase.join("output")));
+    let documents = documents.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    let texts = documents.filter_map(|path| git::regular_file::read_text(&path).ok());
+    let texts = texts.filter(|text| text.len() <= LONGEST);
+    texts.chain([site.issue.title.clone(), site.issue.body.clone()]).flat_map(|text| ids(&text)).collect()
 }
 
-/// `FR-07` and `fr_07` are one id.
-fn bare(id: &str) -> String {
-    id.replace('-', "")
+/// Returns the ids of a text: `FR-07` and `FR07` are one.
+fn ids(text: &str) -> Vec<String> {
+    pattern!(WORD, r"\b[A-Z]{1,8}-?\d{1,5}\b");
+    WORD.find_iter(text).map(|found| found.as_str().replace('-', "")).collect()
 }
 
 #[cfg(test)]
