@@ -8,13 +8,11 @@ use std::path::{Component, Path, PathBuf};
 
 use super::deliverable::is_blank;
 use super::outcome::{file, judged, of_answer};
+use super::paths::may_be_empty;
 use super::{Site, evidence};
 use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "files";
-
-/// Files whose whole meaning is that they are there.
-const MAY_BE_EMPTY: [&str; 6] = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll", ".npmignore"];
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let output = Some(site.output).filter(|_| evidence::begins_with_an_author(site));
@@ -60,8 +58,7 @@ fn lack(site: &Site<'_>, named: &str) -> Option<&'static str> {
         let changed = site.changes.iter().any(|change| Path::new(&change.path).starts_with(&path));
         return (!changed).then_some("is a folder in which nothing changed");
     }
-    let name = full.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    (is_empty(&full) && !MAY_BE_EMPTY.contains(&name)).then_some("is empty")
+    (is_empty(&full) && !may_be_empty(&path)).then_some("is empty")
 }
 
 /// Returns a path relative to the worktree, when it names something inside of it.

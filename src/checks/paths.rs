@@ -15,6 +15,12 @@ pub(crate) fn ending(path: &str) -> &str {
     name(path).rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
+/// Tells whether the whole meaning of a file is that it is there.
+pub(crate) fn may_be_empty(path: &str) -> bool {
+    let names = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll", ".npmignore"];
+    names.contains(&name(path))
+}
+
 /// Patterns that are looked for together, in one pass.
 pub(crate) struct Patterns {
     any: Option<Regex>,

@@ -9,7 +9,7 @@ use super::changed_file::ChangedFile;
 use super::constant::any_of;
 use super::language_family::LanguageFamily;
 use super::outcome::{failure, file};
-use super::paths::{ending, name};
+use super::paths::{ending, may_be_empty};
 use super::{Site, passed, skipped};
 use model::change::{Change, FileVersion};
 use model::event::{CheckResult, Place};
@@ -74,12 +74,9 @@ pub(super) fn is_trivial(change: &Change) -> bool {
 fn is_little(change: &Change) -> bool {
     let mode = |version: &Option<FileVersion>| version.as_ref().map(|version| version.mode);
     let same_mode = change.is_new() || mode(&change.before) == mode(&change.after);
+    let works_empty = change.is_new() && may_be_empty(&change.path);
     let is_text = change.new_text().is_some() && (change.is_new() || change.old_text().is_some());
-    same_mode
-        && is_text
-        && !has_example(change)
-        && !works_by_being_there(change)
-        && !changes_a_directive(change)
+    same_mode && is_text && !has_example(change) && !works_empty && !changes_a_directive(change)
 }
 
 /// Compares the code of both sides where a grammar reads it.
@@ -120,12 +117,6 @@ pattern!(
         any_of(include_str!("data/directives.toml"), "directives")
     )
 );
-
-/// A new file whose name alone does something.
-fn works_by_being_there(change: &Change) -> bool {
-    const NAMES: [&str; 6] = ["__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".npmignore"];
-    change.is_new() && NAMES.contains(&name(&change.path))
-}
 
 /// Tells whether examples came that are run as tests: in comments of Rust, in docstrings of Python.
 pub(super) fn has_example(change: &Change) -> bool {
