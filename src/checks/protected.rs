@@ -16,19 +16,17 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let is_protected = |path: &&String| protected.hold(path) && !allowed.hold(path);
     let touched: Vec<&str> = site.changed.iter().filter(is_protected).map(String::as_str).collect();
     let places = touched.iter().map(|path| file(path, "is protected")).collect();
-    let judged = judged(
+    let mut result = judged(
         ID,
         "protected-changed",
         places,
         "protected paths were changed",
         "no protected path was changed",
     );
-    if judged.status == CheckStatus::Pass { judged } else { with_code(judged, "E_PROTECTED", &touched) }
-}
-
-fn with_code(mut result: CheckResult, code: &str, paths: &[&str]) -> CheckResult {
-    result.params.insert("code".into(), code.into());
-    result.params.insert("paths".into(), paths.join(", ").into());
+    if result.status == CheckStatus::Fail {
+        result.params.insert("code".into(), "E_PROTECTED".into());
+        result.params.insert("paths".into(), touched.join(", ").into());
+    }
     result
 }
 

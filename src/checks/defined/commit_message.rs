@@ -8,6 +8,7 @@ use super::Defined;
 use crate::outcome::MOST_TOLD;
 use crate::{Site, passed, skipped};
 use model::event::CheckResult;
+use model::issue::Issue;
 use model::policy::DefinedCheck;
 use tool_output::{is_comparable, is_generic, keywords, names_something_of};
 
@@ -24,8 +25,7 @@ pub(super) fn examine(defined: Defined<'_>) -> CheckResult {
     if task.trim().is_empty() {
         return skipped(id, "there is no task to hold the messages to");
     }
-    let number = number(site);
-    let Some(why) = messages.iter().find_map(|message| objection(message, &task, &number)) else {
+    let Some(why) = messages.iter().find_map(|message| objection(message, &task, site.issue)) else {
         return passed(id, &format!("{} commit messages are about the task", messages.len()));
     };
     let why = site.masker.mask(&why).as_str().to_owned();
@@ -54,27 +54,24 @@ fn task(check: &DefinedCheck, site: &Site<'_>) -> String {
     named.map_or_else(|| format!("{}\n{}", site.issue.title, site.issue.body), str::to_owned)
 }
 
-/// A message may name the issue instead of its words.
-fn number(site: &Site<'_>) -> String {
-    if site.issue.title.is_empty() { String::new() } else { format!("#{}", site.issue.number) }
-}
-
 /// Says what is wrong with a message. Words of two languages cannot be compared, and then it is only held to saying
 /// something.
-fn objection(message: &str, task: &str, number: &str) -> Option<String> {
+fn objection(message: &str, task: &str, issue: &Issue) -> Option<String> {
     let subject: String = subject(message).chars().take(MOST_TOLD).collect();
     if is_generic(message) {
         return Some(format!("the commit message \"{subject}\" would fit every change"));
     }
     let keywords = keywords(task);
-    let is_about = names_something_of(message, &keywords) || names_number(message, number);
+    let is_about = names_something_of(message, &keywords) || names_issue(message, issue);
     let unrelated = !is_about && is_comparable(message, &keywords);
     unrelated.then(|| format!("the commit message \"{subject}\" names nothing of the task"))
 }
 
-fn names_number(message: &str, number: &str) -> bool {
-    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_digit());
-    !number.is_empty() && message.match_indices(number).any(|(at, _)| ends(&message[at + number.len()..]))
+/// A message may name the issue instead of its words.
+fn names_issue(message: &str, issue: &Issue) -> bool {
+    let number = format!("#{}", issue.number);
+    let mut words = message.split(|c: char| c != '#' && !c.is_ascii_digit());
+    !issue.title.is_empty() && words.any(|word| word.ends_with(&number))
 }
 
 fn subject(message: &str) -> &str {
