@@ -151,7 +151,11 @@ mod tests {
                  \x20 TRY 1 FAIL [   0.005s] demo tests::flaky\n  TRY 2 PASS [   0.003s] demo tests::flaky\n\
                  \x20    TIMEOUT [  60.000s] demo tests::slow\n\
                  \x20    Summary [   0.020s] 3 tests run: 2 passed (1 flaky), 1 timed out, 0 skipped\n",
-                &[("demo tests::a", Passed), ("demo tests::flaky", Passed), ("demo tests::slow", TimedOut)],
+                &[
+                    ("demo › tests::a", Passed),
+                    ("demo › tests::flaky", Passed),
+                    ("demo › tests::slow", TimedOut),
+                ],
             ),
             (
                 "test_a (tests.test_x.T.test_a) ... ok\ntest_b (tests.test_x.T.test_b)\nAbout b. ... FAIL\n\

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::found::{Detail, Found};
+use super::found::{Detail, Found, SEPARATOR};
 use super::panicked::detail;
 use super::tally;
 use crate::pattern::LazyPattern;
@@ -39,11 +39,13 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
                 Some(_) => found.fail(name, Detail::default()),
                 None => {}
             }
-            results.extend(outcome.map(|outcome| (name, outcome)));
+            results.extend(outcome.map(|outcome| (id(name), outcome)));
         } else if let (Some(found), Some(header)) = (found.as_mut(), HEADER.captures(line)) {
             next = output_end(lines, at + 1, header.name("indented").is_some());
             if found.has_failed(name) {
-                found.fail(name, detail(&output(&lines[at + 1..next], name)));
+                let detail = detail(&output(&lines[at + 1..next], name));
+                found.explain(id(name), &detail.error);
+                found.fail(name, detail);
             }
         } else {
             at = next;
@@ -57,6 +59,11 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
         found.result(TestResult::new(id, outcome));
     }
     Some(found)
+}
+
+/// Puts the name of a binary, which holds no space, in front of a test as other runners do.
+fn id(name: &str) -> String {
+    name.replacen(' ', SEPARATOR, 1)
 }
 
 /// Reads how a test ended at its latest try, and which.
@@ -102,7 +109,8 @@ fn summary(line: &str) -> Option<Counts> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::of_stdout;
+    use super::super::tests::{of_stdout, outcomes};
+    use crate::TestOutcome::{DidNotLoad, Failed};
     use crate::{Counts, FailedTest};
 
     const RECORDED: &str = r#"    Finished `test` profile [unoptimized + debuginfo] target(s) in 0.01s
@@ -168,6 +176,20 @@ error: test run failed
             error: error.into(),
         });
         assert_eq!(report.failed, expected);
+    }
+
+    #[test]
+    fn each_test_is_named_below_its_binary_and_says_why_it_failed() {
+        let text = "    Starting 2 tests across 1 binary\n        FAIL [   0.005s] (1/2) pager::pages books\n  stdout ───\n\n\
+            \x20   running 1 test\n    test books ... FAILED\n\n  stderr ───\n\n    thread 'books' (7) panicked at tests/pages.rs:3:5:\n\
+            \x20   Cannot find module 'books'\n\n        FAIL [   0.005s] (2/2) pager::pages rest\n  stderr ───\n\n\
+            \x20   thread 'rest' (8) panicked at tests/pages.rs:8:5:\n    assertion `left == right` failed\n\n\
+            ────────────\n     Summary [   0.01s] 2 tests run: 0 passed, 2 failed, 0 skipped\n";
+        let report = of_stdout(text);
+        assert_eq!(
+            outcomes(&report),
+            [("pager::pages › books", DidNotLoad), ("pager::pages › rest", Failed)]
+        );
     }
 
     #[test]
