@@ -194,9 +194,14 @@ mod tests {
                 &[("adds", Passed), ("suite › in", DidNotLoad)],
             ),
             (
-                "t/a.t .. \nok 1 - adds\nnot ok 2 - bad # TODO later\n1..2\nok\nt/b.t .. \n1..1\nok 1 - adds\nok\n\
+                "t/a.t .. \nok 1 - adds\nnot ok 2 - bad # TODO later\nok 3 # skip slow\n1..3\nok\nt/b.t .. \n1..1\nok 1 - adds\nok\n\
                  All tests successful.\n",
-                &[("t/a.t › adds", Passed), ("t/a.t › bad", Skipped), ("t/b.t › adds", Passed)],
+                &[
+                    ("t/a.t › adds", Passed),
+                    ("t/a.t › bad", Skipped),
+                    ("t/a.t", Skipped),
+                    ("t/b.t › adds", Passed),
+                ],
             ),
             (
                 "\n  Sum\n    ✔ zero\n    inner\n      ✔ one (12ms)\n    1) adds\n    - later\n\n  2 passing (10ms)\n  1 pending\n\

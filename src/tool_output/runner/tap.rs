@@ -89,7 +89,7 @@ impl Document<'_> {
         }
         let mut is_group = false;
         for (other, result) in self.points.iter_mut().rev().take_while(|(other, _)| *other > depth) {
-            result.id = format!("{name}{SEPARATOR}{}", result.id);
+            result.id = id(Some(&name), &result.id);
             *other = depth;
             is_group = true;
         }
@@ -117,11 +117,16 @@ impl Document<'_> {
             self.found.count(counts);
         }
         for (_, result) in self.points {
-            let id = self.file.into_iter().chain([result.id.as_str()]).collect::<Vec<_>>().join(SEPARATOR);
-            self.found.result(TestResult { id, ..result });
+            self.found.result(TestResult { id: id(self.file, &result.id), ..result });
         }
         all.get_or_insert_default().join(self.found);
     }
+}
+
+/// Puts a file or a group in front of a test; one without a name has theirs.
+fn id(front: Option<&str>, name: &str) -> String {
+    let parts = [front.unwrap_or_default(), name].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(SEPARATOR)
 }
 
 fn indentation(line: &str) -> usize {
