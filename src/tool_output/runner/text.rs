@@ -216,8 +216,10 @@ impl<'t> Output<'t> {
 
     /// A runner that prints no numbers has its results counted; where no block names a failure the results do.
     fn found(mut self) -> Found {
-        if self.found.failed.is_empty() {
+        if self.found.counts.is_none() {
             self.found.count_results();
+        }
+        if self.found.failed.is_empty() {
             for name in self.failed {
                 self.found.fail(name, Detail::default());
             }
@@ -243,6 +245,7 @@ fn outcome(parts: &Captures) -> Option<TestOutcome> {
         ("passed", TestOutcome::Passed),
         ("failed", TestOutcome::Failed),
         ("timed_out", TestOutcome::TimedOut),
+        ("not_loaded", TestOutcome::DidNotLoad),
         ("skipped", TestOutcome::Skipped),
     ];
     outcomes.into_iter().find(|(name, _)| parts.name(name).is_some()).map(|(_, outcome)| outcome)

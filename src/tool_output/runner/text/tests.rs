@@ -319,7 +319,7 @@ mod mocha {
 
 mod ctest {
     use crate::Counts;
-    use crate::TestOutcome::{Failed, Passed, Skipped, TimedOut};
+    use crate::TestOutcome::{DidNotLoad, Failed, Passed, Skipped, TimedOut};
     use crate::runner::tests::{of_stdout, outcomes};
 
     #[test]
@@ -333,6 +333,33 @@ mod ctest {
         assert_eq!(report.counts, Some(Counts { passed: 1, failed: 2, ignored: 1 }));
         let expected = [("adds", Passed), ("sub tracts", Failed), ("slow", TimedOut), ("off", Skipped)];
         assert_eq!(outcomes(&report), expected);
+    }
+
+    #[test]
+    fn crashes_and_texts_that_are_missing_fail_and_what_cannot_start_did_not_load() {
+        let text = "    Start 1: segv\n1/7 Test #1: segv .............................***Exception: SegFault  0.00 sec\n\
+            \x20   Start 2: abrt\n2/7 Test #2: abrt .............................Subprocess aborted***Exception:   0.01 sec\n\
+            \x20   Start 3: regex\n3/7 Test #3: regex ............................***Failed  Required regular expression not found. Regex=[three pages\n\
+            ]  0.01 sec\nno database\n\n    Start 4: books\nCould not find executable /x/build/books\n\
+            4/7 Test #4: books ............................***Not Run   0.00 sec\n    Start 5: include\n\
+            5/7 Test #5: include ..........................***Failed    0.01 sec\nCMake Error at /x/bad.cmake:1 (include):\n\
+            \x20 include could not find requested file:\n\n    /x/books.cmake\n\n    Start 6: off\n\
+            6/7 Test #6: off ..............................***Skipped   0.00 sec\n    Start 7: fails\n\
+            7/7 Test #7: fails ............................***Failed    0.01 sec\n2 pages, not 3\n\n\
+            0% tests passed, 6 tests failed out of 6\n";
+        let report = of_stdout(text);
+        let expected = [
+            ("segv", Failed),
+            ("abrt", Failed),
+            ("regex", Failed),
+            ("books", DidNotLoad),
+            ("include", DidNotLoad),
+            ("off", Skipped),
+            ("fails", Failed),
+        ];
+        assert_eq!(outcomes(&report), expected);
+        assert_eq!(report.counts, Some(Counts { passed: 0, failed: 6, ignored: 1 }));
+        assert_eq!(report.failed[5].error, "2 pages, not 3");
     }
 }
 
