@@ -184,7 +184,8 @@ impl<'t> Output<'t> {
             }
         }
         let groups = self.groups.iter().map(|(_, group)| *group);
-        let id = self.file.into_iter().chain(groups).chain([name]).collect::<Vec<_>>().join(SEPARATOR);
+        let id = self.file.into_iter().chain(groups).chain([name]).filter(|name| !name.is_empty());
+        let id = id.collect::<Vec<_>>().join(SEPARATOR);
         let seconds = number::<f64>(parts, "seconds").map(|seconds| seconds * 1000.0);
         self.found.result(TestResult::new(id, outcome).after(number(parts, "millis").or(seconds)));
     }
@@ -216,9 +217,7 @@ impl<'t> Output<'t> {
 
     /// A runner that prints no numbers has its results counted; where no block names a failure the results do.
     fn found(mut self) -> Found {
-        if self.found.counts.is_none() {
-            self.found.count_results();
-        }
+        self.found.count_results();
         if self.found.failed.is_empty() {
             for name in self.failed {
                 self.found.fail(name, Detail::default());

@@ -132,7 +132,7 @@ Ran all test suites.
 
 mod bun {
     use crate::Counts;
-    use crate::TestOutcome::{Failed, Passed, Skipped};
+    use crate::TestOutcome::{DidNotLoad, Failed, Passed, Skipped};
     use crate::runner::tests::{of_stdout, outcomes};
 
     #[test]
@@ -151,6 +151,23 @@ mod bun {
                 ("src/a.test.ts › later", Skipped)
             ]
         );
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_loaded_stands_for_its_tests() {
+        let text = "bun test v1.4.5 (a7733435c)\n\nsrc/b.test.js:\n\n# Unhandled error between tests\n\
+            -------------------------------\nerror: Cannot find module './books.js' from '/x/src/b.test.js'\n\
+            -------------------------------\n\n\nsrc/a.test.js:\n(pass) adds [0.02ms]\n(fail) fails [0.13ms]\n\n 1 pass\n 2 fail\n\
+            \x201 error\n 2 expect() calls\nRan 3 tests across 2 files. [58.00ms]\n";
+        let report = of_stdout(text);
+        let expected = [
+            ("src/b.test.js", DidNotLoad),
+            ("src/a.test.js › adds", Passed),
+            ("src/a.test.js › fails", Failed),
+        ];
+        assert_eq!(outcomes(&report), expected);
+        assert_eq!(report.failed[0].error, "error: Cannot find module './books.js' from '/x/src/b.test.js'");
+        assert_eq!(report.failed[1].error, "");
     }
 }
 
