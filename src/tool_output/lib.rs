@@ -65,12 +65,15 @@ pub struct TestReport {
 
 impl TestReport {
     /// Takes what report files say beside an output. Their results count where they are those of all tests that the output
-    /// counts; the failures of the output stay, because they carry places.
+    /// counts, which may leave out files that could not be loaded; the failures of the output stay, because they carry places.
     #[must_use]
     pub fn with_report_files(mut self, files: Vec<Self>) -> Self {
         let Some(joined) = files.into_iter().reduce(Self::joined) else { return self };
-        let ran = |report: &Self| report.counts.map(|counts| counts.collected());
-        if self.counts.is_none() || ran(&self) == ran(&joined) {
+        let ran = |report: &Self| report.counts.unwrap_or_default().collected();
+        let is_not_loaded = |result: &&TestResult| result.outcome == TestOutcome::DidNotLoad;
+        let not_loaded = joined.results.iter().filter(is_not_loaded).count() as u64;
+        let missing = ran(&joined).checked_sub(ran(&self));
+        if self.counts.is_none() || missing.is_some_and(|missing| missing <= not_loaded) {
             self.counts = self.counts.or(joined.counts);
             self.results = joined.results;
             self.known = true;

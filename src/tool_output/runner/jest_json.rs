@@ -78,6 +78,7 @@ fn outcome(status: &str) -> TestOutcome {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{of_stdout, outcomes};
     use crate::TestOutcome::{DidNotLoad, Failed, Passed, Skipped};
     use crate::{Counts, report_file};
 
@@ -103,5 +104,23 @@ mod tests {
         );
         assert_eq!(report.results[0].millis, Some(4));
         assert_eq!(report_file("{\"a\":1}", "/x"), None);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_loaded_takes_no_result_from_the_others() {
+        let json = r#"{"testResults": [{"name": "/x/src/a.test.js", "status": "passed", "assertionResults": [
+            {"ancestorTitles": [], "title": "adds", "status": "passed"}]},
+            {"name": "/x/src/b.test.js", "status": "failed", "message": "Cannot find module './b'", "assertionResults": []}]}"#;
+        let output = |tests: &str| {
+            let stdout = format!(
+                "PASS src/a.test.js\nFAIL src/b.test.js\n  ● Test suite failed to run\n\n    Cannot find module './b'\n\n\
+                 Test Suites: 1 failed, 1 passed, 2 total\nTests:       {tests} passed, {tests} total\n"
+            );
+            let report = report_file(json, "/x").expect("a report");
+            of_stdout(&stdout).with_report_files(vec![report])
+        };
+        let expected = [("src/a.test.js › adds", Passed), ("src/b.test.js", DidNotLoad)];
+        assert_eq!(outcomes(&output("1")), expected);
+        assert_eq!(outcomes(&output("3")), []);
     }
 }
