@@ -22,7 +22,7 @@ use crate::agreement::{pin_commands, pin_schemas, project_commands, prove_new_te
 use crate::environment::{runtime, watch_signals};
 use crate::failure::{Failure, FailureKind, Result};
 use crate::project::{Project, load_settings};
-use checks::{Published, Site};
+use checks::{Published, ReportedTest, Site, reported_tests};
 use clean_worktree::CleanCheck;
 use content_parser::{read_claim, read_evaluation};
 use git::DiffBase;
@@ -72,6 +72,8 @@ pub struct CheckReport {
     pub asked_for: Option<AskedFor>,
     /// The results in their order.
     pub results: Vec<CheckResult>,
+    /// What the runs of the tests said of each test, where they ran in a clean worktree.
+    pub tests: Vec<ReportedTest>,
     /// Checks whose failure is noted and nothing else.
     pub noted: BTreeSet<String>,
     /// What commands of the repository did to git's own files and references.
@@ -126,9 +128,10 @@ pub fn check(project: &Project, request: &CheckRequest) -> Result<CheckReport> {
         changes: &changes,
         asked_for: asked_for.as_ref(),
     };
-    let (results, warnings) = job.run_interruptibly()?;
+    let Checked { results, tests, warnings } = job.run_interruptibly()?;
     let readme = find_readme(project.root(), &changes);
-    Ok(CheckReport { since, changed: changes.len(), asked_for, results, noted: plan.noted, warnings, readme })
+    let (changed, noted) = (changes.len(), plan.noted);
+    Ok(CheckReport { since, changed, asked_for, results, tests, noted, warnings, readme })
 }
 
 /// Which checks are made, and by which settings.
@@ -155,8 +158,13 @@ struct CheckJob<'a> {
     asked_for: Option<&'a AskedFor>,
 }
 
-/// The results of the checks, and what commands did to git's own files and references.
-type Checked = (Vec<CheckResult>, Vec<String>);
+/// The results of the checks and of single tests, and what commands did to git's own files and references.
+#[derive(Default)]
+struct Checked {
+    results: Vec<CheckResult>,
+    tests: Vec<ReportedTest>,
+    warnings: Vec<String>,
+}
 
 impl CheckJob<'_> {
     /// Runs the checks; Ctrl-C ends the command that is running, and with it ours.
@@ -164,21 +172,21 @@ impl CheckJob<'_> {
         let (handle, mut stop) = Stop::new();
         let signal = Arc::new(OnceLock::new());
         process::adopt_orphans();
-        let (results, warnings) = runtime()?.block_on(async {
+        let checked = runtime()?.block_on(async {
             let watch = watch_signals(handle, Arc::clone(&signal))?;
             let checked = self.run(&mut stop).await;
             watch.abort();
             checked
         })?;
-        let Some(name) = signal.get() else { return Ok((results, warnings)) };
+        let Some(name) = signal.get() else { return Ok(checked) };
         let failure = Failure::new(FailureKind::Interrupted, format!("interrupted by {name}"));
-        Err(warnings.iter().fold(failure, Failure::hint))
+        Err(checked.warnings.iter().fold(failure, Failure::hint))
     }
 
     async fn run(&self, stop: &mut Stop) -> Result<Checked> {
         let Self { project, request, plan, since, .. } = self;
         if !plan.runs_commands() {
-            return Ok((self.examine(None, stop).await?, Vec::new()));
+            return Ok(Checked { results: self.examine(None, stop).await?, ..Checked::default() });
         }
         let clean = if request.in_place {
             None
@@ -188,10 +196,12 @@ impl CheckJob<'_> {
         let before = GitBefore::read(&project.workspace)?;
         let published = clean.as_ref().map(CleanCheck::published);
         let results = self.examine(published.as_ref(), stop).await;
+        let tests = published.as_ref().zip(plan.agreement.commands.get("test"));
+        let tests = tests.map(|(published, line)| reported_tests(published, line)).unwrap_or_default();
         let removed = clean.as_ref().map_or(Ok(()), CleanCheck::remove);
         let warnings = before.restore()?;
         removed?;
-        Ok((results?, warnings))
+        Ok(Checked { results: results?, tests, warnings })
     }
 
     async fn examine(&self, published: Option<&Published<'_>>, stop: &mut Stop) -> Result<Vec<CheckResult>> {

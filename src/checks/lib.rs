@@ -41,6 +41,7 @@ mod paths;
 mod protected;
 mod red_green;
 mod register;
+mod reported_tests;
 mod runner_settings;
 #[cfg(test)]
 mod scene;
@@ -78,6 +79,7 @@ pub use outcome::shown_by;
 pub use register::{
     cheap_first, command_checks, ids, runs_a_command, twice_named, unknown, unknown_template,
 };
+pub use reported_tests::{ReportedTest, reported_tests};
 pub use secrets::ID as SECRETS;
 pub use site::{Read, Site, Untaken, World};
 pub use task_list::{only_ticks, task_lists};

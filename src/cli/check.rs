@@ -90,7 +90,7 @@ fn value(report: &CheckReport, masker: &Masker) -> Value {
     let mut value = json!({
         "ok": report.is_ok(), "base": report.since.commit.to_string(), "base_name": report.since.name,
         "changed_files": report.changed, "asked_for": asked_for, "results": results.collect::<Vec<_>>(),
-        "warnings": report.warnings,
+        "tests": report.tests, "warnings": report.warnings,
     });
     masker.mask_value(&mut value);
     value

@@ -65,6 +65,15 @@ fn an_honest_fix_with_its_test_passes_by_what_the_tests_say() {
     }
     let red_green = result(&ran, "red_green");
     assert_eq!(red_green["status"], "pass", "{red_green}");
+    let passes = |name: &str, new_tests_on_old_code: &str| {
+        let (base, old_tests) =
+            if name == "test_last" { (None, None) } else { (Some("passed"), Some("passed")) };
+        json!({"id": format!("tests.test_pager.PageTest.{name}"), "base": base, "now": "passed",
+            "old_tests_on_new_code": old_tests, "new_tests_on_old_code": new_tests_on_old_code})
+    };
+    let expected =
+        [passes("test_full", "passed"), passes("test_last", "failed"), passes("test_none", "passed")];
+    assert_eq!(ran.json()["tests"], json!(expected));
 }
 
 #[test]
@@ -147,6 +156,8 @@ fn in_place_the_files_as_they_are_are_judged() {
     let ran = sandbox.run(&[&only[..], &["--in-place"]].concat()).exits(0);
     assert!(ran.stdout.ends_with("1 passed, 1 skipped\n"), "{}", ran.stdout);
     assert!(!sandbox.has(".git/ai-workflow/check/snapshots"));
+    let ran = sandbox.run(&[&only[..], &["--in-place", "--json"]].concat()).exits(0);
+    assert_eq!(ran.json()["tests"], json!([]), "no test is compared");
     let clean = sandbox.run(&[&only[..], &["--json"]].concat()).exits(1);
     assert_eq!(failures(&clean), ["tests"], "an ignored file is not published");
 }

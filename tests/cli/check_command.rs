@@ -83,7 +83,7 @@ fn check_json_lists_every_result_with_its_places() {
         ran.json(),
         json!({
             "ok": false, "base": base, "base_name": "main", "changed_files": 2, "warnings": [],
-            "asked_for": null,
+            "asked_for": null, "tests": [],
             "results": [
                 {"check": "lint", "criterion": "Q8", "status": "skipped", "required": true, "pattern": null,
                     "summary": "no `[commands] lint` is set or detected", "places": [], "evidence": "",
