@@ -11,6 +11,7 @@ mod cheats;
 mod commands;
 #[path = "../support/excerpt.rs"]
 mod excerpt;
+mod real_runners;
 #[path = "../support/mod.rs"]
 mod support;
 mod tests_of_the_change;
