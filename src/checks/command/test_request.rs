@@ -39,6 +39,7 @@ struct TestRunner {
     first: Vec<String>,
     #[serde(default)]
     last: Vec<String>,
+    text_reporter: Option<String>,
     #[serde(default)]
     reports: Vec<String>,
 }
@@ -135,16 +136,17 @@ impl TestRunners {
         if let Some((at, runner)) = self.find(words) {
             let first = at + 1..at + 1;
             words.splice(first, filled(&runner.first));
+            let last = filled(&runner.last_arguments(words));
             let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
-            words.splice(end..end, filled(&runner.last));
+            words.splice(end..end, last);
             return Some(runner);
         }
-        let runner = self.find_in_script(words, root)?;
+        let (script, runner) = self.find_in_script(words, root)?;
         let needs_dashes = words.first().is_some_and(|program| name(program) == "npm");
         if needs_dashes && !runner.last.is_empty() && !words.iter().any(|word| word == "--") {
             words.push("--".to_owned());
         }
-        words.extend(filled(&runner.last));
+        words.extend(filled(&runner.last_arguments(&[words.as_slice(), &script].concat())));
         Some(runner)
     }
 
@@ -165,8 +167,8 @@ impl TestRunners {
         runner.subcommands.contains(&words[at]).then_some((at, runner))
     }
 
-    /// Finds the runner that the last command of a script of package.json starts. Arguments reach that command alone.
-    fn find_in_script(&self, words: &[String], root: &Path) -> Option<&TestRunner> {
+    /// Finds the last command of a script of package.json, and the runner that it starts. Arguments reach that command alone.
+    fn find_in_script(&self, words: &[String], root: &Path) -> Option<(Vec<String>, &TestRunner)> {
         self.script_runners.iter().find(|runner| *runner == name(&words[0]))?;
         let name = match words.get(1)?.as_str() {
             "run" | "run-script" => words.get(2)?.as_str(),
@@ -177,8 +179,21 @@ impl TestRunners {
         let package: Value = serde_json::from_str(&package).ok()?;
         let script = package.get("scripts")?.get(name)?.as_str()?;
         let last = script.rsplit(['&', ';', '|']).next()?.trim();
-        let (_, runner) = self.find(&split_words(last).ok()?)?;
-        runner.first.is_empty().then_some(runner)
+        let last = split_words(last).ok()?;
+        let (_, runner) = self.find(&last)?;
+        runner.first.is_empty().then_some((last, runner))
+    }
+}
+
+impl TestRunner {
+    /// Returns what stands at the end of a command of these words.
+    fn last_arguments(&self, words: &[String]) -> Vec<String> {
+        let is_given = |reporter: &&String| {
+            let option = reporter.split('=').next().unwrap_or_default();
+            words.iter().any(|word| word.split('=').next() == Some(option))
+        };
+        let text = self.text_reporter.iter().filter(|reporter| !is_given(reporter));
+        text.chain(&self.last).cloned().collect()
     }
 }
 
@@ -233,7 +248,11 @@ mod tests {
             ("go vet ./...", "go vet ./..."),
             ("npx jest --ci", "npx jest --ci --json --outputFile=R"),
             ("./node_modules/.bin/jest", "./node_modules/.bin/jest --json --outputFile=R"),
-            ("prove -l t", "prove -l t -v"),
+            (
+                "npx vitest run --reporter verbose",
+                "npx vitest run --reporter verbose --reporter=json --outputFile.json=R",
+            ),
+            ("prove -lq t", "prove -lq t"),
             ("make test", "make test"),
             ("uv run pytest -q", "uv run pytest -q"),
             ("sh -c 'go test'", "sh -c go test"),
@@ -245,12 +264,13 @@ mod tests {
     #[test]
     fn the_last_command_of_a_script_gets_the_arguments() {
         let package = r#"{"scripts": {"test": "eslint . && NODE_ENV=test jest --ci", "unit": "vitest run", "go": "go test",
-            "piped": "jest | tee log", "node": "node --test test/"}}"#;
+            "dots": "vitest run --reporter=dot", "piped": "jest | tee log", "node": "node --test test/"}}"#;
         for (line, expected) in [
             ("npm test", "npm test -- --json --outputFile=R"),
             ("npm test -- --silent", "npm test -- --silent --json --outputFile=R"),
             ("yarn unit", "yarn unit --reporter=default --reporter=json --outputFile.json=R"),
             ("pnpm run unit", "pnpm run unit --reporter=default --reporter=json --outputFile.json=R"),
+            ("pnpm run dots", "pnpm run dots --reporter=json --outputFile.json=R"),
             ("npm run go", "npm run go"),
             ("npm run piped", "npm run piped"),
             ("npm run node", "npm run node"),
