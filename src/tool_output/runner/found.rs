@@ -89,8 +89,10 @@ impl Found {
 
     /// Counts the results, where no numbers were seen.
     pub(super) fn count_results(&mut self) {
-        let counts = self.results.iter().map(|result| Counts::of(result.outcome));
-        self.counts = self.counts.or(Some(counts.fold(Counts::default(), Counts::plus)));
+        if self.counts.is_none() && (self.failed.is_empty() || !self.results.is_empty()) {
+            let counts = self.results.iter().map(|result| Counts::of(result.outcome));
+            self.counts = Some(counts.fold(Counts::default(), Counts::plus));
+        }
     }
 
     /// Takes what the failing test of a result says.

@@ -170,22 +170,21 @@ impl<'t> Output<'t> {
     }
 
     fn result(&mut self, rule: &LineRule, parts: &Captures<'t>, said: &[&str]) {
-        let name = part(parts, "name").unwrap_or_default();
+        let name = part(parts, "name");
         let depth = indent(&parts[0]);
-        self.groups.retain(|(other, group)| *other < depth || (*other == depth && *group == name));
+        self.groups.retain(|(other, group)| *other < depth || (*other == depth && Some(*group) == name));
         if self.groups.pop_if(|(other, _)| *other == depth).is_some() {
             return self.found.group();
         }
         let Some(outcome) = outcome(parts) else { return };
         if Counts::of(outcome).failed > 0 {
-            self.failed.push(name);
+            self.failed.extend(name.or(self.file));
             if rule.says_above || rule.until.is_some() {
                 self.failure(rule, parts, said);
             }
         }
         let groups = self.groups.iter().map(|(_, group)| *group);
-        let id = self.file.into_iter().chain(groups).chain([name]).filter(|name| !name.is_empty());
-        let id = id.collect::<Vec<_>>().join(SEPARATOR);
+        let id = self.file.into_iter().chain(groups).chain(name).collect::<Vec<_>>().join(SEPARATOR);
         let seconds = number::<f64>(parts, "seconds").map(|seconds| seconds * 1000.0);
         self.found.result(TestResult::new(id, outcome).after(number(parts, "millis").or(seconds)));
     }
