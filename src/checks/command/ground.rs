@@ -235,22 +235,18 @@ fn forget_reports(space: &RunWorkspace, clean: &Path, folders: &[PathBuf]) -> Re
 }
 
 fn collect_reports(clean: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
-    walk(&clean.join(folder), |name, _| {
+    walk(&clean.join(folder), |name, kind| {
         let path = folder.join(name);
         let text = name.to_str().unwrap_or_default();
-        if REPORTS.contains(&text) {
+        if REPORTS.contains(&text) && kind.is_dir() {
             // The folder may be ignored, or only what is in it.
             walk(&clean.join(&path), |inside, _| {
                 found.push(path.join(inside));
                 found.len() < MOST_FILES
             });
         } else if ABOVE_REPORTS.contains(&text) {
-            found.extend(
-                REPORTS
-                    .map(|reports| path.join(reports))
-                    .into_iter()
-                    .filter(|path| clean.join(path).is_dir()),
-            );
+            let inside = REPORTS.map(|reports| path.join(reports));
+            found.extend(inside.into_iter().filter(|path| clean.join(path).is_dir()));
         }
         if REPORTS.contains(&text) || is_report(text) {
             found.push(path);
