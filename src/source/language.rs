@@ -63,11 +63,10 @@ impl Grammar {
         own: &str,
     ) -> Self {
         let language = language.into();
-        let query = |text: &str| Query::new(&language, text);
         Self {
-            outline: query(&format!("{outline}\n{own}")),
-            bindings: query(bindings),
-            queries: queries.map(query),
+            outline: Query::new(&language, format!("{outline}\n{own}")),
+            bindings: Query::new(&language, bindings),
+            queries: queries.map(|text| Query::new(&language, text)),
             language,
         }
     }

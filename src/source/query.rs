@@ -1,6 +1,7 @@
 //! Queries on syntax trees, and the names that they give to what they find. What a query asks stands in `queries/`.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
 
 use strum::EnumString;
 use tree_sitter::{Language, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
@@ -83,14 +84,21 @@ impl Capture {
     }
 }
 
-/// A query and what its captures stand for.
+/// A query. It is compiled when it is first asked, because that takes longer than asking it of a file.
 pub(crate) struct Query {
+    language: Language,
+    text: String,
+    compiled: OnceLock<Compiled>,
+}
+
+/// A compiled query and what its captures stand for.
+struct Compiled {
     query: tree_sitter::Query,
     captures: Vec<Option<Capture>>,
 }
 
-impl Query {
-    pub(crate) fn new(language: &Language, text: &str) -> Self {
+impl Compiled {
+    fn new(language: &Language, text: &str) -> Self {
         let query = tree_sitter::Query::new(language, text).expect("the queries fit the grammars");
         let named = |name: &&str| match name.strip_prefix('_') {
             Some(_) => None,
@@ -99,22 +107,29 @@ impl Query {
         let captures = query.capture_names().iter().map(named).collect();
         Self { query, captures }
     }
+}
+
+impl Query {
+    pub(crate) fn new(language: &Language, text: impl Into<String>) -> Self {
+        Self { language: language.clone(), text: text.into(), compiled: OnceLock::new() }
+    }
 
     /// Calls a function with each match: what was found, each with its place. A capture that occurs more than once in a
     /// match reaches from the first to the last.
     pub(crate) fn matches(&self, tree: &Tree, text: &str, mut see: impl FnMut(&[(Capture, Range<usize>)])) {
+        let Compiled { query, captures } =
+            self.compiled.get_or_init(|| Compiled::new(&self.language, &self.text));
         let mut cursor = QueryCursor::new();
         cursor.set_match_limit(MATCH_LIMIT);
         let mut steps = 0;
         let mut progress = |_: &tree_sitter::QueryCursorState| step(&mut steps);
         let options = QueryCursorOptions::new().progress_callback(&mut progress);
-        let mut matches =
-            cursor.matches_with_options(&self.query, tree.root_node(), text.as_bytes(), options);
+        let mut matches = cursor.matches_with_options(query, tree.root_node(), text.as_bytes(), options);
         let mut found: Vec<(Capture, Range<usize>)> = Vec::new();
         while let Some(matched) = matches.next() {
             found.clear();
             for capture in matched.captures {
-                let Some(kind) = self.captures[capture.index as usize] else { continue };
+                let Some(kind) = captures[capture.index as usize] else { continue };
                 let range = capture.node.byte_range();
                 match found.iter_mut().find(|(known, _)| *known == kind) {
                     Some((_, whole)) => *whole = whole.start.min(range.start)..whole.end.max(range.end),

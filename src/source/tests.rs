@@ -182,3 +182,19 @@ fn asserts_are_found_outside_of_tests_too() {
     assert_eq!(texts(&file("a.ts", "expect(a).toBe(b)").asserts()), ["expect(a).toBe(b)"]);
     assert_eq!(texts(&file("a.py", "def check(x):\n    assert x == 1\n").asserts()), ["assert x == 1"]);
 }
+
+#[test]
+fn all_queries_fit_their_grammars() {
+    for path in ["a.rs", "a.py", "a.js", "a.ts", "a.tsx", "a.go"] {
+        let file = SourceFile::parse(path, "test").expect("it has a grammar");
+        let found = [
+            file.comments().len(),
+            file.runner_hooks().len(),
+            file.values().len(),
+            file.swallowed_errors().len(),
+            file.functions().len(),
+            file.tests().len(),
+        ];
+        assert_eq!(found, [0; 6], "{path}");
+    }
+}
