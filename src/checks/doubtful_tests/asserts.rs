@@ -91,12 +91,14 @@ fn differing<'t>(
 fn cases(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
     let sum =
         |count: fn(&ChangedTest) -> usize| (count(old), new.iter().map(|new| count(new)).sum::<usize>());
-    let (before, now) = sum(|test| test.test.asserted());
+    let asserts = sum(|test| test.test.asserted());
     // Some runners take each case from an attribute of its own.
-    let (attributes, attributes_now) = sum(|test| test.test.attributes.len());
+    let attributes = sum(|test| test.test.attributes.len());
     let (values, values_now) = sum(|test| test.values.len());
-    let is_shorter = values_now < values && (now < before || attributes_now < attributes);
-    is_shorter.then(|| "has fewer cases. Which ones are gone, and why?".to_owned())
+    let ((before, now), what) =
+        if asserts.1 < asserts.0 { (asserts, "asserts") } else { (attributes, "attributes") };
+    let is_shorter = values_now < values && now < before;
+    is_shorter.then(|| format!("has {now} {what} instead of {before}. Which cases are gone, and why?"))
 }
 
 /// Tells whether an assert lets more pass than the one that it took the place of, as far as their form tells.
