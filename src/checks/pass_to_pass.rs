@@ -47,7 +47,7 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
     };
     if !comparison.missing().is_empty() {
         comparison.flaky = runs.flaky(stop).await;
-        let old_tests = runs.mixed(|trees| trees.old_tests.as_ref(), stop).await;
+        let old_tests = runs.mixed(|trees| &trees.old_tests, stop).await;
         let results = old_tests.iter().flat_map(|look| look.results.iter());
         let passing = results.filter(|result| result.outcome == TestOutcome::Passed);
         comparison.still_right = passing.map(|result| result.id.clone()).collect();
@@ -265,7 +265,7 @@ pub(super) async fn examine_expectations(
     stop: &mut Stop,
 ) -> Result<CheckResult, NotCompared> {
     let runs = TestRuns::of(site)?;
-    let Some(old_tests) = runs.mixed(|trees| trees.old_tests.as_ref(), stop).await else {
+    let Some(old_tests) = runs.mixed(|trees| &trees.old_tests, stop).await else {
         return Ok(skipped(EXPECTATIONS, "the run left the tests as they were"));
     };
     let (old_tests, now, base) = (compared(old_tests)?, runs.now(stop).await?, runs.base(stop).await?);

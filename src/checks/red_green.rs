@@ -19,7 +19,7 @@ pub(super) const ID: &str = "red_green";
 
 pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
     let runs = TestRuns::of(site)?;
-    let Some(without) = runs.mixed(|trees| trees.new_tests.as_ref(), stop).await else {
+    let Some(without) = runs.mixed(|trees| &trees.new_tests, stop).await else {
         return Ok(skipped(ID, "the run did not change both tests and code"));
     };
     let (now, base) = (runs.now(stop).await, runs.look_at_base(stop).await);
@@ -34,7 +34,7 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
         Reds::of(&Suite::of(&now.results), &Suite::of(&base.results), &Suite::of(&without.results));
     if reds.red.is_empty()
         && !reds.unknown.is_empty()
-        && let Some(stubs) = runs.mixed(|trees| trees.new_stubs.as_ref(), stop).await
+        && let Some(stubs) = runs.mixed(|trees| &trees.new_stubs, stop).await
     {
         reds.try_again(&Suite::of(&stubs.results));
     }

@@ -17,7 +17,7 @@ pub(super) const ID: &str = "runner_settings";
 
 pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
     let runs = TestRuns::of(site)?;
-    let Some(before) = runs.mixed(|trees| trees.old_settings.as_ref(), stop).await else {
+    let Some(before) = runs.mixed(|trees| &trees.old_settings, stop).await else {
         return Ok(skipped(ID, "the run left the settings of the runner as they were"));
     };
     let (before, now) = (compared(before)?, runs.now(stop).await?);

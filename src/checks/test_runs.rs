@@ -14,21 +14,25 @@ use model::change::{Change, FileMode};
 use model::event::{CheckResult, CheckStatus};
 use model::policy::Policy;
 use process::Stop;
-use source::{Role, SourceFile, is_fixture, is_runner_setting, is_test, stub_bodies};
+use source::{Role, SourceFile, is_fixture, is_runner_setting, is_test, splice_tests, stub_bodies};
 
 /// The trees of the runs that mix what is there now with the base. They are written before commands run, because what changes
 /// under git's folder meanwhile is theirs.
 #[derive(Debug, Default)]
 pub struct TestTrees {
     /// The code of now with the tests of the base; nothing where the run left all tests as they were.
-    pub(super) old_tests: Option<Tree>,
+    pub(super) old_tests: MixedTrees,
     /// The code of the base with the tests of now; nothing where the run did not change both.
-    pub(super) new_tests: Option<Tree>,
+    pub(super) new_tests: MixedTrees,
     /// What will be published with the runner's settings of the base; nothing where the run left them as they were.
-    pub(super) old_settings: Option<Tree>,
+    pub(super) old_settings: MixedTrees,
     /// What will be published, where new functions of the product do nothing; nothing where there are none.
-    pub(super) new_stubs: Option<Tree>,
+    pub(super) new_stubs: MixedTrees,
 }
+
+/// Trees of one mixture, the most complete first. The next one is for where the tests of that one cannot be built: tests beside the
+/// code are in the first alone.
+pub(super) type MixedTrees = Vec<Tree>;
 
 impl TestTrees {
     /// Writes the trees that the checks of a policy need, between the base of a run and what it would publish.
@@ -36,25 +40,57 @@ impl TestTrees {
         let runs = |id: &str| policy.checks.iter().any(|rule| rule.id == id);
         let mut trees = Self::default();
         if runs(super::pass_to_pass::EXPECTATIONS) {
-            trees.old_tests = space.snapshots().reset_paths(tree, base, |path| !is_of_tests(path))?;
+            trees.old_tests = with_tests_of_base(space, base, tree)?;
         }
         if runs(super::red_green::ID) {
             trees.new_tests = with_code_of_base(space, base, tree)?;
-            trees.new_stubs = if trees.new_tests.is_some() { with_stubs(space, base, tree)? } else { None };
+            if !trees.new_tests.is_empty() {
+                trees.new_stubs.extend(with_stubs(space, base, tree)?);
+            }
         }
         if runs(super::runner_settings::ID) {
             let is_kept = |path: &str| !is_runner_setting(path) && !is_run_before_tests(path);
-            trees.old_settings = space.snapshots().reset_paths(tree, base, is_kept)?;
+            trees.old_settings = space.snapshots().reset_paths(tree, base, is_kept)?.into_iter().collect();
         }
         Ok(trees)
     }
 }
 
-fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Result<Option<Tree>, Error> {
-    let changed = space.workspace().changes().present_paths_between(base, tree)?;
-    if !changed.iter().any(|path| is_of_tests(path)) {
-        return Ok(None);
-    }
+fn with_tests_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Result<MixedTrees, Error> {
+    let files = space.snapshots().reset_paths(tree, base, |path| !is_of_tests(path))?;
+    let texts = spliced(space, base, tree, |[before, now]| [now, before])?;
+    let beside = with_texts(space, files.as_ref().unwrap_or(tree), &texts)?;
+    Ok(beside.into_iter().chain(files).collect())
+}
+
+fn with_texts(space: &RunWorkspace, tree: &Tree, texts: &[(String, String)]) -> Result<Option<Tree>, Error> {
+    if texts.is_empty() { Ok(None) } else { space.snapshots().with_texts(tree, texts).map(Some) }
+}
+
+/// Returns the files of the product that hold tests, too, with the tests of another side than their code is of. `sides` makes code
+/// and tests of before and now.
+fn spliced(
+    space: &RunWorkspace,
+    base: &CommitId,
+    tree: &Tree,
+    sides: fn([SourceFile; 2]) -> [SourceFile; 2],
+) -> Result<Vec<(String, String)>, Error> {
+    let changes = space.workspace().changes().all_between(&base.as_tree(), tree)?;
+    let splice = |change: &Change| {
+        let (path, before, now) = (&change.path, change.old_text()?, change.new_text()?);
+        let is_plain = change.after.as_ref().is_some_and(|after| after.mode == FileMode::File);
+        let has_tests = [before, now].iter().any(|text| SourceFile::may_have_tests(path, text));
+        if is_of_tests(path) || !is_plain || !has_tests {
+            return None;
+        }
+        let [code, tests] = sides([SourceFile::parse(path, before)?, SourceFile::parse(path, now)?]);
+        let text = splice_tests(&code, &tests);
+        (text != code.text()).then(|| (path.clone(), text))
+    };
+    Ok(changes.iter().filter_map(splice).collect())
+}
+
+fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Result<MixedTrees, Error> {
     // New tests may need what is newly depended on, and text for people is no code.
     let is_kept = |path: &str| {
         is_of_tests(path)
@@ -63,7 +99,17 @@ fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Resu
             || is_lock_file(path)
             || path.starts_with(".ai-workflow/")
     };
-    space.snapshots().reset_paths(tree, base, is_kept)
+    let Some(code) = space.snapshots().reset_paths(tree, base, is_kept)? else {
+        return Ok(MixedTrees::new());
+    };
+    let texts = spliced(space, base, tree, |sides| sides)?;
+    let beside = with_texts(space, &code, &texts)?;
+    if beside.as_ref() == Some(tree) {
+        return Ok(MixedTrees::new());
+    }
+    let changed = space.workspace().changes().present_paths_between(base, tree)?;
+    let files = changed.iter().any(|path| is_of_tests(path)).then_some(code);
+    Ok(beside.into_iter().chain(files).collect())
 }
 
 /// Replaces the bodies of functions that the product has now and did not have.
@@ -154,9 +200,16 @@ impl<'a> TestRuns<'a> {
     }
 
     /// Returns what the tests say about one of the trees that mix what is there now with the base; nothing where there is none.
-    pub(super) async fn mixed(&self, tree: fn(&TestTrees) -> Option<&Tree>, stop: &mut Stop) -> Option<Look> {
-        let tree = tree(self.published.test_trees)?;
-        Some(self.look(tree, stop).await)
+    pub(super) async fn mixed(&self, trees: fn(&TestTrees) -> &MixedTrees, stop: &mut Stop) -> Option<Look> {
+        let mut said = None;
+        for tree in trees(self.published.test_trees) {
+            let look = self.look(tree, stop).await;
+            if !look.results.is_empty() {
+                return Some(look);
+            }
+            said.get_or_insert(look);
+        }
+        said
     }
 
     /// Returns the tests that end in another way when what will be published is run once more: they say nothing. Nothing where

@@ -349,3 +349,87 @@ fn a_branch_is_judged_by_what_it_changed_itself() {
     let ran = sandbox.run(&["check", "--base", "main", "--json"]).exits(0);
     assert_eq!((&ran.json()["changed_files"], failures(&ran)), (&json!(2), Vec::new()));
 }
+
+const CRATE: &str = "pub fn pages(items: u32, size: u32) -> u32 {\n    items / size\n}\n";
+const IN_FILE: &str = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn rest() {\n        \
+    assert_eq!(pages(7, 3), 2);\n    }\n}\n";
+const BESIDE: &str = "#[test]\nfn none() {\n    assert_eq!(pager::pages(0, 3), 0);\n}\n";
+
+/// Says in TAP what cargo would say of the project.
+const CARGO: &str = r#"code=2
+grep -q div_ceil src/lib.rs && code=3
+if grep -q 'books(300)' src/lib.rs && ! grep -q 'pub fn books' src/lib.rs; then
+    echo 'error[E0425]: cannot find function `books` in this scope' >&2
+    exit 101
+fi
+n=0 failed=0
+say() {
+    n=$((n + 1))
+    if [ "$2" = "$3" ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; failed=1; fi
+}
+echo 'TAP version 13'
+say rest "$(sed -n 's/.*pages(7, 3), \([0-9]\)).*/\1/p' src/lib.rs)" $code
+if grep -q 'fn many' src/lib.rs; then say many 3 3; fi
+if grep -q 'fn one' src/lib.rs; then say one 1 $((code - 2)); fi
+say none 0 0
+if grep -q 'fn begun' tests/beside.rs; then say begun 1 $((code - 2)); fi
+echo "1..$n"
+exit $failed
+"#;
+
+/// A Rust project with tests in the file of its code and in a file of their own, on a branch with other texts.
+fn crate_branch(code: &str, beside: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("Cargo.toml", "[package]\nname = \"pager\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
+    sandbox.write("src/lib.rs", &format!("{CRATE}{IN_FILE}"));
+    sandbox.write("tests/beside.rs", BESIDE);
+    sandbox.write("suite.sh", CARGO);
+    sandbox.git(&["add", "Cargo.toml", "src", "tests", "suite.sh"]);
+    sandbox.git(&["commit", "-q", "-m", "a pager"]);
+    sandbox.git(&["switch", "-q", "-c", "topic"]);
+    sandbox.write(".ai-workflow/config.toml", "[commands]\ndetect = false\ntest = \"sh suite.sh\"\n");
+    sandbox.write("src/lib.rs", code);
+    sandbox.write("tests/beside.rs", beside);
+    sandbox
+}
+
+/// Returns how a test ended at the base, now, in its old version on the new code, and in its new version on the old code.
+fn ended(ran: &Ran, id: &str) -> [Value; 4] {
+    let report = ran.json();
+    let tests = report["tests"].as_array().expect("tests");
+    let test = tests.iter().find(|test| test["id"] == id).unwrap_or_else(|| panic!("{report}"));
+    ["base", "now", "old_tests_on_new_code", "new_tests_on_old_code"].map(|run| test[run].clone())
+}
+
+#[test]
+fn tests_in_the_file_of_the_code_are_exchanged_as_others_are() {
+    let one = "    #[test]\n    fn one() {\n        assert_eq!(pages(1, 3), 1);\n    }\n\n    #[test]";
+    let tests = IN_FILE.replace("pages(7, 3), 2", "pages(7, 3), 3").replace("    #[test]", one);
+    let sandbox =
+        crate_branch(&format!("{}{tests}", CRATE.replace("items / size", "items.div_ceil(size)")), BESIDE);
+    let ran = sandbox.run(&["check", "--base", "main", "--json"]).exits(0);
+    assert_eq!(ended(&ran, "rest"), ["passed", "passed", "failed", "failed"].map(Value::from));
+    assert_eq!(ended(&ran, "none"), ["passed"; 4].map(Value::from));
+    let (changed, red) = (result(&ran, "changed_expectations"), result(&ran, "red_green"));
+    assert_eq!((&changed["status"], &changed["required"]), (&json!("fail"), &json!(false)));
+    assert_eq!(red["summary"], "`one` fails without the code that the run changed");
+}
+
+#[test]
+fn tests_in_the_file_of_the_code_that_cannot_be_built_take_no_result_from_others() {
+    let code = "\npub fn books(pages: u32) -> u32 {\n    pages / 100\n}\n";
+    let tests = IN_FILE
+        .replace(
+            "    #[test]",
+            "    #[test]\n    fn many() {\n        assert_eq!(books(300), 3);\n    }\n\n    #[test]",
+        )
+        .replace("pages(7, 3), 2", "pages(7, 3), 3");
+    let beside = format!("{BESIDE}\n#[test]\nfn begun() {{\n    assert_eq!(pager::pages(1, 3), 1);\n}}\n");
+    let repaired = CRATE.replace("items / size", "items.div_ceil(size)");
+    let sandbox = crate_branch(&format!("{repaired}{code}{tests}"), &beside);
+    let ran = sandbox.run(&["check", "--base", "main", "--json"]).exits(0);
+    let begun = [Value::Null, json!("passed"), Value::Null, json!("failed")];
+    assert_eq!(ended(&ran, "begun"), begun);
+    let red = result(&ran, "red_green");
+    assert_eq!(red["summary"], "`begun` fails without the code that the run changed");
+}
