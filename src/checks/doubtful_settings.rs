@@ -34,6 +34,16 @@ struct DecidingFile {
     words: Vec<String>,
     /// Instead of `words`, where the file is one of tests.
     words_in_tests: Vec<String>,
+    /// Beginnings of keys that the tool gave another name: the old one and the new one.
+    moved: Vec<[String; 2]>,
+}
+
+impl DecidingFile {
+    /// Returns the other name of a key.
+    fn other_name(&self, key: &str) -> Option<String> {
+        let with = |from: &str, to: &str| key.strip_prefix(from).map(|rest| format!("{to}{rest}"));
+        self.moved.iter().find_map(|[old, new]| with(new, old).or_else(|| with(old, new)))
+    }
 }
 
 static FILES: LazyLock<Vec<(Regex, DecidingFile)>> = LazyLock::new(|| {
@@ -60,11 +70,17 @@ fn doubt(change: &Change, deciding: &DecidingFile) -> Option<Place> {
     let (Some(before), Some(now)) = (before, now) else {
         return (!change.is_new()).then(|| changed_line(change, deciding)).flatten();
     };
+    let is_changed = |key: &str| {
+        let value = |keys: &BTreeMap<String, String>| {
+            keys.get(key).or_else(|| keys.get(&deciding.other_name(key)?)).cloned()
+        };
+        value(&before) != value(&now)
+    };
     let decides = |key: &str| deciding.keys.iter().any(|known| key.starts_with(known.as_str()));
     let all: BTreeSet<&String> = before.keys().chain(now.keys()).filter(|key| decides(key)).collect();
     let changed: Vec<String> = all
         .into_iter()
-        .filter(|key| before.get(*key) != now.get(*key))
+        .filter(|key| is_changed(key))
         .map(|key| format!("`{key}`"))
         .take(MOST_NAMED)
         .collect();

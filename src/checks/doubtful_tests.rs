@@ -118,10 +118,10 @@ fn hollow(tests: &ChangedTests) -> Vec<Place> {
     let files = tests.kept_by_file();
     let called: BTreeMap<&str, BTreeSet<String>> =
         files.iter().map(|(path, before)| (*path, asked_about(before))).collect();
-    let is_subject = |path: &str, new: &ChangedTest| {
-        let new = new.test.subjects();
-        files[path].iter().any(|before| !before.test.subjects().is_disjoint(&new))
-    };
+    let changed: BTreeSet<&str> = tests.added().map(|new| &*new.test.path).collect();
+    let with_new = files.iter().filter(|(path, _)| changed.contains(*path));
+    let common: BTreeMap<&str, BTreeSet<&str>> =
+        with_new.map(|(path, before)| (*path, called_by_half(before))).collect();
     let doubt = |new: &ChangedTest| {
         let path = &*new.test.path;
         let (before, called) = (files.get(path)?, called.get(path)?);
@@ -129,13 +129,23 @@ fn hollow(tests: &ChangedTests) -> Vec<Place> {
             let all_assert = before.iter().all(|test| !test.asserts.is_empty());
             return all_assert.then_some("asserts nothing. What would make it fail?");
         }
-        let uses_one =
-            called.iter().any(|name| new.uses(name)) || tests.uses_the_product(new) || is_subject(path, new);
+        let uses_one = called.iter().any(|name| new.uses(name))
+            || tests.uses_the_product(new)
+            || common.get(path)?.iter().any(|name| new.uses(name));
         (!called.is_empty() && !uses_one)
             .then_some("uses nothing that the other tests are about. What does it test?")
     };
     let added = tests.added().filter(|new| !new.test.is_skipped());
     added.filter_map(|new| Some(question(new, doubt(new)?))).collect()
+}
+
+/// Returns the names that half of the tests of a file call, also where no assert does: they are what the file is about.
+fn called_by_half<'t>(tests: &[&'t ChangedTest]) -> BTreeSet<&'t str> {
+    let mut callers: HashMap<&str, usize> = HashMap::new();
+    for name in tests.iter().flat_map(|test| test.test.subjects()) {
+        *callers.entry(name).or_default() += 1;
+    }
+    callers.into_iter().filter(|(_, count)| count * 2 >= tests.len()).map(|(name, _)| name).collect()
 }
 
 /// Code in the tests that the test runner asks what becomes of them, and calls that end it.

@@ -14,6 +14,11 @@ fn a_key_that_decides_what_tests_or_checkers_see_is_asked_about() {
         ("web/tsconfig.json", "{\n// all\n\"include\": [\"src\", \"test\"]}", "{\"include\": [\"src\"]}"),
         ("pyproject.toml", "[tool.mypy]\nstrict = true\n", "[tool.mypy]\n"),
         ("Cargo.toml", "[package]\nname = \"a\"\n", "[package]\nname = \"a\"\nautotests = false\n"),
+        (
+            "pyproject.toml",
+            "[tool.ruff]\nselect = [\"E\"]\nignore = [\"B904\"]\n",
+            "[tool.ruff.lint]\nselect = [\"E\"]\nignore = [\"B904\", \"E501\"]\n",
+        ),
         ("tox.ini", "[testenv]\ncommands =\n  pytest\n", "[testenv]\ncommands =\n  true\n"),
         ("vitest.config.ts", "export default {};\n", "export default { exclude: ['a'] };\n"),
         ("Makefile", "test:\n\tgo test ./...\n", "test:\n\tgo test -run ^$ ./...\n"),
@@ -41,6 +46,11 @@ fn what_a_project_needs_otherwise_is_no_question() {
             "tsconfig.json",
             r#"{"compilerOptions": {"target": "es5"}}"#,
             r#"{"compilerOptions": {"target": "es6"}}"#,
+        ),
+        (
+            "pyproject.toml",
+            "[tool.ruff]\nselect = [\"E\"]\nignore = [\"B904\"]\n",
+            "[tool.ruff.lint]\nselect = [\"E\"]\nignore = [\"B904\"]\n",
         ),
         ("Makefile", "build:\n\tgo build\n", "build:\n\tgo build -v\n"),
         ("Makefile", "test:\n\tgo test\n", "# all\ntest:\n\tgo test\n"),

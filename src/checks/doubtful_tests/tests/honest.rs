@@ -308,6 +308,8 @@ fn a_new_test_of_what_the_others_construct_is_no_question() {
         "{test}\ndef test_params():\n    request = Request('GET', 'a?b')\n    assert request.url == 'a?b'\n"
     );
     assert!(told(&[("test_a.py", test, &new)]).is_empty());
+    let twice = format!("{new}    answer = Request('GET', 'a?c')\n    assert answer.url == 'a?c'\n");
+    assert!(told(&[("test_a.py", test, &twice)]).is_empty());
     let hollow = format!(
         "{test}\ndef test_params():\n    answer = Answer('GET', 'a?b')\n    assert answer.url == 'a?b'\n"
     );
