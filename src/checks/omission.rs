@@ -187,10 +187,13 @@ fn is_moved(emptied: &Emptied, file: &ChangedFile<'_>, site: &Site<'_>) -> bool 
 }
 
 fn emptied_in(file: &ChangedFile<'_>) -> Vec<Emptied> {
-    let (Some(old), Some(new)) = (file.before(), file.now()) else { return Vec::new() };
+    let Some(new) = file.now() else { return Vec::new() };
     let mut stubs = new.functions();
     stubs.retain(|function| is_emptiness(function) && !is_meant_so(function, new));
-    let known = if stubs.is_empty() { Vec::new() } else { old.functions() };
+    // Few files have such a function: the others need no look at what they were.
+    let before = if stubs.is_empty() { None } else { file.before() };
+    let Some(old) = before else { return Vec::new() };
+    let known = old.functions();
     let emptied = stubs.into_iter().filter_map(|stub| {
         let mut same = known.iter().filter(|function| function.name == stub.name);
         let body = same.clone().find(|function| function.stub.is_none())?.body.clone()?;
