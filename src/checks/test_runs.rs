@@ -39,13 +39,19 @@ impl TestTrees {
     pub fn write(space: &RunWorkspace, policy: &Policy, base: &CommitId, tree: &Tree) -> Result<Self, Error> {
         let runs = |id: &str| policy.checks.iter().any(|rule| rule.id == id);
         let mut trees = Self::default();
-        if runs(super::pass_to_pass::EXPECTATIONS) {
-            trees.old_tests = with_tests_of_base(space, base, tree)?;
+        let (swaps_old, swaps_new) = (runs(super::pass_to_pass::EXPECTATIONS), runs(super::red_green::ID));
+        let changes = if swaps_old || swaps_new {
+            space.workspace().changes().all_between(&base.as_tree(), tree)?
+        } else {
+            Vec::new()
+        };
+        if swaps_old {
+            trees.old_tests = with_tests_of_base(space, base, tree, &changes)?;
         }
-        if runs(super::red_green::ID) {
-            trees.new_tests = with_code_of_base(space, base, tree)?;
+        if swaps_new {
+            trees.new_tests = with_code_of_base(space, base, tree, &changes)?;
             if !trees.new_tests.is_empty() {
-                trees.new_stubs.extend(with_stubs(space, base, tree)?);
+                trees.new_stubs.extend(with_stubs(space, tree, &changes)?);
             }
         }
         if runs(super::runner_settings::ID) {
@@ -56,9 +62,14 @@ impl TestTrees {
     }
 }
 
-fn with_tests_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Result<MixedTrees, Error> {
+fn with_tests_of_base(
+    space: &RunWorkspace,
+    base: &CommitId,
+    tree: &Tree,
+    changes: &[Change],
+) -> Result<MixedTrees, Error> {
     let files = space.snapshots().reset_paths(tree, base, |path| !is_of_tests(path))?;
-    let texts = spliced(space, base, tree, |[before, now]| [now, before])?;
+    let texts = spliced(changes, |[before, now]| [now, before]);
     let beside = with_texts(space, files.as_ref().unwrap_or(tree), &texts)?;
     Ok(beside.into_iter().chain(files).collect())
 }
@@ -69,13 +80,7 @@ fn with_texts(space: &RunWorkspace, tree: &Tree, texts: &[(String, String)]) -> 
 
 /// Returns the files of the product that hold tests, too, with the tests of another side than their code is of. `sides` makes code
 /// and tests of before and now.
-fn spliced(
-    space: &RunWorkspace,
-    base: &CommitId,
-    tree: &Tree,
-    sides: fn([SourceFile; 2]) -> [SourceFile; 2],
-) -> Result<Vec<(String, String)>, Error> {
-    let changes = space.workspace().changes().all_between(&base.as_tree(), tree)?;
+fn spliced(changes: &[Change], sides: fn([SourceFile; 2]) -> [SourceFile; 2]) -> Vec<(String, String)> {
     let splice = |change: &Change| {
         let (path, before, now) = (&change.path, change.old_text()?, change.new_text()?);
         let is_plain = change.after.as_ref().is_some_and(|after| after.mode == FileMode::File);
@@ -87,10 +92,15 @@ fn spliced(
         let text = splice_tests(&code, &tests);
         (text != code.text()).then(|| (path.clone(), text))
     };
-    Ok(changes.iter().filter_map(splice).collect())
+    changes.iter().filter_map(splice).collect()
 }
 
-fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Result<MixedTrees, Error> {
+fn with_code_of_base(
+    space: &RunWorkspace,
+    base: &CommitId,
+    tree: &Tree,
+    changes: &[Change],
+) -> Result<MixedTrees, Error> {
     // New tests may need what is newly depended on, and text for people is no code.
     let is_kept = |path: &str| {
         is_of_tests(path)
@@ -102,7 +112,7 @@ fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Resu
     let Some(code) = space.snapshots().reset_paths(tree, base, is_kept)? else {
         return Ok(MixedTrees::new());
     };
-    let texts = spliced(space, base, tree, |sides| sides)?;
+    let texts = spliced(changes, |sides| sides);
     let beside = with_texts(space, &code, &texts)?;
     if beside.as_ref() == Some(tree) {
         return Ok(MixedTrees::new());
@@ -113,8 +123,7 @@ fn with_code_of_base(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Resu
 }
 
 /// Replaces the bodies of functions that the product has now and did not have.
-fn with_stubs(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Result<Option<Tree>, Error> {
-    let changes = space.workspace().changes().all_between(&base.as_tree(), tree)?;
+fn with_stubs(space: &RunWorkspace, tree: &Tree, changes: &[Change]) -> Result<Option<Tree>, Error> {
     let product = changes.iter().filter(|change| !is_of_tests(&change.path));
     let product = product.filter(|change| !is_runner_setting(&change.path));
     let is_plain = |change: &&Change| change.after.as_ref().is_some_and(|after| after.mode == FileMode::File);
@@ -123,7 +132,7 @@ fn with_stubs(space: &RunWorkspace, base: &CommitId, tree: &Tree) -> Result<Opti
         changed.iter().chain(&other).flat_map(|change| functions(&change.path, change.old_text())).collect();
     let stubbed = |change: &&Change| Some((change.path.clone(), stubbed(change, &known)?));
     let texts: Vec<(String, String)> = changed.iter().filter_map(stubbed).collect();
-    if texts.is_empty() { Ok(None) } else { space.snapshots().with_texts(tree, &texts).map(Some) }
+    with_texts(space, tree, &texts)
 }
 
 fn stubbed(change: &Change, known: &BTreeSet<String>) -> Option<String> {
