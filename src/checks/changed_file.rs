@@ -1,13 +1,13 @@
 //! The changed files of the project with their syntax trees. Each side is parsed at most once, whichever checks ask for it.
 
-use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 
 use super::Site;
 use super::language_family::is_code;
 use super::paths::Patterns;
 use model::change::Change;
-use source::{Part, SourceFile, is_fixture, is_foreign, is_test};
+use source::{Part, SourceFile, Test, is_fixture, is_foreign, is_test};
 
 /// A changed file, before and now.
 #[derive(Debug, Clone, Copy)]
@@ -19,9 +19,38 @@ pub(super) struct ChangedFile<'s> {
 /// What was read of the two sides of one change.
 #[derive(Debug, Default)]
 pub(super) struct ReadSides {
-    old: OnceLock<Option<SourceFile>>,
-    new: OnceLock<Option<SourceFile>>,
+    /// Before and now.
+    sides: [Arc<ReadSide>; 2],
     added: OnceLock<BTreeSet<usize>>,
+}
+
+/// What was read of a file.
+#[derive(Debug, Default)]
+struct ReadSide {
+    file: OnceLock<Option<Arc<SourceFile>>>,
+    tests: OnceLock<Vec<Arc<Test>>>,
+}
+
+impl ReadSides {
+    /// Returns what is read of changes; of a side that is one of a known file no more than is not read yet.
+    pub(super) fn of(changes: &[Change], known: &[ChangedFile<'_>]) -> Vec<Self> {
+        let known: HashMap<&str, &ChangedFile<'_>> = known.iter().map(|file| (file.path(), file)).collect();
+        let read = |change: &Change| {
+            let mut read = Self::default();
+            if let Some(file) = known.get(change.path.as_str()) {
+                let texts = texts(change).into_iter().zip(texts(file.change)).enumerate();
+                for (side, _) in texts.filter(|(_, (text, known))| text == known) {
+                    read.sides[side] = file.read.sides[side].clone();
+                }
+            }
+            read
+        };
+        changes.iter().map(read).collect()
+    }
+}
+
+fn texts(change: &Change) -> [Option<&str>; 2] {
+    [change.old_text(), change.new_text()]
 }
 
 impl<'s> ChangedFile<'s> {
@@ -48,8 +77,7 @@ impl<'s> ChangedFile<'s> {
     }
 
     fn of_site(site: &'s Site<'_>) -> impl Iterator<Item = Self> {
-        let read =
-            site.read.files.get_or_init(|| site.changes.iter().map(|_| ReadSides::default()).collect());
+        let read = site.read.files.get_or_init(|| ReadSides::of(site.changes, &[]));
         Self::each(site.changes, read)
     }
 
@@ -64,12 +92,31 @@ impl<'s> ChangedFile<'s> {
 
     /// Returns the file before; none where it was not there, is no text, or is in a language without a grammar.
     pub(super) fn before(&self) -> Option<&'s SourceFile> {
-        self.read.old.get_or_init(|| SourceFile::parse(self.path(), self.change.old_text()?)).as_ref()
+        self.side(0).map(|file| &**file)
     }
 
     /// Returns the file now; none where it is gone, is no text, or is in a language without a grammar.
     pub(super) fn now(&self) -> Option<&'s SourceFile> {
-        self.read.new.get_or_init(|| SourceFile::parse(self.path(), self.change.new_text()?)).as_ref()
+        self.side(1).map(|file| &**file)
+    }
+
+    /// Returns the tests of the file before and now.
+    pub(super) fn tests(&self) -> [&'s [Arc<Test>]; 2] {
+        [0, 1].map(|side| {
+            let tests = || self.side(side).map_or_else(Vec::new, SourceFile::tests);
+            let read = || tests().into_iter().map(Arc::new).collect();
+            self.read.sides[side].tests.get_or_init(read).as_slice()
+        })
+    }
+
+    /// Returns the functions that are no tests, before and now.
+    pub(super) fn helpers(&self) -> [Vec<Test>; 2] {
+        [0, 1].map(|side| self.side(side).map_or_else(Vec::new, SourceFile::helpers))
+    }
+
+    fn side(&self, side: usize) -> Option<&'s Arc<SourceFile>> {
+        let parse = || SourceFile::parse(self.path(), texts(self.change)[side]?);
+        self.read.sides[side].file.get_or_init(parse).as_ref()
     }
 
     /// Returns the parts of the file now that it did not have before, each of the same text as often as it is new.

@@ -1,17 +1,18 @@
 //! The run's change since its base holds something outside `.ai-workflow/`, and after a phase that has tests such as belong
 //! to it, whichever phase made them. A phase that changes nothing itself says in its document why, and its reviewer judges that.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
+use super::changed_file::{ChangedFile, ReadSides};
 use super::constant::pattern;
 use super::paths::ending;
 use super::{Site, deliverable, failure, passed, trivial_diff};
 use model::change::Change;
 use model::event::CheckResult;
 use model::policy::PhaseDef;
-use source::{Language, Role, SourceFile, Test, is_fixture, is_test};
+use source::{Language, Role, Test, is_fixture, is_test};
 use views::summary::counted;
 
 pub(super) const ID: &str = "code_changed";
@@ -19,9 +20,11 @@ pub(super) const ID: &str = "code_changed";
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let command = site.commands.get("test").map_or("", String::as_str);
     let has_tests = site.phase.properties.has_tests;
-    let is_documented_only = is_documentation_alone(site.since_base);
-    let holds_tests = || writes_tests(site.changes, command) || holds_tests(site.since_base, command);
-    if has_tests && !is_documented_only && !holds_tests() {
+    let own = ChangedFile::all(site);
+    let read = ReadSides::of(site.since_base, &own);
+    let of_run = of_project(site.since_base, &read);
+    let holds_tests = || writes_tests(&own, command) || holds_tests(&of_run, command);
+    if has_tests && !is_documentation_alone(&of_run) && !holds_tests() {
         let summary = "since its base the run has written no test";
         return failure(ID, "no-tests-written", summary, &[("code", deliverable::CODE)]);
     }
@@ -29,7 +32,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     if own > 0 {
         return passed(ID, &format!("{} changed outside .ai-workflow/", counted(own as u64, "file")));
     }
-    let of_run = of_project(site.since_base).count();
+    let of_run = of_run.len();
     // Where nobody reviews, nobody would judge why the phase left everything as it was.
     if of_run > 0 && (has_tests || site.phase.policy.review.is_some()) {
         let summary = format!(
@@ -46,90 +49,79 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 pub fn depends_on_the_run(phase: &PhaseDef, changes: &[Change], test_command: &str) -> bool {
     let is_asked = phase.policy.checks.iter().any(|rule| rule.id == ID);
     let is_open = || {
-        of_project(changes).next().is_none()
-            || phase.properties.has_tests && !writes_tests(changes, test_command)
+        let read = ReadSides::of(changes, &[]);
+        let files = of_project(changes, &read);
+        files.is_empty() || phase.properties.has_tests && !writes_tests(&files, test_command)
     };
     is_asked && is_open()
 }
 
-fn of_project(changes: &[Change]) -> impl Iterator<Item = &Change> {
-    changes.iter().filter(|change| !change.path.starts_with(".ai-workflow/"))
+fn of_project<'s>(changes: &'s [Change], read: &'s [ReadSides]) -> Vec<ChangedFile<'s>> {
+    ChangedFile::each(changes, read).filter(|file| !file.path().starts_with(".ai-workflow/")).collect()
 }
 
 /// Tells whether a run changed texts for people and nothing else: there is nothing to test.
-fn is_documentation_alone(changes: &[Change]) -> bool {
-    let mut project = of_project(changes).peekable();
-    project.peek().is_some() && project.all(|change| Role::of(&change.path) == Role::Documentation)
+fn is_documentation_alone(files: &[ChangedFile<'_>]) -> bool {
+    !files.is_empty() && files.iter().all(|file| Role::of(file.path()) == Role::Documentation)
 }
 
 /// Tells whether a change holds a test that it brought or changed, or that is not skipped any more.
-fn holds_tests(changes: &[Change], command: &str) -> bool {
-    brought(changes).any(|change| is_test_of(change, command) == Some(true))
-        || of_project(changes).any(runs_again)
+fn holds_tests(files: &[ChangedFile<'_>], command: &str) -> bool {
+    brought(files).any(|file| is_test_of(file, command) == Some(true)) || files.iter().any(runs_again)
 }
 
 /// Tells whether a test that was there lost a mark that skips it or lets it fail, and none has more of them.
-fn runs_again(change: &Change) -> bool {
-    let [old, new] = tests(change);
-    let fewer = |(old, _): &(Test, String)| {
-        new.iter().any(|(new, _)| new.id() == old.id() && new.skips.len() < old.skips.len())
-    };
+fn runs_again(file: &ChangedFile<'_>) -> bool {
+    let [old, new] = file.tests();
+    let fewer =
+        |old: &Arc<Test>| new.iter().any(|new| new.id() == old.id() && new.skips.len() < old.skips.len());
     old.iter().any(fewer)
 }
 
-/// Returns the tests of a file before and now, each with its text.
-fn tests(change: &Change) -> [Vec<(Test, String)>; 2] {
-    [change.old_text(), change.new_text()].map(|text| {
-        let Some(file) = text.and_then(|text| SourceFile::parse(&change.path, text)) else {
-            return Vec::new();
-        };
-        let tests = file.tests_by_id().into_iter();
-        tests.map(|test| (test.clone(), file.text()[test.range].to_owned())).collect()
-    })
-}
-
 /// Tells whether the phase that writes tests wrote some. A file of which nobody can tell what it is may be one.
-fn writes_tests(changes: &[Change], command: &str) -> bool {
-    brought(changes).any(|change| is_test_of(change, command) != Some(false))
+fn writes_tests(files: &[ChangedFile<'_>], command: &str) -> bool {
+    brought(files).any(|file| is_test_of(file, command) != Some(false))
 }
 
 /// Returns the changes that bring something; a file that only moved brings nothing.
-fn brought(changes: &[Change]) -> impl Iterator<Item = &Change> {
+fn brought<'f, 's>(files: &'f [ChangedFile<'s>]) -> impl Iterator<Item = &'f ChangedFile<'s>> {
     let is_moved = |change: &Change| {
-        let same = |gone: &Change| gone.is_deleted() && gone.old_text() == change.new_text();
-        change.is_new() && change.new_text().is_some() && changes.iter().any(same)
+        let same =
+            |gone: &ChangedFile<'_>| gone.change.is_deleted() && gone.change.old_text() == change.new_text();
+        change.is_new() && change.new_text().is_some() && files.iter().any(same)
     };
-    of_project(changes).filter(move |change| brings_something(change) && !is_moved(change))
+    files.iter().filter(move |file| brings_something(file) && !is_moved(file.change))
 }
 
 /// Tells whether there is more now than white space and comments that were not there before.
-fn brings_something(change: &Change) -> bool {
+fn brings_something(file: &ChangedFile<'_>) -> bool {
+    let change = file.change;
     match change.new_text() {
         Some(_) => {
-            change.added_lines().any(|(_, line)| !line.trim().is_empty()) && !trivial_diff::is_trivial(change)
+            change.added_lines().any(|(_, line)| !line.trim().is_empty()) && !trivial_diff::is_trivial(file)
         }
         None => change.after.as_ref().is_some_and(|after| after.content.size() > 0),
     }
 }
 
 /// Tells whether a change is one of tests; nothing where its path and its language do not tell.
-fn is_test_of(change: &Change, command: &str) -> Option<bool> {
-    let path = change.path.as_str();
+fn is_test_of(file: &ChangedFile<'_>, command: &str) -> Option<bool> {
+    let path = file.path();
     let by_path = is_test(path) || is_fixture(path) || runs(command, path);
-    if by_path || trivial_diff::has_example(change) || is_test_code(change) {
+    if by_path || trivial_diff::has_example(file.change) || is_test_code(file) {
         return Some(true);
     }
     if matches!(ending(path), "md" | "rst") {
         return Some(false);
     }
-    brings_a_test(change).or_else(|| says_test(change).then_some(true))
+    brings_a_test(file).or_else(|| says_test(file.change).then_some(true))
 }
 
 /// Tells whether a change brings a test or changes one; nothing where the tests of its language cannot be told.
-fn brings_a_test(change: &Change) -> Option<bool> {
-    Language::of(&change.path)?;
-    let [old, new] = tests(change);
-    Some(new.iter().any(|(_, text)| !old.iter().any(|(_, known)| known == text)))
+fn brings_a_test(file: &ChangedFile<'_>) -> Option<bool> {
+    Language::of(file.path())?;
+    let [old, new] = file.tests();
+    Some(new.iter().any(|new| !old.iter().any(|old| old.text() == new.text())))
 }
 
 /// Tells whether a command names a file as its script.
@@ -153,11 +145,10 @@ fn says_test(change: &Change) -> bool {
 }
 
 /// Tells whether a line came in code of Rust that is built for tests only.
-fn is_test_code(change: &Change) -> bool {
-    let Some(text) = change.new_text().filter(|text| text.contains("test")) else { return false };
-    let Some(file) = SourceFile::parse(&change.path, text) else { return false };
-    let mut lines = change.added_lines().filter(|(_, line)| !line.trim().is_empty());
-    file.language() == Language::Rust && lines.any(|(number, _)| file.is_test_code(number))
+fn is_test_code(file: &ChangedFile<'_>) -> bool {
+    let Some(now) = file.now().filter(|now| now.language() == Language::Rust) else { return false };
+    let mut lines = file.change.added_lines().filter(|(_, line)| !line.trim().is_empty());
+    lines.any(|(number, _)| now.is_test_code(number))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::announced::Announced;
-use super::changed_tests::{ChangedTest, ChangedTests};
+use super::changed_tests::ChangedTests;
 use super::{Site, failure, passed, skipped};
 use charged::{Charge, charge};
 use git::Tree;
@@ -280,8 +280,8 @@ async fn fewer_tests(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut S
 fn are_explained(lost: u64, site: &Site<'_>, published: &Published<'_>) -> bool {
     let Ok(tests) = ChangedTests::of_run(site, published) else { return false };
     let announced = Announced::read(site);
-    let is_named = |read: &&ChangedTest| {
-        let name = &read.test.name;
+    let is_named = |test: &&source::Test| {
+        let name = &test.name;
         announced.entry(name).is_some() || site.issue.names(name)
     };
     tests.removed_as_asked(site.issue) || tests.lost().filter(is_named).count() as u64 >= lost

@@ -9,18 +9,22 @@ mod stand_ins;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::changed_file::ChangedFile;
-use super::changed_tests::{ChangedTest, ChangedTests};
-use super::outcome::{at, file};
+use super::changed_tests::{ChangedTests, kept_functions};
+use super::outcome::{at, file, one_line};
 use super::{Site, side_by_side, tampering};
 use model::event::Place;
-use source::{Language, SourceFile, is_fixture, is_runner_setting, is_test};
+use source::{Assert, Language, SourceFile, Test, is_fixture, is_runner_setting, is_test};
 use stand_ins::asked_about;
+
+/// So much of an assert is told, in characters.
+const MOST_SHOWN: usize = 90;
 
 /// Returns the places that a reviewer is asked about.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let (tests, files) = (ChangedTests::of_phase(site), ChangedFile::judged(site));
     let kept = tests.kept().filter_map(|(old, new)| doubt(old, &new));
-    let functions = tests.functions().filter_map(|(old, new)| doubt(old, &[new]));
+    let functions = side_by_side::each(&files, kept_functions).into_iter().flatten();
+    let functions = functions.filter_map(|(old, new)| doubt(&old, &[&new]));
     let mut places: Vec<Place> = kept.chain(functions).collect();
     places.extend(tampering::questions(tests, site));
     places.extend(lost(tests, site));
@@ -33,29 +37,33 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
 }
 
 /// Returns what is doubtful about what a test became.
-fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<Place> {
+fn doubt(old: &Test, new: &[&Test]) -> Option<Place> {
     let what = reached::doubt(old, new).or_else(|| asserts::doubt(old, new))?;
     Some(question(new.first()?, &what))
 }
 
-fn question(test: &ChangedTest, what: &str) -> Place {
-    let test = &test.test;
+/// Returns an assert on one line.
+fn shown(assert: &Assert) -> String {
+    one_line(&assert.text, MOST_SHOWN)
+}
+
+fn question(test: &Test, what: &str) -> Place {
     at(&test.path, test.line, format!("the test `{}` {what}", test.name))
 }
 
 /// Tests that no changed file has any more. Excused is a test of a symbol that went in the same change, if the issue names that
 /// symbol or the test.
 fn lost(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
-    let mut lost: BTreeMap<&str, Vec<&ChangedTest>> = BTreeMap::new();
+    let mut lost: BTreeMap<&str, Vec<&Test>> = BTreeMap::new();
     for test in tests.lost().filter(|test| !tests.is_asked_to_go(test, site.issue)) {
-        lost.entry(&test.test.path).or_default().push(test);
+        lost.entry(&test.path).or_default().push(test);
     }
     lost.values().map(|tests| gone(tests)).collect()
 }
 
-fn gone(tests: &[&ChangedTest]) -> Place {
-    let names: Vec<String> = tests.iter().map(|test| format!("`{}`", test.test.name)).collect();
-    let first = &tests[0].test;
+fn gone(tests: &[&Test]) -> Place {
+    let names: Vec<String> = tests.iter().map(|test| format!("`{}`", test.name)).collect();
+    let first = &tests[0];
     let what = match names.as_slice() {
         [one] => format!("the test {one} is gone. Was it asked to go, or does another ask the same?"),
         _ => format!(
@@ -96,18 +104,18 @@ fn lost_module<'s>(changed: &ChangedFile<'s>, all: &[ChangedFile<'_>]) -> Option
 
 /// A new test that never runs proves nothing. A title without a body is a plan.
 fn never_run(tests: &ChangedTests) -> impl Iterator<Item = Place> {
-    let skipped = tests.added().filter(|new| new.test.is_skipped() && !new.asserts.is_empty());
+    let skipped = tests.added().filter(|new| new.is_skipped() && !new.asserts.is_empty());
     skipped.map(|new| question(new, "is new and never runs. Why is it there?"))
 }
 
 /// In Python the second definition takes the place of the first.
 fn defined_twice(tests: &ChangedTests) -> impl Iterator<Item = Place> {
     let mut seen: HashMap<(&str, String), usize> = HashMap::new();
-    let is_python = |new: &&ChangedTest| Language::of(&new.test.path) == Some(Language::Python);
+    let is_python = |new: &&Test| Language::of(&new.path) == Some(Language::Python);
     for new in tests.new_tests().filter(is_python) {
-        *seen.entry((&new.test.path, new.test.id())).or_default() += 1;
+        *seen.entry((&new.path, new.id())).or_default() += 1;
     }
-    let is_second = move |new: &&ChangedTest| seen.get(&(&*new.test.path, new.test.id())) > Some(&1);
+    let is_second = move |new: &&Test| seen.get(&(&*new.path, new.id())) > Some(&1);
     let second = tests.added().filter(is_second);
     second.map(|new| question(new, "is defined twice: only the last one runs. Is that meant?"))
 }
@@ -118,12 +126,12 @@ fn hollow(tests: &ChangedTests) -> Vec<Place> {
     let files = tests.kept_by_file();
     let called: BTreeMap<&str, BTreeSet<String>> =
         files.iter().map(|(path, before)| (*path, asked_about(before))).collect();
-    let changed: BTreeSet<&str> = tests.added().map(|new| &*new.test.path).collect();
+    let changed: BTreeSet<&str> = tests.added().map(|new| &*new.path).collect();
     let with_new = files.iter().filter(|(path, _)| changed.contains(*path));
     let common: BTreeMap<&str, BTreeSet<&str>> =
         with_new.map(|(path, before)| (*path, called_by_half(before))).collect();
-    let doubt = |new: &ChangedTest| {
-        let path = &*new.test.path;
+    let doubt = |new: &Test| {
+        let path = &*new.path;
         let (before, called) = (files.get(path)?, called.get(path)?);
         if new.asserts.is_empty() {
             let all_assert = before.iter().all(|test| !test.asserts.is_empty());
@@ -135,14 +143,14 @@ fn hollow(tests: &ChangedTests) -> Vec<Place> {
         (!called.is_empty() && !uses_one)
             .then_some("uses nothing that the other tests are about. What does it test?")
     };
-    let added = tests.added().filter(|new| !new.test.is_skipped());
+    let added = tests.added().filter(|new| !new.is_skipped());
     added.filter_map(|new| Some(question(new, doubt(new)?))).collect()
 }
 
 /// Returns the names that half of the tests of a file call, also where no assert does: they are what the file is about.
-fn called_by_half<'t>(tests: &[&'t ChangedTest]) -> BTreeSet<&'t str> {
+fn called_by_half<'t>(tests: &[&'t Test]) -> BTreeSet<&'t str> {
     let mut callers: HashMap<&str, usize> = HashMap::new();
-    for name in tests.iter().flat_map(|test| test.test.subjects()) {
+    for name in tests.iter().flat_map(|test| test.subjects()) {
         *callers.entry(name).or_default() += 1;
     }
     callers.into_iter().filter(|(_, count)| count * 2 >= tests.len()).map(|(name, _)| name).collect()

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::announced::Announced;
-use super::changed_tests::{ChangedTest, ChangedTests, Fate};
+use super::changed_tests::{ChangedTests, Fate};
 use super::command::{End, Look};
 use super::outcome::{asking, at, judged, of_answer, one_line, question_to_reviewer};
 use super::suite::{Losses, LostTest, Suite, name};
@@ -15,6 +15,7 @@ use super::{Site, skipped};
 use model::event::{CheckResult, Place};
 use model::issue::Issue;
 use process::Stop;
+use source::Test;
 use tool_output::TestOutcome;
 
 pub(super) const ID: &str = "pass_to_pass";
@@ -168,7 +169,7 @@ impl Comparison<'_, '_> {
             // Nothing that the change does makes it wrong.
             Fate::Replaced(..) if self.still_right.contains(lost.id) => Miss::Lost,
             Fate::Replaced(old, new) => {
-                let new: Vec<&ChangedTest> = new.into_iter().filter(|new| self.passes(new)).collect();
+                let new: Vec<&Test> = new.into_iter().filter(|new| self.passes(new)).collect();
                 if new.is_empty() { Miss::Lost } else { Miss::Asked(replaced(lost.id, old, &new)) }
             }
             Fate::Unknown => Miss::Unknown,
@@ -222,29 +223,29 @@ impl Comparison<'_, '_> {
         losses.moved.iter().filter_map(replaced).collect()
     }
 
-    fn passes(&self, test: &ChangedTest) -> bool {
-        self.after.count_passing(|id| test.is_reported_as(id)) > 0
+    fn passes(&self, test: &Test) -> bool {
+        self.after.count_passing(|id| test.may_be_reported_as(id)) > 0
     }
 
     /// Tells whether a test passes in as many cases as before, whatever it is called; where it was rewritten, in as many as
     /// there are of it now.
-    fn runs_as_often(&self, old: &ChangedTest, new: &[&ChangedTest]) -> bool {
-        let were = self.before.count_passing(|id| old.is_reported_as(id));
-        let are = self.after.count_passing(|id| new.iter().any(|test| test.is_reported_as(id)));
-        let as_before = matches!(new, [new] if new.test.cases() == old.test.cases());
-        let cases: Option<usize> = new.iter().map(|new| new.test.cases()).sum();
+    fn runs_as_often(&self, old: &Test, new: &[&Test]) -> bool {
+        let were = self.before.count_passing(|id| old.may_be_reported_as(id));
+        let are = self.after.count_passing(|id| new.iter().any(|test| test.may_be_reported_as(id)));
+        let as_before = matches!(new, [new] if new.cases() == old.cases());
+        let cases: Option<usize> = new.iter().map(|new| new.cases()).sum();
         let expected = if as_before { were } else { were.min(cases.unwrap_or(were)) };
         are >= expected && new.iter().all(|new| self.passes(new))
     }
 }
 
 /// Asks about a test in whose place others stand, with the texts of all.
-fn replaced(id: &str, old: &ChangedTest, new: &[&ChangedTest]) -> Place {
-    let shown = |read: &ChangedTest| format!("`{}`", one_line(&read.text, MOST_SHOWN));
+fn replaced(id: &str, old: &Test, new: &[&Test]) -> Place {
+    let shown = |test: &Test| format!("`{}`", one_line(test.text(), MOST_SHOWN));
     let now: Vec<String> = new.iter().map(|new| shown(new)).collect();
     let (before, now) = (shown(old), now.join(", "));
     let what = format!("{id} is gone, and nothing asks all that it asked; before: {before}; now: {now}");
-    at(&new[0].test.path, new[0].test.line, what)
+    at(&new[0].path, new[0].line, what)
 }
 
 fn place(lost: &LostTest<'_>) -> Place {

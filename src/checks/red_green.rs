@@ -5,7 +5,6 @@
 //! not name each test, its exit code counts.
 
 use super::announced::Announced;
-use super::changed_tests::ChangedTest;
 use super::command::{self, Look};
 use super::outcome::{at, judged, of_answer, question_to_reviewer};
 use super::suite::Suite;
@@ -13,6 +12,7 @@ use super::test_runs::{NotCompared, TestRuns, compared};
 use super::{Site, failure, passed, skipped};
 use model::event::CheckResult;
 use process::Stop;
+use source::Test;
 use tool_output::TestOutcome;
 
 pub(super) const ID: &str = "red_green";
@@ -49,12 +49,12 @@ fn unrun(runs: &TestRuns<'_>, now: &Look, base: &Look) -> Result<Option<CheckRes
         return Ok(None);
     }
     let sources = runs.sources()?;
-    let is_run = |read: &ChangedTest| now.results.iter().any(|result| read.test.is_reported_as(&result.id));
+    let is_run = |test: &Test| now.results.iter().any(|result| test.is_reported_as(&result.id));
     if now.results.is_empty() || sources.added().next().is_none() || sources.added().any(is_run) {
         return Ok(None);
     }
-    let what = |read: &ChangedTest| format!("`{}` does not run `{}`", runs.asked.line, read.test.id());
-    let places = sources.added().map(|read| at(&read.test.path, read.test.line, what(read))).collect();
+    let what = |test: &Test| format!("`{}` does not run `{}`", runs.asked.line, test.id());
+    let places = sources.added().map(|test| at(&test.path, test.line, what(test))).collect();
     Ok(Some(judged(ID, "new-tests-not-run", places, "no new test is run", "")))
 }
 

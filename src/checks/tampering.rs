@@ -2,11 +2,11 @@
 //! runner does is replaced; a file that Python runs before every test. A person makes exceptions with `[checks] allowed`.
 
 use super::changed_file::ChangedFile;
-use super::changed_tests::{ChangedTest, ChangedTests};
+use super::changed_tests::ChangedTests;
 use super::outcome::{at, file, judged};
 use super::{Site, side_by_side};
 use model::event::{CheckResult, Place};
-use source::{Language, SkipKind, SourceFile};
+use source::{Language, SkipKind, SourceFile, Test};
 
 pub(super) const ID: &str = "tampering";
 
@@ -38,9 +38,9 @@ pub(super) fn questions<'t>(tests: &'t ChangedTests, site: &'t Site<'_>) -> impl
 }
 
 fn kept<'t>(tests: &'t ChangedTests, site: &'t Site<'_>, is_named: bool) -> impl Iterator<Item = Place> + 't {
-    let kept = tests.kept().filter(move |(old, _)| site.issue.names(&old.test.name) == is_named);
+    let kept = tests.kept().filter(move |(old, _)| site.issue.names(&old.name) == is_named);
     kept.flat_map(|(old, new)| {
-        let of = |new: &ChangedTest| {
+        let of = |new: &Test| {
             let off = newly(SkipKind::Unconditional, Some(old), new);
             off.or_else(|| newly(SkipKind::Only, Some(old), new))
         };
@@ -49,17 +49,16 @@ fn kept<'t>(tests: &'t ChangedTests, site: &'t Site<'_>, is_named: bool) -> impl
 }
 
 /// Returns a skip of a kind that a test did not have.
-fn newly(kind: SkipKind, old: Option<&ChangedTest>, new: &ChangedTest) -> Option<Place> {
-    let test = &new.test;
-    if test.count(kind) <= old.map_or(0, |old| old.test.count(kind)) {
+fn newly(kind: SkipKind, old: Option<&Test>, new: &Test) -> Option<Place> {
+    if new.count(kind) <= old.map_or(0, |old| old.count(kind)) {
         return None;
     }
-    let skip = test.skips.iter().find(|skip| skip.kind == kind)?;
+    let skip = new.skips.iter().find(|skip| skip.kind == kind)?;
     let what = match kind {
-        SkipKind::Only => format!("only the test `{}` runs, alone", test.name),
-        _ => format!("the test `{}` never runs", test.name),
+        SkipKind::Only => format!("only the test `{}` runs, alone", new.name),
+        _ => format!("the test `{}` never runs", new.name),
     };
-    Some(at(&test.path, skip.line, what))
+    Some(at(&new.path, skip.line, what))
 }
 
 /// Returns code that replaces what the test runner does, and files that Python runs before every test.

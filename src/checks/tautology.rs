@@ -1,17 +1,16 @@
 //! Q10: no test that was added passes by construction: both sides of an assertion are the same, a constant is asserted, or the
 //! expected value is computed by a helper from the input.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::changed_file::ChangedFile;
-use super::outcome::{at, judged};
+use super::outcome::{at, judged, one_line};
 use super::{Site, side_by_side};
 use model::event::{CheckResult, Place};
 use source::{Part, is_test};
 
 pub(super) const ID: &str = "tautology";
+
+/// So much of an assert is told, in characters.
+const MOST_SHOWN: usize = 100;
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let mut files = ChangedFile::of_author(site);
@@ -34,47 +33,32 @@ fn places(file: &ChangedFile<'_>) -> Vec<Place> {
         file.is_added(assert.line) && (is_test(file.path()) || new.is_test_code(assert.line))
     });
     let place = |assert: Part<'_>| {
-        let text = assert.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let found = constant(&text).or_else(|| same_sides(&text)).or_else(|| helper(&text))?;
-        let shown: String = text.chars().take(100).collect();
-        Some(at(file.path(), assert.line, format!("{found}: `{shown}`")))
+        let found = doubt(&new.sides(&assert), assert.text)?;
+        Some(at(file.path(), assert.line, format!("{found}: `{}`", one_line(assert.text, MOST_SHOWN))))
     };
     asserts.into_iter().filter_map(place).collect()
 }
 
-/// What is true whatever the code does.
-fn constant(line: &str) -> Option<&'static str> {
-    pattern!(
-        CONSTANT,
-        r"\bassert!\(\s*true\s*[,)]|^assert\s+True\b|^assert\s+(?:\d+\s*==\s*\d+|'[^']*'|\x22[^\x22]*\x22)\s*$|\bassertTrue\(\s*[Tt]rue\s*[,)]|\bassert(?:\.ok)?\(\s*true\s*[,)]|\bassert\.True\(\s*t\s*,\s*true\s*\)|\bexpect\(\s*(?:true\s*\)\.(?:toBe\(\s*true|toBeTruthy\()|1\s*\)\.to(?:Be|Equal)\(\s*1)"
-    );
-    CONSTANT.is_match(line).then_some("a constant is asserted")
+/// Returns why an assert that asks this cannot fail.
+fn doubt(sides: &[Vec<&str>], text: &str) -> Option<&'static str> {
+    match sides {
+        [asked] if is_true(asked) => Some("a constant is asserted"),
+        [left, right] if left == right && !left.is_empty() => Some("both sides are the same"),
+        [_, right] if text.contains("expect(") && is_computed(right) => {
+            Some("the expected value is computed by a helper")
+        }
+        _ => None,
+    }
 }
 
-/// Both sides are written alike.
-fn same_sides(line: &str) -> Option<&'static str> {
-    pattern!(
-        COMPARED,
-        r"\b(?:assert_eq!|assertEquals?|assert\.(?:equal|strictEqual|deepEqual|deepStrictEqual)|(?:assert|require)\.Equal)\s*\("
-    );
-    pattern!(MATCHER, r"^\)\s*\.to(?:Be|Equal|StrictEqual)\s*\(");
-    let sides = if let Some(found) = COMPARED.find(line) {
-        let sides = arguments(&line[found.end()..]).0;
-        let skipped = usize::from(sides.first().is_some_and(|first| *first == "t") && sides.len() > 2);
-        Some((*sides.get(skipped)?, *sides.get(skipped + 1)?))
-    } else if let Some((_, rest)) = line.split_once("expect(") {
-        let (received, after) = arguments(rest);
-        let matcher = MATCHER.find(after)?;
-        let (expected, _) = arguments(&after[matcher.end()..]);
-        Some((*received.first()?, *expected.first()?))
-    } else {
-        line.strip_prefix("assert ")
-            .map(|compared| compared.trim_end_matches(';'))
-            .and_then(|compared| compared.split_once(" == "))
-    };
-    let (left, right) = sides?;
-    let plain = |side: &str| side.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-    (!plain(left).is_empty() && plain(left) == plain(right)).then_some("both sides are the same")
+/// Tells what is true whatever the code does: a number or a text, too.
+fn is_true(asked: &[&str]) -> bool {
+    match asked {
+        ["true" | "True"] => true,
+        [one] => one.starts_with(|c: char| c.is_ascii_digit()),
+        ["\"", inside @ .., "\""] => !inside.contains(&"\""),
+        _ => false,
+    }
 }
 
 /// Callees whose result is a value and no computation of what is tested.
@@ -83,37 +67,18 @@ const VALUES: [&str; 20] = [
     "boolean", "bigint", "symbol", "array", "date", "object", "map", "set", "regexp", "error",
 ];
 
-/// The expected value is computed from the input by a function.
-fn helper(line: &str) -> Option<&'static str> {
-    pattern!(COMPUTED, r"\bexpect\(.*\)\.to(?:Be|Equal|StrictEqual)\(\s*([a-z]\w*)\(([^()]*)\)\s*\)");
-    let found = COMPUTED.captures(line)?;
-    let callee = found[1].to_lowercase();
-    let literal = |argument: &str| {
-        let argument = argument.trim();
-        argument.is_empty() || argument.starts_with(|c: char| c.is_ascii_digit() || "\"'`-[{".contains(c))
+/// Tells whether the expected value is computed from the input by a function.
+fn is_computed(expected: &[&str]) -> bool {
+    let [callee, "(", arguments @ .., ")"] = expected else { return false };
+    let is_literal = |argument: &[&str]| {
+        argument
+            .first()
+            .is_none_or(|first| first.starts_with(|c: char| c.is_ascii_digit() || "\"`-[{".contains(c)))
     };
-    let value = VALUES.iter().any(|value| callee.starts_with(value)) || found[2].split(',').all(literal);
-    (!value).then_some("the expected value is computed by a helper")
-}
-
-/// Splits what follows an opening parenthesis into arguments; returns the rest from the closing one on.
-fn arguments(text: &str) -> (Vec<&str>, &str) {
-    pattern!(MARK, r#""(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|[(\[{]|[)\]}]|,"#);
-    let (mut depth, mut from, mut found) = (0_usize, 0, Vec::new());
-    for mark in MARK.find_iter(text) {
-        let is_end = depth == 0 && matches!(mark.as_str(), ")" | "]" | "}");
-        if is_end || depth == 0 && mark.as_str() == "," {
-            found.push(text[from..mark.start()].trim());
-            from = mark.end();
-        }
-        match mark.as_str() {
-            _ if is_end => return (found, &text[mark.start()..]),
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth -= 1,
-            _ => {}
-        }
-    }
-    (Vec::new(), "")
+    callee.starts_with(|c: char| c.is_ascii_lowercase())
+        && !arguments.contains(&"(")
+        && !VALUES.iter().any(|value| callee.to_lowercase().starts_with(value))
+        && !arguments.split(|word| *word == ",").all(is_literal)
 }
 
 #[cfg(test)]

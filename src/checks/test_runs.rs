@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::changed_tests::ChangedTests;
@@ -80,7 +81,10 @@ fn with_texts(space: &RunWorkspace, tree: &Tree, texts: &[(String, String)]) -> 
 
 /// Returns the files of the product that hold tests, too, with the tests of another side than their code is of. `sides` makes code
 /// and tests of before and now.
-fn spliced(changes: &[Change], sides: fn([SourceFile; 2]) -> [SourceFile; 2]) -> Vec<(String, String)> {
+fn spliced(
+    changes: &[Change],
+    sides: fn([Arc<SourceFile>; 2]) -> [Arc<SourceFile>; 2],
+) -> Vec<(String, String)> {
     let splice = |change: &Change| {
         let (path, before, now) = (&change.path, change.old_text()?, change.new_text()?);
         let is_plain = change.after.as_ref().is_some_and(|after| after.mode == FileMode::File);

@@ -12,7 +12,7 @@ use super::language_family::is_code;
 use super::outcome::{at, judged};
 use super::{Site, passed};
 use model::event::CheckResult;
-use source::{SourceFile, is_test};
+use source::is_test;
 
 pub(super) const ID: &str = "traceability";
 
@@ -40,7 +40,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 
 /// Returns the line of the first test that was added. A new file of tests without one that is known begins with it.
 fn first_test(file: &ChangedFile<'_>) -> Option<usize> {
-    let tests = file.now().map_or_else(Vec::new, SourceFile::tests);
+    let [_, tests] = file.tests();
     let first = tests.iter().map(|test| test.line).find(|line| file.is_added(*line));
     let is_new = || file.change.is_new() && is_test(file.path()) && is_code(file.path());
     first.or_else(|| is_new().then_some(1))

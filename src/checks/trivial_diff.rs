@@ -13,7 +13,6 @@ use super::paths::{ending, may_be_empty};
 use super::{Site, passed, skipped};
 use model::change::{Change, FileVersion};
 use model::event::{CheckResult, Place};
-use source::SourceFile;
 
 pub(super) const ID: &str = "trivial_diff";
 /// The code of a change that changes nothing.
@@ -53,9 +52,6 @@ fn is_unasked(site: &Site<'_>) -> bool {
 /// Says what changed where it is no more than white space and comments.
 fn all_that_changed(site: &Site<'_>) -> Option<&'static str> {
     let files = ChangedFile::all(site);
-    let is_trivial = |file: &ChangedFile<'_>| {
-        is_little(file.change) && is_same_code(file.change, file.before().zip(file.now()))
-    };
     if !files.iter().all(is_trivial) {
         return None;
     }
@@ -63,10 +59,12 @@ fn all_that_changed(site: &Site<'_>) -> Option<&'static str> {
 }
 
 /// Tells whether a change is no more than white space and comments.
-pub(super) fn is_trivial(change: &Change) -> bool {
-    let parsed = |text: Option<&str>| SourceFile::parse(&change.path, text?);
-    let sides = || parsed(change.old_text()).zip(parsed(change.new_text()));
-    is_little(change) && is_same_code(change, sides().as_ref().map(|(old, new)| (old, new)))
+pub(super) fn is_trivial(file: &ChangedFile<'_>) -> bool {
+    let is_same_code = || match file.before().zip(file.now()) {
+        Some((before, now)) => before.is_same_code(now),
+        None => only_comments_differ(file.change),
+    };
+    is_little(file.change) && is_same_code()
 }
 
 /// Tells whether nothing speaks against looking at the words alone: the mode, an example that is run, a name that does something,
@@ -77,11 +75,6 @@ fn is_little(change: &Change) -> bool {
     let works_empty = change.is_new() && may_be_empty(&change.path);
     let is_text = change.new_text().is_some() && (change.is_new() || change.old_text().is_some());
     same_mode && is_text && !has_example(change) && !works_empty && !changes_a_directive(change)
-}
-
-/// Compares the code of both sides where a grammar reads it.
-fn is_same_code(change: &Change, sides: Option<(&SourceFile, &SourceFile)>) -> bool {
-    sides.map_or_else(|| only_comments_differ(change), |(old, new)| old.is_same_code(new))
 }
 
 /// Tells whether the lines that came and went are blank or comments, where no grammar tells.

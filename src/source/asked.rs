@@ -1,17 +1,18 @@
 //! What a test asks, whatever its form: its asserts and its calls, with each local name replaced by what it stands for, once for
 //! each case of a table that stands in the file. What a helper does with its arguments is not looked at.
 
-mod form;
+pub(crate) mod form;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use form::{inside, joined, plain, split};
+use form::{inside, plain, split};
 
 use crate::SourceFile;
 use crate::query::Capture;
-use crate::tokens::Word;
+use crate::tokens::{Word, joined};
 
 /// So deep a name is replaced by what it stands for.
 const DEEPEST: usize = 6;
@@ -20,10 +21,12 @@ const MOST_WORDS: usize = 2000;
 /// The table of more cases is one case.
 const MOST_CASES: usize = 300;
 
-/// What a file says about its names.
+/// What a file says about its names, each list in the order of the text.
 #[derive(Debug, Default)]
 pub(crate) struct Bindings {
     locals: Vec<Local>,
+    /// The locals that stand for one thing in the whole file, by their names.
+    constants: HashMap<String, Vec<usize>>,
     tables: Vec<Table>,
     statements: Vec<Range<usize>>,
 }
@@ -36,10 +39,11 @@ struct Local {
     value: Range<usize>,
     /// The name and its value.
     whole: Range<usize>,
+    is_function: bool,
 }
 
 /// What of a value a name stands for.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Whole,
     Index(usize),
@@ -55,15 +59,23 @@ struct Table {
     scope: Range<usize>,
 }
 
+/// The values of one case, in the order of the names of its table.
+type Row<'f> = Vec<Vec<Word<'f>>>;
+
 /// The questions of one test.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Asked {
     /// In the order of the text.
-    pub(crate) asks: Vec<String>,
-    /// Which of them are asserts.
-    pub(crate) is_assert: Vec<bool>,
+    pub(crate) asks: Vec<Ask>,
     /// As how many cases its runner reports it; nothing where the file does not tell.
     pub(crate) cases: Option<usize>,
+}
+
+/// One question.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    pub(crate) text: String,
+    pub(crate) is_assert: bool,
 }
 
 impl Bindings {
@@ -72,6 +84,11 @@ impl Bindings {
         file.language.grammar().bindings.matches(&file.tree, &file.text, |found| bindings.see(found, file));
         bindings.locals.sort_by_key(|local| local.whole.start);
         bindings.statements.sort_by_key(|range| range.start);
+        for (index, local) in bindings.locals.iter().enumerate() {
+            if is_constant(local, file) {
+                bindings.constants.entry(local.name.clone()).or_default().push(index);
+            }
+        }
         bindings
     }
 
@@ -84,32 +101,30 @@ impl Bindings {
         } else if let (Some(each), Some(rows), Some(scope)) =
             (part(Capture::Each), part(Capture::Rows), part(Capture::Of))
         {
-            self.tables.push(Table { names: names(&file.text[each]), rows, scope });
+            let names = names(&file.text[each]).into_iter().map(str::to_owned).collect();
+            self.tables.push(Table { names, rows, scope });
         } else if let Some(statement) = part(Capture::Statement) {
             self.statements.push(statement);
         }
     }
 
     fn see_local(&mut self, left: &Range<usize>, value: &Range<usize>, file: &SourceFile) {
-        let whole = left.start..value.end;
-        let words = file.tokens().words(&file.text, left);
-        let Some(names) = bound_names(&words) else {
+        let (whole, text) = (left.start..value.end, &file.text[left.clone()]);
+        if !is_binding(text) {
             self.statements.push(whole);
             return;
-        };
-        let is_object = words[0].text == "{";
-        for (index, name) in names.iter().enumerate() {
-            let part = match names.len() {
-                _ if is_object => Part::Field,
-                1 if words.len() == 1 => Part::Whole,
-                _ => Part::Index(index),
+        }
+        let is_function = |word: &str| matches!(word, "=>" | "function" | "lambda" | "|" | "func");
+        let is_function = file.tokens().texts(&file.text, value).any(is_function);
+        for (index, name) in names(text).into_iter().enumerate() {
+            let part = match text.as_bytes()[0] {
+                b'{' => Part::Field,
+                b'(' | b'[' => Part::Index(index),
+                _ if text.contains(',') => Part::Index(index),
+                _ => Part::Whole,
             };
-            self.locals.push(Local {
-                name: (*name).to_owned(),
-                part,
-                value: value.clone(),
-                whole: whole.clone(),
-            });
+            let (name, value, whole) = (name.to_owned(), value.clone(), whole.clone());
+            self.locals.push(Local { name, part, value, whole, is_function });
         }
     }
 
@@ -121,59 +136,64 @@ impl Bindings {
         name_end: usize,
         demands: &[Range<usize>],
     ) -> Asked {
-        let scope = Scope { file, bindings: self, node, used: RefCell::default() };
+        let own = within(&self.locals, node, |local| &local.whole);
+        let scope = Scope { file, bindings: self, node, own, used: RefCell::default() };
         let body = name_end.max(node.start)..node.end;
         let is_apart = |range: &Range<usize>| {
             demands.iter().all(|demand| range.end <= demand.start || demand.end <= range.start)
         };
-        let is_own = |range: &&Range<usize>| {
-            body.start <= range.start && range.end <= body.end && **range != *node && is_apart(range)
-        };
+        let statements = within(&self.statements, &body, |range| range).iter();
+        let statements = statements.filter(|range| **range != *node && is_apart(range));
         let mut ranges: Vec<(&Range<usize>, bool)> = demands.iter().map(|demand| (demand, true)).collect();
-        ranges.extend(self.statements.iter().filter(is_own).map(|statement| (statement, false)));
+        ranges.extend(statements.map(|statement| (statement, false)));
         ranges.sort_by_key(|(range, _)| range.start);
-        let asks = ranges.iter().flat_map(|(range, is_assert)| {
-            scope.asks(range).into_iter().map(|ask| (ask, *is_assert)).collect::<Vec<_>>()
-        });
-        let (mut asks, mut is_assert): (Vec<String>, Vec<bool>) = asks.unzip();
-        let unused = scope.unused().filter(|local| is_own(&&local.whole));
+        let mut asks: Vec<Ask> =
+            ranges.into_iter().flat_map(|(range, is_assert)| scope.asks(range, is_assert)).collect();
+        // What nothing is asked of was made for its effect.
+        let unused = within(own, &body, |local| &local.whole).iter().filter(|local| is_apart(&local.whole));
         let unused: BTreeSet<(usize, usize)> =
             unused.map(|local| (local.value.start, local.value.end)).collect();
-        asks.extend(unused.into_iter().flat_map(|(start, end)| scope.asks(&(start..end))));
-        is_assert.resize(asks.len(), false);
-        Asked { asks, is_assert, cases: scope.cases() }
+        let used = scope.used.take();
+        let unused = unused.into_iter().filter(|(start, _)| !used.contains(start));
+        asks.extend(unused.flat_map(|(start, end)| scope.asks(&(start..end), false)));
+        Asked { asks, cases: scope.cases() }
     }
 }
 
-/// Returns the names that the left side of an assignment binds; none where it changes something that is there.
-fn bound_names<'t>(words: &[Word<'t>]) -> Option<Vec<&'t str>> {
-    let opens = |word: &Word<'_>| matches!(word.text, "(" | "[" | "{");
-    let is_complex = words.first()?.is_name && words.get(1).is_some_and(opens);
-    let named =
-        words.iter().filter(|word| !matches!(word.text, "(" | "[" | "{" | ")" | "]" | "}" | "," | "mut"));
-    let named: Vec<&Word<'_>> = named.collect();
-    let are_names = named.iter().all(|word| word.is_name || word.text == "_");
-    (are_names && !is_complex).then(|| named.iter().map(|word| word.text).collect())
+/// Returns the things that stand in a range, of a list in the order of the text.
+fn within<'t, T>(things: &'t [T], range: &Range<usize>, place: impl Fn(&T) -> &Range<usize>) -> &'t [T] {
+    let first = things.partition_point(|thing| place(thing).start < range.start);
+    let end = things.partition_point(|thing| place(thing).start < range.end);
+    &things[first..end.max(first)]
 }
 
-/// Returns the names in the head of a loop or a table of cases, without their types.
-fn names(head: &str) -> Vec<String> {
-    let name = |part: &str| {
-        let mut words = part.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
-        let is_name = |word: &&str| !matches!(*word, "" | "const" | "let" | "var" | "mut");
-        words.find(is_name).map(str::to_owned)
-    };
-    head.split(',').filter_map(name).collect()
+/// Tells whether a name stands for what is written there, outside of all functions: a number, a text, a list of such.
+fn is_constant(local: &Local, file: &SourceFile) -> bool {
+    let items = &file.outline().items;
+    let first = || file.tokens().words(&file.text, &local.value).first().is_some_and(|word| !word.is_name);
+    local.part == Part::Whole
+        && !local.is_function
+        && !items.iter().any(|item| item.is(Capture::Function) && is_around(&item.range, &local.whole))
+        && first()
 }
 
-/// One word of a question.
-#[derive(Debug, Clone, PartialEq)]
-enum Piece<'f> {
-    Text(&'f str),
-    /// The column of a table of cases.
-    Case(usize, usize),
-    /// A name that stands for several values, by its place among them.
-    Changing(usize),
+/// Tells whether the left side of an assignment binds names; else it changes something that is there.
+fn is_binding(left: &str) -> bool {
+    let inside = left.strip_prefix(['(', '[', '{']).and_then(|rest| rest.strip_suffix([')', ']', '}']));
+    inside
+        .unwrap_or(left)
+        .chars()
+        .all(|c| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '$' | ','))
+}
+
+/// Returns the names in the head of a loop, a table of cases or an assignment, without their types.
+fn names(head: &str) -> Vec<&str> {
+    head.split(',').filter_map(first_name).collect()
+}
+
+fn first_name(part: &str) -> Option<&str> {
+    let mut words = part.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+    words.find(|word| !matches!(*word, "" | "const" | "let" | "var" | "mut" | "ref"))
 }
 
 /// The names that a test sees.
@@ -181,164 +201,158 @@ struct Scope<'s> {
     file: &'s SourceFile,
     bindings: &'s Bindings,
     node: &'s Range<usize>,
+    /// Those that it binds itself.
+    own: &'s [Local],
+    /// Where the values begin whose names were asked about.
     used: RefCell<BTreeSet<usize>>,
 }
 
+/// A case that was chosen of a table, and of how many.
+struct Case<'s> {
+    table: usize,
+    of: usize,
+    row: Row<'s>,
+}
+
 impl<'s> Scope<'s> {
-    fn asks(&self, range: &Range<usize>) -> Vec<String> {
-        let mut pieces = Vec::new();
-        self.expand(&self.words(range), 0, &mut pieces);
-        let mut tables: Vec<usize> = Vec::new();
-        for piece in &pieces {
-            if let Piece::Case(table, _) = piece
-                && !tables.contains(table)
-            {
-                tables.push(*table);
-            }
-        }
-        let mut asks = vec![pieces];
-        for table in tables {
-            asks = self.with_cases(&asks, table);
-        }
-        asks.iter().map(|pieces| text(pieces)).collect()
+    fn asks(&self, range: &Range<usize>, is_assert: bool) -> Vec<Ask> {
+        let texts = self.texts(&self.words(range), &mut Vec::new());
+        texts.into_iter().map(|text| Ask { text, is_assert }).collect()
     }
 
-    /// Returns the names of whose values nothing is asked: what made them may have an effect.
-    fn unused(&self) -> impl Iterator<Item = &'s Local> + use<'s> {
-        let used = self.used.borrow().clone();
-        let locals = &self.bindings.locals;
-        let values: BTreeSet<usize> = used.iter().map(|index| locals[*index].value.start).collect();
-        locals.iter().filter(move |local| !values.contains(&local.value.start))
+    /// Returns what words ask, once for each case of the tables whose names they use.
+    fn texts(&self, words: &[Word<'s>], cases: &mut Vec<Case<'s>>) -> Vec<String> {
+        let mut expanded = Vec::new();
+        let Err(table) = self.expand(words, 0, cases, &mut expanded) else {
+            let expanded: Vec<&str> =
+                expanded.iter().map(AsRef::as_ref).filter(|word| *word != ";").collect();
+            return vec![joined(plain(&expanded))];
+        };
+        let so_many: usize = cases.iter().map(|case| case.of).product();
+        let rows = self.rows(&self.bindings.tables[table]).filter(|rows| rows.len() * so_many <= MOST_CASES);
+        let rows = rows.unwrap_or_else(|| vec![self.any_row(&self.bindings.tables[table])]);
+        let (mut texts, of) = (Vec::new(), rows.len());
+        for row in rows {
+            cases.push(Case { table, of, row });
+            texts.extend(self.texts(words, cases));
+            cases.pop();
+        }
+        texts
     }
 
     fn words(&self, range: &Range<usize>) -> Vec<Word<'s>> {
         self.file.tokens().words(&self.file.text, range)
     }
 
-    fn expand(&self, words: &[Word<'s>], depth: usize, pieces: &mut Vec<Piece<'s>>) {
+    /// Writes words with each name replaced by what it stands for. An error is the table of which a case has to be chosen.
+    fn expand(
+        &self,
+        words: &[Word<'s>],
+        depth: usize,
+        cases: &[Case<'s>],
+        expanded: &mut Vec<Cow<'s, str>>,
+    ) -> Result<(), usize> {
         for (at, word) in words.iter().enumerate() {
             let before = at.checked_sub(1).map_or("", |at| words[at].text);
             let behind = words.get(at + 1).map_or("", |word| word.text);
             let is_label = matches!(before, "(" | "," | "{") && matches!(behind, "=" | ":");
-            if !word.is_name || matches!(before, "." | "::") || is_label || pieces.len() > MOST_WORDS {
-                pieces.push(Piece::Text(word.text));
+            if !word.is_name || matches!(before, "." | "::") || is_label || expanded.len() > MOST_WORDS {
+                expanded.push(word.text.into());
             } else {
-                self.expand_name(word, depth, pieces);
+                self.expand_name(word, depth, cases, expanded)?;
             }
         }
+        Ok(())
     }
 
-    fn expand_name(&self, word: &Word<'s>, depth: usize, pieces: &mut Vec<Piece<'s>>) {
-        if let Some(case) = self.case(word) {
-            pieces.push(case);
-            return;
+    fn expand_name(
+        &self,
+        word: &Word<'s>,
+        depth: usize,
+        cases: &[Case<'s>],
+        expanded: &mut Vec<Cow<'s, str>>,
+    ) -> Result<(), usize> {
+        if let Some((table, column)) = self.column(word).filter(|_| depth < DEEPEST) {
+            let case = cases.iter().find(|case| case.table == table).ok_or(table)?;
+            return self.expand(&case.row[column], depth + 1, cases, expanded);
         }
         let bound = self.locals_of(word);
+        self.used.borrow_mut().extend(bound.iter().map(|local| local.value.start));
         match bound.as_slice() {
-            [] => pieces.push(Piece::Text(word.text)),
-            [only] if depth < DEEPEST => {
-                self.used.borrow_mut().insert(*only);
-                self.expand_value(&self.bindings.locals[*only], depth + 1, pieces);
-            }
+            [] => expanded.push(word.text.into()),
+            [only] if depth < DEEPEST => return self.expand_value(only, depth + 1, cases, expanded),
+            // It stands for several values: its place among the names says which it is.
             [first, ..] => {
-                self.used.borrow_mut().extend(&bound);
-                let own = self.bindings.locals.iter().filter(|local| self.is_inside(&local.whole));
-                let earlier =
-                    own.filter(|local| local.whole.start < self.bindings.locals[*first].whole.start);
-                pieces.push(Piece::Changing(earlier.count()));
+                let place = self.own.partition_point(|local| local.whole.start < first.whole.start);
+                expanded.push(format!("_{place}").into());
             }
         }
+        Ok(())
     }
 
-    fn expand_value(&self, local: &'s Local, depth: usize, pieces: &mut Vec<Piece<'s>>) {
+    fn expand_value(
+        &self,
+        local: &'s Local,
+        depth: usize,
+        cases: &[Case<'s>],
+        expanded: &mut Vec<Cow<'s, str>>,
+    ) -> Result<(), usize> {
         let value = self.words(&local.value);
         if let Part::Index(index) = local.part
             && let Some(element) = listed(&value).and_then(|elements| elements.get(index).cloned())
         {
-            return self.expand(&element, depth, pieces);
+            return self.expand(&element, depth, cases, expanded);
         }
-        self.expand(&value, depth, pieces);
+        self.expand(&value, depth, cases, expanded)?;
         match local.part {
             Part::Whole => {}
-            Part::Index(index) => {
-                pieces.extend(["[", number(index), "]"].map(Piece::Text));
-            }
-            Part::Field => pieces.extend([".", &local.name].map(Piece::Text)),
+            Part::Index(index) => expanded.extend(["[".into(), index.to_string().into(), "]".into()]),
+            Part::Field => expanded.extend([".", &local.name].map(Cow::from)),
         }
+        Ok(())
     }
 
-    fn case(&self, word: &Word<'_>) -> Option<Piece<'s>> {
+    /// Returns the table of cases that a name is of, and its place there.
+    fn column(&self, word: &Word<'_>) -> Option<(usize, usize)> {
         let column = |table: &Table| {
-            let is_seen = table.scope.start <= self.node.start && self.node.end <= table.scope.end
+            let is_seen = is_around(&table.scope, self.node)
                 || table.scope.contains(&word.at) && !table.rows.contains(&word.at);
             if is_seen { table.names.iter().position(|name| name == word.text) } else { None }
         };
         let tables = self.bindings.tables.iter().enumerate();
-        tables.rev().find_map(|(index, table)| Some(Piece::Case(index, column(table)?)))
+        tables.rev().find_map(|(index, table)| Some((index, column(table)?)))
     }
 
     /// Returns what binds a name in the test, or else the constant of the file that it is.
-    fn locals_of(&self, word: &Word<'_>) -> Vec<usize> {
-        let locals = self.bindings.locals.iter().enumerate();
-        let named = locals.filter(|(_, local)| local.name == word.text && !local.whole.contains(&word.at));
-        let is_own = |local: &Local| self.is_inside(&local.whole) && !self.is_function(&local.value);
-        let own: Vec<usize> =
-            named.clone().filter(|(_, local)| is_own(local)).map(|(index, _)| index).collect();
-        if own.is_empty() {
-            return named.filter(|(_, local)| self.is_constant(local)).map(|(index, _)| index).collect();
+    fn locals_of(&self, word: &Word<'_>) -> Vec<&'s Local> {
+        let is_meant = |local: &&Local| local.name == word.text && !local.whole.contains(&word.at);
+        let own: Vec<&Local> =
+            self.own.iter().filter(|local| is_meant(local) && !local.is_function).collect();
+        if !own.is_empty() {
+            return own;
         }
-        own
+        let constants = self.bindings.constants.get(word.text).into_iter().flatten();
+        constants.map(|index| &self.bindings.locals[*index]).filter(is_meant).collect()
     }
 
-    fn is_inside(&self, range: &Range<usize>) -> bool {
-        self.node.start <= range.start && range.end <= self.node.end
-    }
-
-    fn is_function(&self, value: &Range<usize>) -> bool {
-        self.words(value).iter().any(|word| matches!(word.text, "=>" | "function" | "lambda" | "|" | "func"))
-    }
-
-    /// Tells whether a name of the file stands for what is written there: a number, a text, a list of such.
-    fn is_constant(&self, local: &Local) -> bool {
-        let is_outside = self.file.outline().items.iter().all(|item| {
-            let is_in = item.range.start <= local.whole.start && local.whole.end <= item.range.end;
-            !(item.is(Capture::Function) && is_in)
-        });
-        is_outside
-            && matches!(local.part, Part::Whole)
-            && self.words(&local.value).first().is_some_and(|word| !word.is_name)
-            && !self.is_function(&local.value)
-    }
-
-    /// Puts the values of each case into questions; a table that is not written there is named instead.
-    fn with_cases(&self, asks: &[Vec<Piece<'s>>], table: usize) -> Vec<Vec<Piece<'s>>> {
-        let rows = self.rows(&self.bindings.tables[table]);
-        let rows = match rows {
-            Some(rows) if asks.len() * rows.len() <= MOST_CASES => rows,
-            _ => vec![self.any_row(&self.bindings.tables[table])],
-        };
-        asks.iter().flat_map(|ask| rows.iter().map(|row| filled(ask, table, row))).collect()
-    }
-
-    fn any_row(&self, table: &'s Table) -> Vec<Vec<Piece<'s>>> {
-        let rows = self.words(&table.rows);
-        let value = |column: usize| -> Vec<Piece<'s>> {
-            let words = ["each"].into_iter().chain(rows.iter().map(|word| word.text));
-            words.chain([number(column)]).map(Piece::Text).collect()
-        };
+    /// Returns the only case of a table whose values are not written there.
+    fn any_row(&self, table: &'s Table) -> Row<'s> {
+        let text = |text: &'s str| Word { text, at: 0, is_name: false };
+        let rows: Vec<Word<'s>> = self.words(&table.rows).iter().map(|word| text(word.text)).collect();
+        let value = |column: usize| [vec![text("each"); column + 1], rows.clone()].concat();
         (0..table.names.len()).map(value).collect()
     }
 
     /// Returns the values of each case of a table, where they are written there.
-    fn rows(&self, table: &'s Table) -> Option<Vec<Vec<Vec<Piece<'s>>>>> {
+    fn rows(&self, table: &'s Table) -> Option<Vec<Row<'s>>> {
         let mut words = self.words(&table.rows);
         if let [name] = words.as_slice()
             && name.is_name
         {
             let only = self.locals_of(name);
             let [only] = only.as_slice() else { return None };
-            self.used.borrow_mut().insert(*only);
-            words = self.words(&self.bindings.locals[*only].value);
+            self.used.borrow_mut().insert(only.value.start);
+            words = self.words(&only.value);
         }
         let rows = elements(&words)?;
         let is_whole = |row: &Vec<Word<'_>>| {
@@ -347,59 +361,31 @@ impl<'s> Scope<'s> {
         if !rows.iter().all(is_whole) {
             return None;
         }
-        rows.iter().map(|row| self.row(row, table.names.len())).collect()
-    }
-
-    fn row(&self, row: &[Word<'s>], columns: usize) -> Option<Vec<Vec<Piece<'s>>>> {
-        // `pytest.param(1, 2, id="a")`
-        let values = match row.iter().position(|word| word.text == "(") {
-            Some(open) if row[open.saturating_sub(1)].text == "param" => elements(&row[open..])?,
-            _ if columns == 1 => vec![row.to_vec()],
-            _ => elements(row)?,
-        };
-        let expanded = |value: &Vec<Word<'s>>| {
-            let mut pieces = Vec::new();
-            self.expand(value, 1, &mut pieces);
-            pieces
-        };
-        (values.len() >= columns).then(|| values[..columns].iter().map(expanded).collect())
+        rows.iter().map(|values| row(values, table.names.len())).collect()
     }
 
     /// Returns as how many cases a runner reports the test.
     fn cases(&self) -> Option<usize> {
-        let tables = self.bindings.tables.iter();
-        let around =
-            tables.filter(|table| table.scope.start <= self.node.start && self.node.end <= table.scope.end);
+        let around = self.bindings.tables.iter().filter(|table| is_around(&table.scope, self.node));
         around.map(|table| Some(self.rows(table)?.len())).product()
     }
 }
 
-fn text(pieces: &[Piece<'_>]) -> String {
-    let word = |piece: &Piece<'_>| match piece {
-        Piece::Text(text) => (*text).to_owned(),
-        Piece::Case(..) => "each".to_owned(),
-        Piece::Changing(place) => format!("_{place}"),
+/// Returns the values of a case of so many names.
+fn row<'t>(row: &[Word<'t>], columns: usize) -> Option<Row<'t>> {
+    // `pytest.param(1, 2, id="a")`
+    let mut values = match row.iter().position(|word| word.text == "(") {
+        Some(open) if row[open.saturating_sub(1)].text == "param" => elements(&row[open..])?,
+        _ if columns == 1 => vec![row.to_vec()],
+        _ => elements(row)?,
     };
-    let words: Vec<String> = pieces.iter().map(word).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| *word != ";").collect();
-    joined(&plain(&words))
+    let is_whole = values.len() >= columns;
+    values.truncate(columns);
+    is_whole.then_some(values)
 }
 
-/// Returns a small number as a word.
-fn number(index: usize) -> &'static str {
-    const NUMBERS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
-    NUMBERS[index.min(NUMBERS.len() - 1)]
-}
-
-fn filled<'f>(ask: &[Piece<'f>], table: usize, row: &[Vec<Piece<'f>>]) -> Vec<Piece<'f>> {
-    let mut pieces = Vec::new();
-    for piece in ask {
-        match piece {
-            Piece::Case(of, column) if *of == table => pieces.extend(row[*column].iter().cloned()),
-            other => pieces.push(other.clone()),
-        }
-    }
-    pieces
+fn is_around(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Returns the elements of a list, a tuple, an array, each in its words; none where it is no such thing.

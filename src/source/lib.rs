@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 mod asked;
+mod assert;
 mod broken;
 mod function;
 mod language;
@@ -25,18 +26,20 @@ use std::sync::{Arc, OnceLock};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::asked::Bindings;
+use crate::asked::form::sides;
 use crate::language::Question;
 use crate::outline::Outline;
 use crate::query::{Capture, step};
 use crate::tokens::Tokens;
 
+pub use assert::{Assert, Word};
 pub use broken::Broken;
 pub use function::{Function, Stub, stub_bodies};
 pub use language::Language;
 pub use matching::{Kept, Matching, SameTest, is_asked_by, same_tests};
 pub use role::{Role, is_fixture, is_foreign, is_runner_setting, is_test};
 pub use splice::splice_tests;
-pub use test::{Assert, Skip, SkipKind, Test};
+pub use test::{Skip, SkipKind, Test};
 
 /// A source file and its syntax tree. It is parsed once; each question is a query on the tree.
 #[derive(Debug)]
@@ -69,7 +72,7 @@ pub struct Part<'f> {
 
 impl SourceFile {
     /// Parses a file; none where its language has no grammar here, or the parser takes too long.
-    pub fn parse(path: &str, text: impl Into<String>) -> Option<Self> {
+    pub fn parse(path: &str, text: impl Into<String>) -> Option<Arc<Self>> {
         let (language, text) = (Language::of(path)?, text.into());
         let mut parser = Parser::new();
         parser.set_language(&language.grammar().language).expect("the grammars fit the library");
@@ -79,7 +82,8 @@ impl SourceFile {
         let read = &mut |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(read, None, Some(options))?;
         let (outline, tokens, line_ends, bindings, found) = Default::default();
-        Some(Self { path: path.into(), text, language, tree, outline, tokens, line_ends, bindings, found })
+        let path = path.into();
+        Some(Arc::new(Self { path, text, language, tree, outline, tokens, line_ends, bindings, found }))
     }
 
     /// Tells whether a file may hold tests, without parsing it.
@@ -104,17 +108,12 @@ impl SourceFile {
     }
 
     /// Returns the tests, in the order of the text.
-    pub fn tests(&self) -> Vec<Test> {
-        if Self::may_have_tests(&self.path, &self.text) { test::tests(self, true) } else { Vec::new() }
-    }
-
-    /// Returns the tests without what tells a rewritten one: enough where each has its id still.
-    pub fn tests_by_id(&self) -> Vec<Test> {
-        if Self::may_have_tests(&self.path, &self.text) { test::tests(self, false) } else { Vec::new() }
+    pub fn tests(self: &Arc<Self>) -> Vec<Test> {
+        if Self::may_have_tests(&self.path, &self.text) { test::tests(self) } else { Vec::new() }
     }
 
     /// Returns the functions that are no tests, each as if it was one: what it asserts, and how that is reached.
-    pub fn helpers(&self) -> Vec<Test> {
+    pub fn helpers(self: &Arc<Self>) -> Vec<Test> {
         test::helpers(self)
     }
 
@@ -154,6 +153,11 @@ impl SourceFile {
         outermost(marks.map(|mark| self.part(mark.range.clone())))
     }
 
+    /// Returns what an assert asks, in its words: two sides where it asks whether they are equal.
+    pub fn sides(&self, assert: &Part<'_>) -> Vec<Vec<&str>> {
+        sides(&self.tokens().texts(&self.text, &assert.range).collect::<Vec<_>>())
+    }
+
     /// Tells whether a line, from 1, stands in code that is built or run for tests only, within a file of the product.
     pub fn is_test_code(&self, line: usize) -> bool {
         let items = self.outline().items.iter().filter(|item| item.is(Capture::TestCode));
@@ -191,9 +195,10 @@ impl SourceFile {
         self.found(Question::Values, Capture::Value)
     }
 
-    /// Returns the values that have a name in the whole file, each with its name and its form.
-    pub fn constants(&self) -> Vec<Part<'_>> {
-        self.found(Question::Values, Capture::Constant)
+    /// Returns the names that values have in the whole file, each with its form.
+    pub fn constants(&self) -> Vec<(&str, Part<'_>)> {
+        let constants = self.found(Question::Values, Capture::Constant);
+        constants.into_iter().filter_map(|part| Some((name_of(part.text)?, part))).collect()
     }
 
     /// Returns the calls that put something else in the place of a part of the program.
@@ -259,6 +264,12 @@ impl SourceFile {
     fn tokens(&self) -> &Tokens {
         self.tokens.get_or_init(|| Tokens::of(&self.tree, &self.text))
     }
+}
+
+/// Returns the name of a constant.
+fn name_of(constant: &str) -> Option<&str> {
+    let is_mark = |word: &&str| matches!(*word, "pub" | "const" | "static" | "mut" | "crate" | "");
+    constant.split(|c: char| !c.is_alphanumeric() && c != '_').find(|word| !is_mark(word))
 }
 
 /// Leaves out the parts that stand inside of the one before.

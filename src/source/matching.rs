@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::Hash;
 
+use crate::asked::Ask;
 use crate::test::Test;
 
 /// So many tests that share an assert with a lost one are looked at.
@@ -49,9 +50,11 @@ pub fn same_tests(old: &[&Test], new: &[&Test]) -> Matching {
     matcher.pair(SameTest::Id, |test| (&test.path, test.id()));
     matcher.pair(SameTest::Moved, |test| (&test.name, &test.normal));
     matcher.pair(SameTest::Renamed, |test| &test.normal);
-    matcher.index();
-    matcher.find_contained();
-    matcher.find_split();
+    if matcher.is_taken.contains(&false) || !matcher.left().is_empty() {
+        matcher.index();
+        matcher.find_contained();
+        matcher.find_split();
+    }
     matcher.matching()
 }
 
@@ -99,11 +102,12 @@ impl<'t> Matcher<'t> {
     }
 
     fn index(&mut self) {
-        let mut order: Vec<usize> = (0..self.new.len()).filter(|new| self.new[*new].has_demands).collect();
+        let mut order: Vec<usize> = (0..self.new.len()).filter(|new| self.new[*new].has_demands()).collect();
         order.sort_by_key(|new| self.is_taken[*new]);
         for index in order {
-            for ask in self.new[index].asks.iter().collect::<BTreeSet<_>>() {
-                self.asking.entry(ask.as_str()).or_default().push(index);
+            let asks = self.new[index].asks().iter().map(|ask| ask.text.as_str());
+            for ask in asks.collect::<BTreeSet<_>>() {
+                self.asking.entry(ask).or_default().push(index);
             }
         }
     }
@@ -112,13 +116,11 @@ impl<'t> Matcher<'t> {
     fn find_contained(&mut self) {
         for index in self.left() {
             let old = self.old[index];
-            let having = |ask: &String| self.asking.get(ask.as_str()).map_or(&[][..], Vec::as_slice);
-            let asserts = old.asks.iter().zip(&old.is_assert).filter(|(_, is_assert)| **is_assert);
-            let Some(candidates) = asserts.map(|(ask, _)| having(ask)).min_by_key(|tests| tests.len()) else {
-                continue;
-            };
+            let having = |ask: &Ask| self.asking.get(ask.text.as_str()).map_or(&[][..], Vec::as_slice);
+            let asserts = old.asks().iter().filter(|ask| ask.is_assert);
+            let Some(candidates) = asserts.map(having).min_by_key(|tests| tests.len()) else { continue };
             let mut candidates = candidates.iter().copied().take(MOST_CANDIDATES);
-            let same = candidates.find(|new| old.has_demands && is_asked_by(old, &[self.new[*new]]));
+            let same = candidates.find(|new| old.has_demands() && is_asked_by(old, &[self.new[*new]]));
             if let Some(new) = same {
                 let is_moved = old.name == self.new[new].name;
                 self.keep(index, vec![new], if is_moved { SameTest::Moved } else { SameTest::Renamed });
@@ -132,14 +134,14 @@ impl<'t> Matcher<'t> {
         for index in 0..self.old.len() {
             let old = self.old[index];
             let mut new = match &self.kept[index] {
-                Some((new, SameTest::Id)) if self.new[new[0]].asks != old.asks => new.clone(),
+                Some((new, SameTest::Id)) if !old.says_the_same(self.new[new[0]]) => new.clone(),
                 Some(_) => continue,
                 None => Vec::new(),
             };
             let kept = new.len();
-            for ask in &old.asks {
-                let has = |new: &usize| self.new[*new].asks.contains(ask);
-                let mut others = self.asking.get(ask.as_str()).into_iter().flatten();
+            for ask in old.asks() {
+                let has = |new: &usize| has(self.new[*new], ask);
+                let mut others = self.asking.get(ask.text.as_str()).into_iter().flatten();
                 if !new.iter().any(has)
                     && let Some(other) = others.find(|other| !was_taken[**other])
                 {
@@ -147,7 +149,7 @@ impl<'t> Matcher<'t> {
                 }
             }
             let tests: Vec<&Test> = new.iter().map(|new| self.new[*new]).collect();
-            if new.len() > kept.max(1) && old.has_demands && is_asked_by(old, &tests) {
+            if new.len() > kept.max(1) && old.has_demands() && is_asked_by(old, &tests) {
                 self.keep(index, new, SameTest::Split);
             }
         }
@@ -165,12 +167,17 @@ impl<'t> Matcher<'t> {
 /// Tells whether tests ask together all that an old one asked: each what it has of it in the same order, unless it runs case
 /// by case. A call alone is made as well where it is a part of something.
 pub fn is_asked_by(old: &Test, new: &[&Test]) -> bool {
-    let is_asked = |(ask, is_assert): (&String, &bool)| {
-        new.iter().any(|test| test.asks.contains(ask))
-            || !is_assert && new.iter().flat_map(|test| &test.asks).any(|other| holds(other, ask))
+    let is_asked = |ask: &Ask| {
+        new.iter().any(|test| has(test, ask))
+            || !ask.is_assert
+                && new.iter().flat_map(|test| test.asks()).any(|other| holds(&other.text, &ask.text))
     };
-    let in_order = |test: &&Test| test.cases != Some(1) || has_in_order(test, old);
-    old.asks.iter().zip(&old.is_assert).all(is_asked) && (old.cases != Some(1) || new.iter().all(in_order))
+    let in_order = |test: &&Test| test.cases() != Some(1) || has_in_order(test, old);
+    old.asks().iter().all(is_asked) && (old.cases() != Some(1) || new.iter().all(in_order))
+}
+
+fn has(test: &Test, ask: &Ask) -> bool {
+    test.asks().iter().any(|other| other.text == ask.text)
 }
 
 /// Tells whether a question holds all words of another, one after the other.
@@ -182,26 +189,35 @@ fn holds(ask: &str, part: &str) -> bool {
 }
 
 fn has_in_order(new: &Test, old: &Test) -> bool {
-    let mut asks = new.asks.iter();
-    let mut shared = old.asks.iter().filter(|ask| new.asks.contains(ask));
-    shared.all(|ask| asks.any(|other| other == ask))
+    let mut asks = new.asks().iter();
+    let mut shared = old.asks().iter().filter(|ask| has(new, ask));
+    shared.all(|ask| asks.any(|other| other.text == ask.text))
 }
 
 impl Test {
     /// Returns the names of what a test calls within its asserts and besides them, but for what is the runner's.
     pub fn subjects(&self) -> BTreeSet<&str> {
-        let helpers = self.asserts.iter().map(|assert| assert.text.as_str());
-        self.asks.iter().map(String::as_str).chain(helpers).flat_map(called).collect()
+        let asks = self.asks().iter().flat_map(|ask| calls(&ask.text.split(' ').collect::<Vec<_>>()));
+        let asserts = self.asserts.iter().flat_map(|assert| calls(&assert.code()));
+        asks.chain(asserts).map(|(_, name)| name).filter(|name| !is_of_runner(name)).collect()
+    }
+
+    /// Returns the names that its asserts call: `count`, `pages.count`.
+    pub fn asserted_calls(&self) -> impl Iterator<Item = String> {
+        let calls = self.asserts.iter().flat_map(|assert| calls(&assert.code()));
+        calls.map(|(owner, name)| owner.map_or_else(|| name.to_owned(), |owner| format!("{owner}.{name}")))
     }
 }
 
-/// Returns what a question calls. The function that asserts is no subject.
-fn called(ask: &str) -> impl Iterator<Item = &str> {
-    let words: Vec<&str> = ask.split(' ').collect();
+/// Returns what is called, each with what it is called of where that has a name: `pages.count(…)`.
+fn calls<'w>(words: &[&'w str]) -> Vec<(Option<&'w str>, &'w str)> {
     let is_name = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let calls = (1..words.len()).filter(|at| words[*at] == "(" && is_name(words[at - 1]));
-    let calls: Vec<&str> = calls.map(|at| words[at - 1]).filter(|name| !is_of_runner(name)).collect();
-    calls.into_iter()
+    let call = |at: usize| match words[..at] {
+        [.., owner, ".", name, _] if is_name(name) && is_name(owner) => Some((Some(owner), name)),
+        [.., name, _] if is_name(name) => Some((None, name)),
+        _ => None,
+    };
+    (0..words.len()).filter(|at| words[*at] == "(").filter_map(|at| call(at + 1)).collect()
 }
 
 /// Tells whether a name is that of a function that asserts or makes cases.

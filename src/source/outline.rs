@@ -102,7 +102,9 @@ impl Outline {
             item.of_type = item.of_type.take().or(other.of_type.take());
             true
         });
-        self.marks.sort_by_key(|mark| (mark.range.start, Reverse(mark.range.end), mark.capture as u32));
+        let size = |mark: &Mark| mark.of.as_ref().map_or(0, Range::len);
+        self.marks
+            .sort_by_key(|mark| (mark.range.start, Reverse(mark.range.end), mark.capture as u32, size(mark)));
     }
 
     /// Lets each item begin where its first attribute does.

@@ -14,7 +14,7 @@ const MOST_STEPS: u32 = 50_000;
 
 /// What a query finds. Written with a small first letter and `_` in the `.scm` files; names that begin with `_` are
 /// the queries' own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum Capture {
     /// The name, the body and the receiver's type of the item of the same match.
@@ -43,10 +43,13 @@ pub(crate) enum Capture {
     SkipConditional,
     /// It skips the whole function where it stands on its first level: where `Of` is that function.
     SkipStatement,
+    /// The function of a `SkipStatement`, the condition of an `Assert` that is a statement, the scope of `Each`.
     Of,
     ExpectedFailure,
     Only,
     Assert,
+    /// What only a compiler reads of an expression.
+    Cast,
     /// An assert inside it is not asked on every run, or its failure may be caught.
     Condition,
     /// A statement under a condition that leaves the function, or the round of a loop, and does nothing else.

@@ -2,19 +2,22 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use crate::SourceFile;
-use crate::asked::{Asked, Bindings};
+use regex::Regex;
+
+use crate::asked::{Ask, Asked};
+use crate::assert::{Assert, bare, values_in};
 use crate::language::Language;
 use crate::outline::{Item, Mark, Outline};
 use crate::query::Capture;
+use crate::{Part, SourceFile};
 
 /// So many calls deep the asserts of a test are looked for.
 const CALLS_DEEP: usize = 2;
 
 /// One test.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Test {
     /// The file that it stands in.
     pub path: Arc<str>,
@@ -36,34 +39,20 @@ pub struct Test {
     pub attributes: Vec<String>,
     /// Whether it is declared as a coroutine.
     pub is_async: bool,
+    /// The texts and numbers that it is written with, those of the constants that it uses included.
+    pub values: Vec<String>,
+    /// The names that it uses.
+    pub names: BTreeSet<String>,
     /// Its id with one separator for all that runners use.
-    pub(crate) reported: String,
+    reported: String,
     /// What it says, without its name, whatever its form.
     pub(crate) normal: String,
-    /// What it asks, whatever its form, in the order of the text.
-    pub(crate) asks: Vec<String>,
-    /// Whether it asserts anything.
-    pub(crate) has_demands: bool,
-    /// Which of them are asserts.
-    pub(crate) is_assert: Vec<bool>,
-    /// As how many cases its runner reports it; nothing where its file does not tell.
-    pub(crate) cases: Option<usize>,
-    language: Language,
-}
-
-/// One assert.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assert {
-    /// Its tokens, separated by a space: the same whatever white space, comments and quotation marks there are.
-    pub text: String,
-    /// From 1.
-    pub line: usize,
-    /// In bytes.
-    pub range: Range<usize>,
-    /// The function of the same file that it stands in, where that is not the test.
-    pub function: Option<String>,
-    /// So many conditions and handlers of errors it stands in, within its function.
-    pub conditions: usize,
+    /// Its asserts, and its calls of functions that assert.
+    demands: Vec<Range<usize>>,
+    node: Range<usize>,
+    name_end: usize,
+    file: Arc<SourceFile>,
+    asked: OnceLock<Asked>,
 }
 
 /// Something that keeps a test from running or from counting.
@@ -94,7 +83,7 @@ impl Test {
     /// Returns the name with its groups, as the runner writes it within its file: `tests::adds`, `TestSum::test_adds`,
     /// `sum > adds`, `TestSum/adds_two`.
     pub fn id(&self) -> String {
-        id(&self.groups, &self.name, self.language)
+        id(&self.groups, &self.name, self.file.language)
     }
 
     /// Tells whether a name that a runner reported may be that of this test. Runners put modules, packages or files in
@@ -120,7 +109,7 @@ impl Test {
         let path = parts(&self.path);
         let is_file = |named: &str| path.ends_with(named) || named.ends_with(&path);
         let (before, last) = front.rsplit_once('\n').unwrap_or(("", front));
-        match self.language {
+        match self.file.language {
             Language::Python => {
                 let module = if last == "py" { before } else { front };
                 let module = module.rsplit('\n').next().unwrap_or_default();
@@ -134,12 +123,14 @@ impl Test {
         }
     }
 
-    /// Tells whether a name that a runner reported may come of a title with values in it: `counts ${total}`, `%i by %i`.
+    /// Tells the same, also of a name that may come of a title with values in it: `counts ${total}`, `%i by %i`.
     pub fn may_be_reported_as(&self, reported: &str) -> bool {
-        if !self.reported.contains(['$', '%']) {
-            return false;
-        }
-        let literals = literals(&self.id());
+        self.is_reported_as(reported) || self.reported.contains(['$', '%']) && self.fits_title(reported)
+    }
+
+    fn fits_title(&self, reported: &str) -> bool {
+        let id = self.id();
+        let literals: Vec<String> = VALUE.split(&id).map(parts).collect();
         let has_values = literals.len() > 1;
         let is_told = literals.iter().any(|literal| literal.chars().any(char::is_alphanumeric));
         let reported = parts(reported);
@@ -147,19 +138,45 @@ impl Test {
         has_values && is_told && starts.into_iter().any(|start| fits(&reported[start..], &literals))
     }
 
+    /// Returns its text.
+    pub fn text(&self) -> &str {
+        &self.file.text[self.range.clone()]
+    }
+
+    /// Tells whether it uses a name, or a part of a path such as `pages.count`.
+    pub fn uses(&self, name: &str) -> bool {
+        name.split('.').any(|part| self.names.contains(part))
+    }
+
     /// Returns how many asserts it makes, each case of a table counted that stands in the file.
     pub fn asserted(&self) -> usize {
-        self.is_assert.iter().filter(|is_assert| **is_assert).count()
+        self.asks().iter().filter(|ask| ask.is_assert).count()
     }
 
     /// Returns as how many cases its runner reports it; nothing where its file does not tell.
     pub fn cases(&self) -> Option<usize> {
-        self.cases
+        self.asked().cases
     }
 
-    /// Tells whether two tests say the same, whatever their names are.
+    /// Tells whether two tests say the same with the same values, whatever their names are.
     pub fn says_the_same(&self, other: &Self) -> bool {
-        self.normal == other.normal
+        self.normal == other.normal && self.values == other.values
+    }
+
+    /// Tells whether it asserts anything.
+    pub(crate) fn has_demands(&self) -> bool {
+        !self.demands.is_empty()
+    }
+
+    /// Returns what it asks, whatever its form, in the order of the text.
+    pub(crate) fn asks(&self) -> &[Ask] {
+        &self.asked().asks
+    }
+
+    fn asked(&self) -> &Asked {
+        let bindings = || self.file.bindings();
+        let read = || bindings().asked(&self.file, &self.node, self.name_end, &self.demands);
+        self.asked.get_or_init(read)
     }
 
     /// Returns the test as it would be if a name stood in place of others.
@@ -169,8 +186,9 @@ impl Test {
             let words = text.split(' ').map(|word| if names.contains(word) { name } else { word });
             words.collect::<Vec<_>>().join(" ")
         };
-        let asks = self.asks.iter().map(|ask| words(ask)).collect();
-        Self { asks, normal: words(&self.normal), ..self.clone() }
+        let ask = |ask: &Ask| Ask { text: words(&ask.text), is_assert: ask.is_assert };
+        let asked = Asked { asks: self.asks().iter().map(ask).collect(), cases: self.cases() };
+        Self { asked: asked.into(), normal: words(&self.normal), ..self.clone() }
     }
 
     /// Tells whether it never runs.
@@ -208,34 +226,10 @@ fn parts(name: &str) -> String {
     name.replace("::", "\n").replace(" > ", "\n").replace(" › ", "\n").replace(['/', '.'], "\n")
 }
 
-/// Returns what a title says between its values.
-fn literals(title: &str) -> Vec<String> {
-    let (mut literals, mut rest) = (vec![String::new()], title);
-    while let Some(next) = rest.chars().next() {
-        let length = value_length(rest);
-        match length {
-            0 => literals.last_mut().expect("there is one").push(next),
-            _ => literals.push(String::new()),
-        }
-        rest = &rest[length.max(next.len_utf8())..];
-    }
-    literals.iter().map(|literal| parts(literal)).collect()
-}
-
-/// Returns how long the mark of a value is that a title begins with, in bytes; 0 where it begins with none.
-fn value_length(title: &str) -> usize {
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
-    if let Some(inside) = title.strip_prefix("${") {
-        return inside.find('}').map_or(0, |end| end + 3);
-    }
-    match (title.strip_prefix('$'), title.strip_prefix('%')) {
-        (Some(rest), _) if rest.starts_with(char::is_alphabetic) => {
-            1 + rest.find(|c| !is_word(c)).unwrap_or(rest.len())
-        }
-        (_, Some(rest)) if rest.starts_with(|c: char| "sdifjoOpc#".contains(c)) => 2,
-        _ => 0,
-    }
-}
+/// The mark of a value in a title.
+static VALUE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\$\{[^}]*\}|\$\p{Alphabetic}[\w.]*|%[sdifjoOpc#]").expect("a good pattern")
+});
 
 /// Tells whether a text consists of literals with anything between them.
 fn fits(text: &str, literals: &[String]) -> bool {
@@ -249,21 +243,15 @@ fn fits(text: &str, literals: &[String]) -> bool {
 }
 
 /// Returns the tests of a file, in the order of the text.
-pub(crate) fn tests(file: &SourceFile, with_asks: bool) -> Vec<Test> {
-    let outline = file.outline();
-    let is_test: Vec<bool> = (0..outline.items.len()).map(|item| outline.is_test(item)).collect();
-    if !is_test.contains(&true) {
-        return Vec::new();
-    }
-    let reader = Reader::new(file, outline, is_test, with_asks);
-    (0..outline.items.len()).filter(|item| reader.is_test[*item]).map(|item| reader.test(item)).collect()
+pub(crate) fn tests(file: &Arc<SourceFile>) -> Vec<Test> {
+    let reader = Reader::new(file);
+    let items = 0..reader.is_test.len();
+    items.filter(|item| reader.is_test[*item]).map(|item| reader.test(item)).collect()
 }
 
 /// Returns the functions that are no tests, in the order of the text, with what they assert.
-pub(crate) fn helpers(file: &SourceFile) -> Vec<Test> {
-    let outline = file.outline();
-    let is_test: Vec<bool> = (0..outline.items.len()).map(|item| outline.is_test(item)).collect();
-    let reader = Reader::new(file, outline, is_test, false);
+pub(crate) fn helpers(file: &Arc<SourceFile>) -> Vec<Test> {
+    let reader = Reader::new(file);
     let mut functions: Vec<usize> = reader.functions.values().flatten().copied().collect();
     functions.sort_unstable();
     functions.into_iter().map(|function| reader.test(function)).collect()
@@ -271,49 +259,55 @@ pub(crate) fn helpers(file: &SourceFile) -> Vec<Test> {
 
 /// What stands in each item of a file.
 struct Reader<'f> {
-    file: &'f SourceFile,
+    file: &'f Arc<SourceFile>,
     outline: &'f Outline,
     is_test: Vec<bool>,
-    /// By item; asserts that stand in others left out.
-    asserts: HashMap<usize, Vec<&'f Mark>>,
-    calls: HashMap<usize, Vec<&'f Mark>>,
-    conditions: HashMap<usize, Vec<&'f Mark>>,
-    exits: HashMap<usize, Vec<&'f Mark>>,
+    /// By the test or else the function that they stand in, or else the item; asserts that stand in others left out.
+    marks: HashMap<(usize, Capture), Vec<&'f Mark>>,
     /// By item, or by file.
     skips: HashMap<Option<usize>, Vec<(SkipKind, &'f Mark)>>,
     /// Functions that are no tests.
     functions: HashMap<&'f str, Vec<usize>>,
-    /// None where nobody needs to know what tests ask.
-    bindings: Option<&'f Bindings>,
+    values: Vec<Part<'f>>,
+    /// The values that the file gives a name, such as a table of cases.
+    constants: Vec<(&'f str, Vec<String>)>,
 }
 
 impl<'f> Reader<'f> {
-    fn new(file: &'f SourceFile, outline: &'f Outline, is_test: Vec<bool>, with_asks: bool) -> Self {
-        let (asserts, calls, conditions, exits, skips, functions) = Default::default();
-        let bindings = with_asks.then(|| file.bindings());
+    fn new(file: &'f Arc<SourceFile>) -> Self {
+        let outline = file.outline();
+        let is_test = (0..outline.items.len()).map(|item| outline.is_test(item)).collect();
+        let (marks, skips, functions) = Default::default();
+        let values = file.values();
+        let of_constant =
+            |part: &Part<'_>| values_in(&part.range, &values).map(|value| bare(value.text)).collect();
+        let constants = file.constants().into_iter().map(|(name, part)| (name, of_constant(&part))).collect();
         let mut reader =
-            Self { file, outline, is_test, asserts, calls, conditions, exits, skips, functions, bindings };
-        for (index, item) in outline.items.iter().enumerate() {
-            let is_function = item.is(Capture::Function) || item.is(Capture::Macro);
-            if is_function && !reader.is_test[index] {
-                reader.functions.entry(item.name.as_str()).or_default().push(index);
+            Self { file, outline, is_test, marks, skips, functions, values: values.clone(), constants };
+        for index in 0..outline.items.len() {
+            if reader.is_function(index) && !reader.is_test[index] {
+                reader.functions.entry(outline.items[index].name.as_str()).or_default().push(index);
             }
         }
         outline.marks.iter().for_each(|mark| reader.place(mark));
         reader
     }
 
+    fn is_function(&self, index: usize) -> bool {
+        let item = &self.outline.items[index];
+        item.is(Capture::Function) || item.is(Capture::Macro)
+    }
+
     fn place(&mut self, mark: &'f Mark) {
-        let owner = self.code(mark.owner);
-        let marks = match mark.capture {
-            Capture::Assert => &mut self.asserts,
-            Capture::Call => &mut self.calls,
-            Capture::Condition => &mut self.conditions,
-            Capture::Exit => &mut self.exits,
-            _ => return self.place_skip(mark),
-        };
-        let Some(owner) = owner else { return };
-        let others = marks.entry(owner).or_default();
+        if !matches!(mark.capture, Capture::Assert | Capture::Call | Capture::Condition | Capture::Exit) {
+            return self.place_skip(mark);
+        }
+        let around = || self.outline.around(mark.owner);
+        let code = around()
+            .find(|item| self.is_test[*item])
+            .or_else(|| around().find(|item| self.is_function(*item)));
+        let Some(owner) = code.or(mark.owner) else { return };
+        let others = self.marks.entry((owner, mark.capture)).or_default();
         let is_inside = |last: &&Mark| mark.range.end <= last.range.end;
         if mark.capture != Capture::Assert || !others.last().is_some_and(is_inside) {
             others.push(mark);
@@ -366,29 +360,16 @@ impl<'f> Reader<'f> {
                 .any(|word| word == "return")
     }
 
-    /// Returns the test or else the function that code belongs to.
-    fn code(&self, owner: Option<usize>) -> Option<usize> {
-        let is_function = |item: &usize| {
-            let item = &self.outline.items[*item];
-            item.is(Capture::Function) || item.is(Capture::Macro)
-        };
-        let around = || self.outline.around(owner);
-        around().find(|item| self.is_test[*item]).or_else(|| around().find(is_function))
+    fn marks(&self, index: usize, capture: Capture) -> impl Iterator<Item = &'f Mark> {
+        self.marks.get(&(index, capture)).into_iter().flatten().copied()
     }
 
     fn test(&self, index: usize) -> Test {
         let item = &self.outline.items[index];
         let is_group = |outer: usize| self.outline.items[outer].is(Capture::Group) || self.is_test[outer];
-        let helpers = self.helpers(index);
-        let demands = self.demands(index, &helpers);
-        let name_end = item.name_range.end;
-        let asked = |bindings: &Bindings| bindings.asked(self.file, &item.node, name_end, &demands);
-        let Asked { asks, is_assert, cases } = self.bindings.map(asked).unwrap_or_default();
-        let mut asserts = self.asserts_of(index, None);
-        for helper in &helpers {
-            asserts.extend(self.asserts_of(*helper, Some(&self.outline.items[*helper].name)));
-        }
         let groups = self.outline.groups(index, is_group);
+        let helpers = self.helpers(index);
+        let names: BTreeSet<String> = self.file.names(&item.range).into_iter().map(str::to_owned).collect();
         Test {
             path: self.file.path.clone(),
             name: item.name.clone(),
@@ -396,36 +377,39 @@ impl<'f> Reader<'f> {
             groups,
             line: self.file.line(item.name_range.start),
             range: item.range.clone(),
-            asserts,
+            asserts: [index].iter().chain(&helpers).flat_map(|code| self.asserts_of(*code)).collect(),
             skips: self.skips_of(index),
-            exits: self.exits.get(&index).map_or(0, Vec::len),
+            exits: self.marks(index, Capture::Exit).count(),
             attributes: self.attributes_of(item),
             is_async: self.file.text[item.node.start..item.name_range.start.max(item.node.start)]
                 .contains("async "),
+            values: self.values_of(&item.range, &names),
+            names,
             normal: self.file.tokens().normal(&self.file.text, &item.range, &item.name_range),
-            asks,
-            has_demands: !demands.is_empty(),
-            is_assert,
-            cases,
-            language: self.file.language,
+            demands: self.demands(index, &helpers),
+            node: item.node.clone(),
+            name_end: item.name_range.end,
+            file: self.file.clone(),
+            asked: OnceLock::new(),
         }
     }
 
-    fn asserts_of(&self, index: usize, function: Option<&String>) -> Vec<Assert> {
-        let marks = self.asserts.get(&index).into_iter().flatten();
-        let assert = |mark: &&Mark| Assert {
-            text: self.normal(&mark.range),
-            line: self.file.line(mark.range.start),
-            range: mark.range.clone(),
-            function: function.cloned(),
-            conditions: self.conditions_of(index, &mark.range),
-        };
-        marks.map(assert).collect()
+    fn asserts_of(&self, index: usize) -> impl Iterator<Item = Assert> {
+        let marks = self.marks(index, Capture::Assert);
+        marks.map(move |mark| {
+            Assert::of(self.file, mark, &self.values, self.conditions_of(index, &mark.range))
+        })
+    }
+
+    fn values_of(&self, range: &Range<usize>, names: &BTreeSet<String>) -> Vec<String> {
+        let own = values_in(range, &self.values).map(|value| bare(value.text));
+        let used = self.constants.iter().filter(|(name, _)| names.contains(*name));
+        own.chain(used.flat_map(|(_, values)| values.clone())).collect()
     }
 
     fn conditions_of(&self, index: usize, inner: &Range<usize>) -> usize {
-        let conditions = self.conditions.get(&index).into_iter().flatten().map(|mark| &mark.range);
-        conditions
+        self.marks(index, Capture::Condition)
+            .map(|mark| &mark.range)
             .filter(|outer| *outer != inner && outer.start <= inner.start && inner.end <= outer.end)
             .count()
     }
@@ -435,7 +419,7 @@ impl<'f> Reader<'f> {
         let own = &self.outline.items[index].range;
         let (mut seen, mut callers) = (BTreeSet::new(), vec![index]);
         for _ in 0..CALLS_DEEP {
-            let calls = callers.iter().filter_map(|caller| self.calls.get(caller)).flatten();
+            let calls = callers.iter().flat_map(|caller| self.marks(*caller, Capture::Call));
             let named = calls.filter_map(|call| self.functions.get(&self.file.text[call.range.clone()]));
             let outside = |function: &usize| {
                 let range = &self.outline.items[*function].range;
@@ -444,7 +428,7 @@ impl<'f> Reader<'f> {
             callers =
                 named.flatten().copied().filter(outside).filter(|function| seen.insert(*function)).collect();
         }
-        seen.into_iter().filter(|function| self.asserts.contains_key(function)).collect()
+        seen.into_iter().filter(|function| self.marks(*function, Capture::Assert).next().is_some()).collect()
     }
 
     fn attributes_of(&self, item: &Item) -> Vec<String> {
@@ -460,7 +444,7 @@ impl<'f> Reader<'f> {
 
     /// A call of a function that asserts through another one asserts, too.
     fn demands(&self, index: usize, helpers: &[usize]) -> Vec<Range<usize>> {
-        let asserts = self.asserts.get(&index).into_iter().flatten().map(|mark| mark.range.clone());
+        let asserts = self.marks(index, Capture::Assert).map(|mark| mark.range.clone());
         let mut demands: Vec<Range<usize>> = asserts.collect();
         let asserting = |name: &str| {
             let functions = self.functions.get(name).into_iter().flatten();
@@ -470,7 +454,7 @@ impl<'f> Reader<'f> {
             })
         };
         let text = &self.file.text;
-        for call in self.calls.get(&index).into_iter().flatten().filter(|_| !helpers.is_empty()) {
+        for call in self.marks(index, Capture::Call).take_while(|_| !helpers.is_empty()) {
             let is_counted = demands.iter().any(|other| other.contains(&call.range.start));
             if !is_counted && asserting(&text[call.range.clone()]) {
                 demands.push(call.range.start..self.file.tokens().end_of_call(text, call.range.start));

@@ -8,10 +8,15 @@ use tree_sitter::Tree;
 /// Stands at both ends of a block that only its indentation marks.
 const BLOCK: &str = "¶";
 
+/// Stands in place of a string that would be taken for a sign of the code.
+const BRACKET: &str = "bracket";
+
 #[derive(Debug)]
 struct Token {
     range: Range<usize>,
     is_name: bool,
+    /// Whether it is the inside of a string, or a part of it.
+    is_inside: bool,
 }
 
 /// A token with its text.
@@ -44,7 +49,8 @@ impl Tokens {
             read_to = read_to.max(node.end_byte());
             if !is_comment && node.start_byte() < node.end_byte() {
                 let is_name = node.is_named() && node.kind().ends_with("identifier");
-                tokens.push(Token { range: node.byte_range(), is_name });
+                let is_inside = ["content", "fragment"].iter().any(|end| node.kind().ends_with(end));
+                tokens.push(Token { range: node.byte_range(), is_name, is_inside });
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
@@ -89,25 +95,16 @@ impl Tokens {
         self.within(range).iter().map(move |token| match &text[token.range.clone()] {
             "" => BLOCK,
             "'" => "\"",
+            "(" | ")" | "[" | "]" | "{" | "}" | "," if token.is_inside => BRACKET,
             other => other,
         })
     }
 
     /// Returns what a range says, whatever its white space, comments, quotation marks and last commas, without a part.
     pub(crate) fn normal(&self, text: &str, range: &Range<usize>, without: &Range<usize>) -> String {
-        let mut normal = String::with_capacity(range.len());
         let before = self.texts(text, &(range.start..without.start.max(range.start)));
         let behind = self.texts(text, &(without.end.max(range.start)..range.end));
-        for token in before.chain(behind).filter(|token| *token != ";") {
-            if matches!(token, ")" | "]" | "}") && normal.ends_with(" ,") {
-                normal.truncate(normal.len() - 2);
-            }
-            if !normal.is_empty() {
-                normal.push(' ');
-            }
-            normal.push_str(token);
-        }
-        normal
+        joined(before.chain(behind))
     }
 
     /// Returns the names that are used in a range.
@@ -132,16 +129,31 @@ impl Tokens {
     }
 }
 
+/// Writes words with a space between, without last commas and ends of statements.
+pub(crate) fn joined<'t>(words: impl IntoIterator<Item = &'t str>) -> String {
+    let mut text = String::new();
+    for word in words.into_iter().filter(|word| *word != ";") {
+        if matches!(word, ")" | "]" | "}") && text.ends_with(" ,") {
+            text.truncate(text.len() - 2);
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    text
+}
+
 /// Some grammars have no node for the text of a string around its escapes.
 fn push_unnamed(gap: Range<usize>, text: &str, tokens: &mut Vec<Token>) {
     let Some(unnamed) = text.get(gap.clone()).filter(|unnamed| !unnamed.trim().is_empty()) else { return };
     let start = gap.start + unnamed.len() - unnamed.trim_start().len();
-    tokens.push(Token { range: start..start + unnamed.trim().len(), is_name: false });
+    tokens.push(Token { range: start..start + unnamed.trim().len(), is_name: false, is_inside: true });
 }
 
 fn push_indentation(node: &tree_sitter::Node<'_>, at: usize, tokens: &mut Vec<Token>) {
     let is_block = node.kind() == "block" && node.child(0).is_some_and(|first| first.kind() != "{");
     if is_block {
-        tokens.push(Token { range: at..at, is_name: false });
+        tokens.push(Token { range: at..at, is_name: false, is_inside: false });
     }
 }

@@ -10,13 +10,13 @@ use regex::Regex;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
-use crate::changed_tests::{ChangedTests, ComparedAssert};
+use crate::changed_tests::ChangedTests;
 use crate::outcome::{at, one_line};
 use crate::paths::name;
 use crate::side_by_side;
 use crate::walk::walk;
 use model::event::Place;
-use source::{Language, Part, SourceFile, is_foreign, is_test};
+use source::{Assert, Language, Part, SourceFile, is_foreign, is_test};
 
 /// So many files of tests are read at most.
 const MOST_TEST_FILES: usize = 300;
@@ -55,15 +55,18 @@ fn asserts(site: &Site<'_>) -> HashSet<Values> {
     let texts: Vec<(String, String)> = texts.into_iter().collect();
     let others = side_by_side::each(&texts, |(path, text)| values_of_asserts(path, text));
     let own = ChangedTests::of_phase(site).asserts();
-    let values = |assert: &ComparedAssert| assert.values().map(str::to_owned).collect::<Vec<String>>();
     let own = own.filter_map(|assert| first_values(&values(assert)));
     others.into_iter().flatten().chain(own).collect()
 }
 
 fn values_of_asserts(path: &str, text: &str) -> Vec<Values> {
     let tests = SourceFile::parse(path, text).map_or_else(Vec::new, |file| file.tests());
-    let values = tests.iter().flat_map(|test| &test.asserts).map(|assert| literals(&assert.text));
-    values.filter_map(|values| first_values(&values)).collect()
+    let asserts = tests.iter().flat_map(|test| &test.asserts);
+    asserts.filter_map(|assert| first_values(&values(assert))).collect()
+}
+
+fn values(assert: &Assert) -> Vec<String> {
+    assert.values().map(str::to_owned).collect()
 }
 
 /// Returns the first values of an assert that has more than those.

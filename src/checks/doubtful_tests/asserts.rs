@@ -1,138 +1,123 @@
-//! What the asserts of a test ask for: as many, as exactly, and of as many cases as before. An assert is compared by its tokens;
+//! What the asserts of a test ask for: as many, as exactly, and of as many cases as before. An assert is compared by its words;
 //! other names and other values alone are no doubt.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::changed_tests::{ChangedTest, ComparedAssert, Token};
+use super::shown;
+use source::{Assert, Test, Word};
 
-/// Words by which an assert lets more pass.
-const LOOSENING: [&str; 6] = ["or", "||", "not", "!", "catch", "|"];
-/// Words that are operators.
-const WORDS: [&str; 7] = ["is", "in", "not", "and", "or", "if", "lambda"];
-/// Signs that arguments may have more or fewer of.
-const ARGUMENTS: [&str; 18] =
-    [",", ":", "[", "]", "{", "}", "(", ")", ".", "&", "*", "-", "+", "/", "%", "=", "?", "::"];
+/// Words that are operators, or let more pass.
+const WORDS: [&str; 8] = ["is", "in", "not", "and", "or", "if", "lambda", "catch"];
+/// Signs that stand between and around arguments.
+const AROUND: [char; 10] = [',', ':', '[', ']', '{', '}', '(', ')', '.', '/'];
 pattern!(
     /// Calls whose last number says how far a value may be off, in small letters and without `_`.
     TOLERANCES,
     r"approx|almostequal|closeto|isclose|allclose|indelta|inepsilon|abs|within|delta|epsilon|relative"
 );
 
-pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
+pub(super) fn doubt(old: &Test, new: &[&Test]) -> Option<String> {
     let (gone, came) = differing(old, new);
     if gone.is_empty() {
         return cases(old, new);
     }
-    let is_kept = |assert: &&ComparedAssert| !gone.iter().any(|other| other.tokens == assert.tokens);
-    let kept: Vec<&ComparedAssert> = old.asserts.iter().filter(is_kept).collect();
+    let is_kept = |assert: &&Assert| !gone.iter().any(|other| other.words == assert.words);
+    let kept: Vec<&Assert> = old.asserts.iter().filter(is_kept).collect();
     let is_missing = || misses_a_value(&gone, &kept, new);
     let asserts_nothing = new.iter().all(|new| new.asserts.is_empty());
     if gone.len() > came.len() && (asserts_nothing || is_missing()) {
-        return Some(format!("asserts less: `{}` is gone. Is that asked elsewhere?", gone[came.len()].text));
+        return Some(format!(
+            "asserts less: `{}` is gone. Is that asked elsewhere?",
+            shown(gone[came.len()])
+        ));
     }
-    if let Some((gone, came)) =
-        gone.iter().zip(&came).find(|(gone, came)| asks_less(&gone.tokens, &came.tokens))
-    {
+    if let Some((gone, came)) = gone.iter().zip(&came).find(|(gone, came)| asks_less(gone, came)) {
         return Some(became(gone, came));
     }
-    let count = |asserts: &[&ComparedAssert]| asserts.iter().flat_map(|assert| assert.values()).count();
+    let count = |asserts: &[&Assert]| asserts.iter().flat_map(|assert| assert.values()).count();
     (count(&came) < count(&gone) && is_missing()).then(|| became(gone[0], came[0]))
 }
 
 /// Tells whether asserts that went held a value that the test does not have any more as often: a table of cases would.
-fn misses_a_value(gone: &[&ComparedAssert], kept: &[&ComparedAssert], new: &[&ChangedTest]) -> bool {
-    let mut left: HashMap<&str, usize> = HashMap::new();
-    for value in new.iter().flat_map(|new| &new.values) {
-        *left.entry(value).or_default() += 1;
-    }
+fn misses_a_value(gone: &[&Assert], kept: &[&Assert], new: &[&Test]) -> bool {
+    let now = || new.iter().flat_map(|new| &new.values).map(String::as_str);
+    let mut left = counted(now());
     // What an assert of before still asks is not asked twice.
-    for value in kept.iter().flat_map(|assert| assert.values()) {
-        left.entry(value).and_modify(|count| *count = count.saturating_sub(1));
-    }
+    kept.iter().flat_map(|assert| assert.values()).for_each(|value| {
+        take(&mut left, &value);
+    });
     let mut values = gone.iter().flat_map(|assert| assert.values()).peekable();
-    values.peek().is_none()
-        || values.any(|value| match left.get_mut(value) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                false
-            }
-            _ => true,
-        })
+    values.peek().is_none() || values.any(|value| !take(&mut left, &value))
 }
 
-fn became(gone: &ComparedAssert, came: &ComparedAssert) -> String {
-    format!("asks `{}` now, not `{}`. Does it ask as much?", came.text, gone.text)
+fn counted<K: Hash + Eq>(things: impl Iterator<Item = K>) -> HashMap<K, usize> {
+    let mut counts = HashMap::new();
+    things.for_each(|thing| *counts.entry(thing).or_default() += 1);
+    counts
+}
+
+/// Takes one of a thing, and tells whether there was one.
+fn take<K: Hash + Eq>(left: &mut HashMap<K, usize>, thing: &K) -> bool {
+    let count = left.get_mut(thing).filter(|count| **count > 0);
+    count.map(|count| *count -= 1).is_some()
+}
+
+fn became(gone: &Assert, came: &Assert) -> String {
+    format!("asks `{}` now, not `{}`. Does it ask as much?", shown(came), shown(gone))
 }
 
 /// Returns the asserts of before that are no more, and those that came.
-fn differing<'t>(
-    old: &'t ChangedTest,
-    new: &[&'t ChangedTest],
-) -> (Vec<&'t ComparedAssert>, Vec<&'t ComparedAssert>) {
-    let mut left: HashMap<&[Token], usize> = HashMap::new();
-    for assert in &old.asserts {
-        *left.entry(&assert.tokens).or_default() += 1;
-    }
-    let mut take = |assert: &&ComparedAssert| match left.get_mut(assert.tokens.as_slice()) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            true
-        }
-        _ => false,
-    };
-    let came = new.iter().flat_map(|new| &new.asserts).filter(|assert| !take(assert)).collect();
-    (old.asserts.iter().filter(take).collect(), came)
+fn differing<'t>(old: &'t Test, new: &[&'t Test]) -> (Vec<&'t Assert>, Vec<&'t Assert>) {
+    let mut left = counted(old.asserts.iter().map(|assert| assert.words.as_slice()));
+    let came = new.iter().flat_map(|new| &new.asserts);
+    let came = came.filter(|assert| !take(&mut left, &assert.words.as_slice())).collect();
+    let gone = old.asserts.iter().filter(|assert| take(&mut left, &assert.words.as_slice())).collect();
+    (gone, came)
 }
 
 /// A table of cases that became shorter.
-fn cases(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
-    let sum =
-        |count: fn(&ChangedTest) -> usize| (count(old), new.iter().map(|new| count(new)).sum::<usize>());
-    let asserts = sum(|test| test.test.asserted());
+fn cases(old: &Test, new: &[&Test]) -> Option<String> {
+    let sum = |count: fn(&Test) -> usize| (count(old), new.iter().map(|new| count(new)).sum::<usize>());
+    let is_less = |(before, now): (usize, usize)| now < before;
+    if !is_less(sum(|test| test.values.len())) {
+        return None;
+    }
     // Some runners take each case from an attribute of its own.
-    let attributes = sum(|test| test.test.attributes.len());
-    let (values, values_now) = sum(|test| test.values.len());
-    let ((before, now), what) =
-        if asserts.1 < asserts.0 { (asserts, "asserts") } else { (attributes, "attributes") };
-    let is_shorter = values_now < values && now < before;
-    is_shorter.then(|| format!("has {now} {what} instead of {before}. Which cases are gone, and why?"))
+    let kinds = [(sum(Test::asserted), "asserts"), (sum(|test| test.attributes.len()), "attributes")];
+    let ((before, now), what) = kinds.into_iter().find(|(counts, _)| is_less(*counts))?;
+    Some(format!("has {now} {what} instead of {before}. Which cases are gone, and why?"))
 }
 
 /// Tells whether an assert lets more pass than the one that it took the place of, as far as their form tells.
-fn asks_less(gone: &[Token], came: &[Token]) -> bool {
-    let count = |tokens: &[Token], word: &str| tokens.iter().filter(|token| token.is(word)).count();
-    let is_shorter = came.len() < gone.len() && is_part(came, gone);
-    let is_looser = gone.len() < came.len()
-        && is_part(gone, came)
-        && LOOSENING.iter().any(|word| count(came, word) > count(gone, word));
-    is_shorter || is_looser || form(gone) != form(came) || tolerates_more(gone, came)
+fn asks_less(gone: &Assert, came: &Assert) -> bool {
+    let is_shorter = came.words.len() < gone.words.len() && is_part(&came.words, &gone.words);
+    is_shorter || form(gone) != form(came) || tolerates_more(&gone.words, &came.words)
 }
 
-/// Tells whether tokens stand in others in their order.
-fn is_part(tokens: &[Token], others: &[Token]) -> bool {
+/// Tells whether words stand in others in their order.
+fn is_part(words: &[Word], others: &[Word]) -> bool {
     let mut others = others.iter();
-    tokens.iter().all(|token| others.any(|other| other == token))
+    words.iter().all(|word| others.any(|other| other == word))
 }
 
 /// Returns what an assert is but for its values and its arguments: `assert_eq ! ( )`, `expect ( ) . toBe ( )`. Of a statement
 /// such as that of Python the operators count, and no names.
-fn form(tokens: &[Token]) -> Vec<&str> {
-    let is_statement = tokens.first().is_some_and(|first| first.is("assert"))
-        && !tokens.get(1).is_some_and(|next| ["!", "(", "."].iter().any(|sign| next.is(sign)));
+fn form(assert: &Assert) -> Vec<&str> {
     let mut depth = 0_usize;
     let mut form = Vec::new();
-    for word in tokens.iter().filter_map(Token::code) {
+    for word in assert.words.iter().filter_map(Word::code) {
         if matches!(word, ")" | "]" | "}") {
             depth = depth.saturating_sub(1);
         }
         let is_name = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
         let counts = if is_name && !WORDS.contains(&word) {
-            depth == 0 && !is_statement
+            depth == 0 && !assert.is_statement
         } else {
-            !ARGUMENTS.contains(&word)
+            !matches!(word.trim_matches(AROUND), "" | "&" | "*" | "-" | "+" | "%" | "=" | "?" | "??")
         };
         if counts {
             form.push(word);
@@ -145,18 +130,20 @@ fn form(tokens: &[Token]) -> Vec<&str> {
 }
 
 /// Tells whether an assert allows a difference now, or nothing differs but the last number of a call that says how far a value may be off.
-fn tolerates_more(gone: &[Token], came: &[Token]) -> bool {
-    let last = gone.iter().rposition(Token::is_value);
-    let names_one = |token: &Token| {
-        token.code().is_some_and(|word| TOLERANCES.is_match(&word.to_lowercase().replace('_', "")))
+fn tolerates_more(gone: &[Word], came: &[Word]) -> bool {
+    let names_one = |words: &[Word]| {
+        let mut words = words.iter().filter_map(Word::code);
+        words.any(|word| TOLERANCES.is_match(&word.to_lowercase().replace('_', "")))
     };
-    let differs_at = |(at, (gone, came)): (usize, (&Token, &Token))| (gone != came).then_some(at);
-    let differing: Vec<usize> = gone.iter().zip(came).enumerate().filter_map(differs_at).collect();
-    if came.iter().any(names_one) && !gone.iter().any(names_one) {
+    if names_one(came) && !names_one(gone) {
         return true;
     }
+    let mut values = gone.iter().enumerate().filter(|(_, word)| word.value().is_some());
+    let same = gone.iter().zip(came).take_while(|(gone, came)| gone == came).count();
+    let rest = same + 1;
     gone.len() == came.len()
-        && last.is_some_and(|last| differing == [last])
-        && gone.iter().filter(|token| token.is_value()).count() > 1
-        && gone.iter().any(names_one)
+        && values.clone().count() > 1
+        && values.next_back().is_some_and(|(last, _)| last == same)
+        && gone[rest..] == came[rest..]
+        && names_one(gone)
 }

@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use crate::changed_tests::{ChangedTest, ComparedAssert, Token};
+use super::shown;
 use crate::constant::pattern;
-use source::{Language, SkipKind, Test};
+use source::{Assert, Language, SkipKind, Test, Word};
 
 pattern!(
     /// Attributes and decorators of runners and of usual libraries of tests.
@@ -48,8 +48,8 @@ fn is_found(path: &str) -> Option<bool> {
     Some(is(&by.always) || by.found.is_match(path) && !is(&by.left_out))
 }
 
-pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
-    let (from, to) = (&old.test.path, &new.first()?.test.path);
+pub(super) fn doubt(old: &Test, new: &[&Test]) -> Option<String> {
+    let (from, to) = (&old.path, &new.first()?.path);
     if from != to && is_found(from) == Some(true) && is_found(to) == Some(false) {
         return Some(format!(
             "moved from {from} to a file whose name test runners do not look for. Does it run there?"
@@ -58,37 +58,36 @@ pub(super) fn doubt(old: &ChangedTest, new: &[&ChangedTest]) -> Option<String> {
     if is_unawaited(old, new.first()?) {
         return Some("is a coroutine that has no mark for its runner. Is it awaited?".to_owned());
     }
-    let has_more = |kind: SkipKind| new.iter().any(|new| new.test.count(kind) > old.test.count(kind));
+    let has_more = |kind: SkipKind| new.iter().any(|new| new.count(kind) > old.count(kind));
     if has_more(SkipKind::Conditional) {
         return Some("may be skipped under a condition now. Can it not run there?".to_owned());
     }
     if has_more(SkipKind::ExpectedFailure) {
         return Some("may fail now. Why is the failure expected?".to_owned());
     }
-    if new.len() == 1 && new[0].test.exits > old.test.exits {
+    if new.len() == 1 && new[0].exits > old.exits {
         return Some("may end early under a condition now. Does it still ask in every case?".to_owned());
     }
-    if let Some(attribute) = new.iter().find_map(|new| new_attribute(&old.test, &new.test)) {
+    if let Some(attribute) = new.iter().find_map(|new| new_attribute(old, new)) {
         return Some(format!("runs inside `{attribute}` now. Does a failure in it still fail?"));
     }
     let guarded = new.iter().find_map(|new| newly_guarded(old, new))?;
-    let shown = &guarded.text;
     Some(format!(
-        "asks `{shown}` under a condition now, or with its failure caught. Is it asked on every run?"
+        "asks `{}` under a condition now, or with its failure caught. Is it asked on every run?",
+        shown(guarded)
     ))
 }
 
 /// Tells whether a test became a coroutine that nothing says who awaits.
-fn is_unawaited(old: &ChangedTest, new: &ChangedTest) -> bool {
-    let now = &new.test;
+fn is_unawaited(old: &Test, new: &Test) -> bool {
     let says = |text: &String| {
         ["asyncio", "anyio", "trio", "tokio", "Async", "async"].iter().any(|word| text.contains(word))
     };
-    let is_awaited = now.attributes.iter().chain(&now.groups).any(says);
-    Language::of(&now.path) == Some(Language::Python)
-        && now.is_async
+    let is_awaited = new.attributes.iter().chain(&new.groups).any(says);
+    Language::of(&new.path) == Some(Language::Python)
+        && new.is_async
         && !is_awaited
-        && (!old.test.is_async || old.test.attributes.iter().any(says))
+        && (!old.is_async || old.attributes.iter().any(says))
 }
 
 /// Returns an attribute or decorator that is new, and that no runner and no usual library of tests has.
@@ -102,18 +101,18 @@ fn new_attribute(old: &Test, new: &Test) -> Option<String> {
 }
 
 /// Returns an assert that was there and stands in more conditions now.
-fn newly_guarded<'t>(old: &ChangedTest, new: &'t ChangedTest) -> Option<&'t ComparedAssert> {
-    let mut before: HashMap<&[Token], usize> = HashMap::new();
+fn newly_guarded<'t>(old: &Test, new: &'t Test) -> Option<&'t Assert> {
+    let mut before: HashMap<&[Word], usize> = HashMap::new();
     for assert in &old.asserts {
-        let most = before.entry(&assert.tokens).or_default();
+        let most = before.entry(&assert.words).or_default();
         *most = (*most).max(assert.conditions);
     }
     let were_free = old.asserts.iter().all(|assert| assert.conditions == 0);
-    let is_free = |assert: &ComparedAssert| {
-        new.asserts.iter().any(|other| other.tokens == assert.tokens && other.conditions == 0)
+    let is_free = |assert: &Assert| {
+        new.asserts.iter().any(|other| other.words == assert.words && other.conditions == 0)
     };
     new.asserts.iter().find(|assert| {
-        let most = before.get(assert.tokens.as_slice());
+        let most = before.get(assert.words.as_slice());
         let before = most.copied().or(were_free.then_some(0));
         before.is_some_and(|before| before < assert.conditions) && !is_free(assert)
     })

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::changed_file::ChangedFile;
-use crate::changed_tests::{ChangedTest, ChangedTests, Token};
+use crate::changed_tests::ChangedTests;
 use crate::outcome::at;
 use crate::side_by_side;
 use model::event::Place;
-use source::{Function, Part, SourceFile, is_runner_setting};
+use source::{Function, Part, SourceFile, Test, is_runner_setting};
 
 pub(super) fn places(compared: &ChangedTests, files: &[ChangedFile<'_>]) -> Vec<Place> {
     let kept = compared.kept_by_file();
@@ -19,7 +19,7 @@ pub(super) fn places(compared: &ChangedTests, files: &[ChangedFile<'_>]) -> Vec<
     side_by_side::places(files, of_file)
 }
 
-fn of_file(file: &ChangedFile<'_>, old: &[&ChangedTest], compared: &ChangedTests) -> Option<Place> {
+fn of_file(file: &ChangedFile<'_>, old: &[&Test], compared: &ChangedTests) -> Option<Place> {
     let name = file.path().rsplit('/').next().unwrap_or_default();
     let is_for_all = is_runner_setting(file.path()) && name.starts_with("conftest");
     let asked = asked_about(old);
@@ -40,8 +40,8 @@ fn of_file(file: &ChangedFile<'_>, old: &[&ChangedTest], compared: &ChangedTests
     if stand_ins.is_empty() {
         return None;
     }
-    let added = compared.added().filter(|new| *new.test.path == *file.path());
-    let added: Vec<Range<usize>> = added.map(|new| new.test.range.clone()).collect();
+    let added = compared.added().filter(|new| *new.path == *file.path());
+    let added: Vec<Range<usize>> = added.map(|new| new.range.clone()).collect();
     stand_ins.retain(|part| !added.iter().any(|test| test.contains(&part.range.start)));
     let first = stand_ins.iter().find(|part| is_for_all || replaces(part, &asked, new))?;
     let shown = first.text.lines().next().unwrap_or_default();
@@ -53,20 +53,8 @@ fn of_file(file: &ChangedFile<'_>, old: &[&ChangedTest], compared: &ChangedTests
 }
 
 /// Returns the names that the asserts of tests call: `count`, `pages.count`.
-pub(super) fn asked_about(tests: &[&ChangedTest]) -> BTreeSet<String> {
-    let asserts = tests.iter().flat_map(|test| &test.asserts);
-    asserts.flat_map(|assert| called(&assert.tokens)).collect()
-}
-
-fn called(tokens: &[Token]) -> Vec<String> {
-    let words: Vec<&str> = tokens.iter().map(|token| token.code().unwrap_or_default()).collect();
-    let is_name = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let name = |at: usize| match words[..at] {
-        [.., owner, "."] if is_name(owner) => format!("{owner}.{}", words[at]),
-        _ => words[at].to_owned(),
-    };
-    let calls = (1..words.len()).filter(|at| words[*at] == "(" && is_name(words[at - 1]));
-    calls.map(|at| name(at - 1)).collect()
+pub(super) fn asked_about(tests: &[&Test]) -> BTreeSet<String> {
+    tests.iter().flat_map(|test| test.asserted_calls()).collect()
 }
 
 fn newly_defined(file: &ChangedFile<'_>, new: &SourceFile) -> Vec<Function> {

@@ -48,6 +48,19 @@ struct AssertNames {
 static ASSERTS: LazyLock<AssertNames> =
     LazyLock::new(|| toml::from_str(include_str!("asserts.toml")).expect("the table of asserts is sound"));
 
+/// Returns what an assert asks, on both sides of its outermost `==`.
+pub(crate) fn sides<'t>(words: &[&'t str]) -> Vec<Vec<&'t str>> {
+    let (mut sides, mut depth) = (vec![Vec::new()], 0);
+    for word in plain(words) {
+        depth += depth_change(word);
+        match sides.last_mut() {
+            Some(side) if depth > 0 || word != "==" => side.push(word),
+            _ => sides.push(Vec::new()),
+        }
+    }
+    sides
+}
+
 /// Returns an assert as what it asks, where it is one that several runners have.
 pub(super) fn plain<'t>(words: &[&'t str]) -> Vec<&'t str> {
     let words = if let ["await", rest @ ..] = words { rest } else { words };
@@ -61,13 +74,15 @@ pub(super) fn plain<'t>(words: &[&'t str]) -> Vec<&'t str> {
     }
     let Some(Call { name, arguments, subject }) = Call::of(words) else { return words.to_vec() };
     let is = |names: &[String]| names.iter().any(|known| known == name);
+    // In Go the test comes first.
+    let of_go = usize::from(matches!(arguments, ["t", ",", ..]));
     let (first, second) = match subject {
         Some(subject) => (Some(subject.to_vec()), argument(arguments, 0)),
-        None => (argument(arguments, 0), argument(arguments, 1)),
+        None => (argument(arguments, of_go), argument(arguments, of_go + 1)),
     };
     match (first, second) {
         (Some(first), Some(second)) if is(&ASSERTS.equal) => [first, vec!["=="], second].concat(),
-        (Some(first), _) if subject.is_none() && is(&ASSERTS.truth) => first,
+        (Some(first), _) if is(&ASSERTS.truth) => first,
         _ => words.to_vec(),
     }
 }
@@ -104,19 +119,4 @@ fn last_open(words: &[&str]) -> Option<usize> {
         depth += depth_change(words[*at]);
         depth == 0
     })
-}
-
-/// Writes words with a space between, without last commas.
-pub(super) fn joined(words: &[&str]) -> String {
-    let mut text = String::new();
-    for word in words {
-        if matches!(*word, ")" | "]" | "}") && text.ends_with(" ,") {
-            text.truncate(text.len() - 2);
-        }
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(word);
-    }
-    text
 }

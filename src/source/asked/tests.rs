@@ -5,12 +5,12 @@ use crate::test::Test;
 
 fn asks(path: &str, text: &str) -> Vec<String> {
     let tests = SourceFile::parse(path, text).expect("a grammar").tests();
-    tests.iter().flat_map(|test| test.asks.clone()).collect()
+    tests.iter().flat_map(Test::asks).map(|ask| ask.text.clone()).collect()
 }
 
 fn cases(path: &str, text: &str) -> Vec<Option<usize>> {
     let tests = SourceFile::parse(path, text).expect("a grammar").tests();
-    tests.iter().map(|test: &Test| test.cases).collect()
+    tests.iter().map(Test::cases).collect()
 }
 
 #[test]

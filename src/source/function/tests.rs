@@ -1,8 +1,10 @@
 //! Functions of five languages, stubs among them, and how functions are made stubs.
 
+use std::sync::Arc;
+
 use super::*;
 
-fn file(path: &str, text: &str) -> SourceFile {
+fn file(path: &str, text: &str) -> Arc<SourceFile> {
     SourceFile::parse(path, text).expect("the language has a grammar")
 }
 

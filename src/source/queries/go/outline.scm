@@ -69,7 +69,7 @@
 (assignment_statement right: (expression_list (func_literal))) @condition
 
 ; Asserts: what is asked is the condition around the call.
-((if_statement consequence: (block (statement_list (expression_statement (call_expression
+((if_statement initializer: (_)? @of condition: (_) @of consequence: (block (statement_list (expression_statement (call_expression
    function: (selector_expression operand: (identifier) @_test field: (field_identifier) @_name)))))) @assert
  (#match? @_test "^(?:t\\w?|\\w?T|tb|[bfcs]|sub[tT]|inner[tT])$")
  (#match? @_name "^(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$"))

@@ -69,7 +69,10 @@
  (#match? @_name "suppress$"))
 
 ; Asserts.
-(assert_statement) @assert
+; A tuple is always true: it is no condition.
+(assert_statement . (tuple)) @assert
+(assert_statement . (_) @of) @assert
+(assert_statement . (parenthesized_expression (_) @of)) @assert
 ((expression_statement [(call) (await)] @assert)
  (#match? @assert "^(?:await\\s+)?(?:\\w+\\.)*(?:_?assert\\w*|fail\\w*|expect)\\("))
 ((with_clause) @assert

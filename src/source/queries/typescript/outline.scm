@@ -5,3 +5,6 @@
 (abstract_method_signature name: (_) @name) @function @abstract
 (function_signature name: (_) @name) @function @abstract
 (class_heritage (extends_clause value: [(identifier) @base (member_expression property: (_) @base)]))
+
+; What only the compiler reads.
+(as_expression "as" @cast [(_) "const"] @cast .)

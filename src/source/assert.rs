@@ -1,0 +1,112 @@
+//! The asserts of a test, each by its words, in which a value is one word whatever it holds.
+
+use std::ops::Range;
+
+use crate::outline::Mark;
+use crate::query::Capture;
+use crate::{Part, SourceFile};
+
+/// One assert.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assert {
+    /// What it asks: the same whatever white space, comments, quotation marks and last commas there are, and without what only
+    /// the compiler of TypeScript reads.
+    pub words: Vec<Word>,
+    /// Whether it is a statement of its language, and no call. Then its words are those of its condition.
+    pub is_statement: bool,
+    /// As it is written.
+    pub text: String,
+    /// From 1.
+    pub line: usize,
+    /// So many conditions and handlers of errors it stands in, within its function.
+    pub conditions: usize,
+}
+
+/// A word of an assert.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Word {
+    /// A text without its quotation marks, a number, a pattern.
+    Value(String),
+    /// A word or a sign of the code.
+    Code(String),
+}
+
+impl Word {
+    /// Returns a word or a sign of the code.
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Code(word) => Some(word),
+            Self::Value(_) => None,
+        }
+    }
+
+    /// Returns what a value holds.
+    pub fn value(&self) -> Option<&str> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Code(_) => None,
+        }
+    }
+}
+
+impl Assert {
+    pub(crate) fn of(file: &SourceFile, mark: &Mark, values: &[Part<'_>], conditions: usize) -> Self {
+        Self {
+            words: words(file, mark.of.as_ref().unwrap_or(&mark.range), values),
+            is_statement: mark.of.is_some(),
+            text: file.text[mark.range.clone()].to_owned(),
+            line: file.line(mark.range.start),
+            conditions,
+        }
+    }
+
+    /// Returns its words and signs; nothing stands in place of a value.
+    pub(crate) fn code(&self) -> Vec<&str> {
+        self.words.iter().map(|word| word.code().unwrap_or_default()).collect()
+    }
+
+    /// Returns the values that it is written with.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().filter_map(Word::value)
+    }
+}
+
+fn words(file: &SourceFile, range: &Range<usize>, values: &[Part<'_>]) -> Vec<Word> {
+    let marks = &file.outline().marks;
+    let casts = || marks.iter().filter(|mark| mark.capture == Capture::Cast).map(|mark| &mark.range);
+    let mut values = values_in(range, values).peekable();
+    let (mut words, mut read_to) = (Vec::new(), range.start);
+    for word in file.tokens().words(&file.text, range) {
+        if word.at < read_to || matches!(word.text, ";" | "¶") || casts().any(|cast| cast.contains(&word.at))
+        {
+            continue;
+        }
+        if matches!(word.text, ")" | "]" | "}") {
+            words.pop_if(|last| *last == Word::Code(",".to_owned()));
+        }
+        while values.next_if(|value| value.range.start < word.at).is_some() {}
+        match values.next_if(|value| value.range.start == word.at) {
+            Some(value) => {
+                words.push(Word::Value(bare(value.text)));
+                read_to = value.range.end;
+            }
+            None => words.extend(word.text.split_whitespace().map(|word| Word::Code(word.to_owned()))),
+        }
+    }
+    words
+}
+
+/// Returns the values in a range, of all in the order of the text.
+pub(crate) fn values_in<'v>(
+    range: &Range<usize>,
+    values: &'v [Part<'v>],
+) -> impl Iterator<Item = &'v Part<'v>> {
+    let first = values.partition_point(|value| value.range.start < range.start);
+    let end = range.end;
+    values[first..].iter().take_while(move |value| value.range.end <= end)
+}
+
+/// Returns a value without its quotation marks.
+pub(crate) fn bare(value: &str) -> String {
+    value.trim_matches(['"', '\'', '`']).to_owned()
+}
