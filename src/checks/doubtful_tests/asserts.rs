@@ -42,7 +42,8 @@ pub(super) fn doubt(old: &Test, new: &[&Test]) -> Option<String> {
     (count(&came) < count(&gone) && is_missing()).then(|| became(gone[0], came[0]))
 }
 
-/// Tells whether asserts that went held a value that the test does not have any more as often: a table of cases would.
+/// Tells whether asserts that went held a value that the test does not have any more as often: a table of cases would. A text
+/// may be put together of values.
 fn misses_a_value(gone: &[&Assert], kept: &[&Assert], new: &[&Test]) -> bool {
     let now = || new.iter().flat_map(|new| &new.values).map(String::as_str);
     let mut left = counted(now());
@@ -50,8 +51,14 @@ fn misses_a_value(gone: &[&Assert], kept: &[&Assert], new: &[&Test]) -> bool {
     kept.iter().flat_map(|assert| assert.values()).for_each(|value| {
         take(&mut left, &value);
     });
+    let is_put_together = |value: &str| {
+        let mut words =
+            value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+        words.next_if(|word| *word != value).is_some_and(|first| now().any(|own| own == first))
+            && words.all(|word| now().any(|own| own == word))
+    };
     let mut values = gone.iter().flat_map(|assert| assert.values()).peekable();
-    values.peek().is_none() || values.any(|value| !take(&mut left, &value))
+    values.peek().is_none() || values.any(|value| !take(&mut left, &value) && !is_put_together(value))
 }
 
 fn counted<K: Hash + Eq>(things: impl Iterator<Item = K>) -> HashMap<K, usize> {
