@@ -35,6 +35,8 @@ pub struct Test {
     pub skips: Vec<Skip>,
     /// So many statements under a condition leave it, or a round of a loop in it.
     pub exits: usize,
+    /// So many leave what makes the tests of the groups around it.
+    pub exits_around: usize,
     /// Its attributes or decorators, without documentation.
     pub attributes: Vec<String>,
     /// Whether it is declared as a coroutine.
@@ -329,6 +331,11 @@ impl<'f> Reader<'f> {
                 .iter()
                 .any(|kind| item.is(*kind))
         };
+        // The attribute of something else keeps no test from running.
+        let is_in_front = |item: usize| mark.range.end <= self.outline.items[item].node.start;
+        if mark.owner.is_some_and(|item| !is_owner(&item) && is_in_front(item)) {
+            return;
+        }
         let mut owner = self.outline.around(mark.owner).find(is_owner);
         if let Some(setup) = owner.filter(|owner| self.outline.items[*owner].is(Capture::Setup)) {
             owner = self.outline.around(self.outline.items[setup].parent).find(is_owner);
@@ -368,6 +375,10 @@ impl<'f> Reader<'f> {
         let item = &self.outline.items[index];
         let is_group = |outer: usize| self.outline.items[outer].is(Capture::Group) || self.is_test[outer];
         let groups = self.outline.groups(index, is_group);
+        let around = self
+            .outline
+            .around(item.parent)
+            .filter(|outer| !self.is_function(*outer) && !self.is_test[*outer]);
         let helpers = self.helpers(index);
         let names: BTreeSet<String> = self.file.names(&item.range).into_iter().map(str::to_owned).collect();
         Test {
@@ -380,6 +391,7 @@ impl<'f> Reader<'f> {
             asserts: [index].iter().chain(&helpers).flat_map(|code| self.asserts_of(*code)).collect(),
             skips: self.skips_of(index),
             exits: self.marks(index, Capture::Exit).count(),
+            exits_around: around.map(|outer| self.marks(outer, Capture::Exit).count()).sum(),
             attributes: self.attributes_of(item),
             is_async: self.file.text[item.node.start..item.name_range.start.max(item.node.start)]
                 .contains("async "),

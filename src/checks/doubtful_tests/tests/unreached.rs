@@ -168,3 +168,33 @@ fn a_promise_that_nobody_awaits_is_caught() {
         )],
     )]);
 }
+
+#[test]
+fn a_condition_under_which_no_test_was_made_may_skip_it_now() {
+    let made = |guard: &str, skip: &str| {
+        format!(
+            "describe('methods', () => {{\n  methods.forEach((method) => {{\n{guard}    it('includes ' + method, function () {{\n{skip}      expect(call(method)).toBe(200);\n    }});\n  }});\n}});\n"
+        )
+    };
+    let guard = "    if (method === 'query' && isOld()) return;\n";
+    let skip = "      if (method === 'query' && isOld()) {\n        this.skip();\n      }\n";
+    let other = "    if (method === 'connect') return;\n";
+    let told = |old: &str, new: &str| told(&[("test/a.test.js", old, new)]).len();
+    let both = format!("{other}{guard}");
+    assert_eq!(told(&made(&both, ""), &made(other, skip)), 0);
+    assert_eq!(told(&made(other, ""), &made(other, skip)), 1, "a new skip");
+    assert_eq!(told(&made(&both, ""), &made(&both, skip)), 1, "the old one is there still");
+}
+
+#[test]
+fn a_condition_of_something_else_in_the_file_skips_no_test() {
+    let file = |item: &str, module: &str| {
+        format!(
+            "{item}use std::net::IpAddr;\n\n{item}implement![IpAddr];\n\n{module}mod tests {{\n    #[test]\n    fn pages() {{\n        assert_eq!(super::pages(10, 3), 4);\n    }}\n}}\n"
+        )
+    };
+    let condition = "#[cfg(feature = \"std\")]\n";
+    let told = |new: &str| told(&[("src/value.rs", &file("", "#[cfg(test)]\n"), new)]).len();
+    assert_eq!(told(&file(condition, "#[cfg(test)]\n")), 0);
+    assert_eq!(told(&file("", "#[cfg(all(test, feature = \"std\"))]\n")), 1);
+}
