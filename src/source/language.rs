@@ -26,17 +26,8 @@ pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
     pub(crate) outline: Query,
     pub(crate) bindings: Query,
-    /// By `Question`.
-    pub(crate) queries: [Query; 4],
-}
-
-/// The queries of which the captures are the answer; each is asked once a file.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Question {
-    Parts,
-    Runner,
-    Values,
-    Swallowed,
+    /// Its captures are the answer.
+    pub(crate) parts: Query,
 }
 
 /// Returns the queries that stand in the folder of a name.
@@ -46,9 +37,6 @@ macro_rules! queries {
             include_str!(concat!("queries/", $folder, "/outline.scm")),
             include_str!(concat!("queries/", $folder, "/bindings.scm")),
             include_str!(concat!("queries/", $folder, "/parts.scm")),
-            include_str!(concat!("queries/", $folder, "/runner.scm")),
-            include_str!(concat!("queries/", $folder, "/values.scm")),
-            include_str!(concat!("queries/", $folder, "/swallowed.scm")),
         ]
     };
 }
@@ -59,14 +47,14 @@ impl Grammar {
     /// JavaScript and TypeScript share most of their queries; `own` is what is asked of one of them besides.
     fn new(
         language: impl Into<tree_sitter::Language>,
-        [outline, bindings, queries @ ..]: [&str; 6],
+        [outline, bindings, parts]: [&str; 3],
         own: &str,
     ) -> Self {
         let language = language.into();
         Self {
             outline: Query::new(&language, format!("{outline}\n{own}")),
             bindings: Query::new(&language, bindings),
-            queries: queries.map(|text| Query::new(&language, text)),
+            parts: Query::new(&language, parts),
             language,
         }
     }

@@ -19,6 +19,7 @@ mod tokens;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -27,7 +28,6 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::asked::Bindings;
 use crate::asked::form::sides;
-use crate::language::Question;
 use crate::outline::Outline;
 use crate::query::{Capture, step};
 use crate::tokens::Tokens;
@@ -52,8 +52,7 @@ pub struct SourceFile {
     tokens: OnceLock<Tokens>,
     line_ends: OnceLock<Vec<usize>>,
     bindings: OnceLock<Bindings>,
-    /// What the queries found, by `Question`: each is asked once, whichever of its captures is wanted.
-    found: [OnceLock<Captures>; 4],
+    captures: OnceLock<Captures>,
 }
 
 /// In the order of the text.
@@ -81,9 +80,9 @@ impl SourceFile {
         let options = ParseOptions::new().progress_callback(&mut progress);
         let read = &mut |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(read, None, Some(options))?;
-        let (outline, tokens, line_ends, bindings, found) = Default::default();
+        let (outline, tokens, line_ends, bindings, captures) = Default::default();
         let path = path.into();
-        Some(Arc::new(Self { path, text, language, tree, outline, tokens, line_ends, bindings, found }))
+        Some(Arc::new(Self { path, text, language, tree, outline, tokens, line_ends, bindings, captures }))
     }
 
     /// Tells whether a file may hold tests, without parsing it.
@@ -119,12 +118,12 @@ impl SourceFile {
 
     /// Returns where code replaces what the test runner itself does.
     pub fn runner_patches(&self) -> Vec<Part<'_>> {
-        self.found(Question::Runner, Capture::RunnerPatched)
+        self.parts(Capture::RunnerPatched)
     }
 
     /// Returns the code that the test runner asks what becomes of tests, and the calls that end it.
     pub fn runner_hooks(&self) -> Vec<Part<'_>> {
-        self.found(Question::Runner, Capture::RunnerHook)
+        self.parts(Capture::RunnerHook)
     }
 
     /// Returns the functions and methods, in the order of the text; those that are tests, too.
@@ -192,23 +191,23 @@ impl SourceFile {
 
     /// Returns the texts and numbers that the code is written with.
     pub fn values(&self) -> Vec<Part<'_>> {
-        self.found(Question::Values, Capture::Value)
+        self.parts(Capture::Value)
     }
 
     /// Returns the names that values have in the whole file, each with its form.
     pub fn constants(&self) -> Vec<(&str, Part<'_>)> {
-        let constants = self.found(Question::Values, Capture::Constant);
+        let constants = self.parts(Capture::Constant);
         constants.into_iter().filter_map(|part| Some((name_of(part.text)?, part))).collect()
     }
 
     /// Returns the calls that put something else in the place of a part of the program.
     pub fn stand_ins(&self) -> Vec<Part<'_>> {
-        self.found(Question::Runner, Capture::StandIn)
+        self.parts(Capture::StandIn)
     }
 
     /// Returns the handlers of errors that hide any error from everybody.
     pub fn swallowed_errors(&self) -> Vec<Part<'_>> {
-        self.found(Question::Swallowed, Capture::Swallowed)
+        self.parts(Capture::Swallowed)
     }
 
     /// Returns the names that are used in a range: of functions, types, fields and variables.
@@ -223,18 +222,14 @@ impl SourceFile {
     }
 
     fn parts(&self, wanted: Capture) -> Vec<Part<'_>> {
-        self.found(Question::Parts, wanted)
-    }
-
-    fn found(&self, question: Question, wanted: Capture) -> Vec<Part<'_>> {
         let ask = || {
             let mut captures = Captures::new();
-            let query = &self.language.grammar().queries[question as usize];
+            let query = &self.language.grammar().parts;
             query.matches(&self.tree, &self.text, |found| captures.extend_from_slice(found));
+            captures.sort_by_key(|(_, range)| (range.start, Reverse(range.end)));
             captures
         };
-        let captures = self.found[question as usize].get_or_init(ask);
-        let captures = captures.iter().filter(|(capture, _)| *capture == wanted);
+        let captures = self.captures.get_or_init(ask).iter().filter(|(capture, _)| *capture == wanted);
         outermost(captures.map(|(_, range)| self.part(range.clone())))
     }
 

@@ -1,2 +1,0 @@
-((call_expression function: (identifier) @_name) @swallowed
- (#eq? @_name "recover"))

@@ -1,2 +1,0 @@
-((call_expression function: (_) @_name) @swallowed
- (#match? @_name "(?:^|::)catch_unwind$"))
