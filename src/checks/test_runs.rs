@@ -3,15 +3,15 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::changed_file::{ChangedFile, ReadSides};
 use super::changed_tests::ChangedTests;
 use super::command::{self, Asked, End, Look};
 use super::suite::Suite;
 use super::{Published, Site, result, skipped};
 use git::{CommitId, Error, RunWorkspace, Tree};
-use model::change::{Change, FileMode};
+use model::change::FileMode;
 use model::event::{CheckResult, CheckStatus};
 use model::policy::Policy;
 use process::Stop;
@@ -46,114 +46,95 @@ impl TestTrees {
         } else {
             Vec::new()
         };
+        let read = ReadSides::of(&changes, &[]);
+        let files: Vec<ChangedFile<'_>> = ChangedFile::each(&changes, &read).collect();
+        let mixed = |is_of_now, texts: &[(String, String)]| mixed(space, base, tree, is_of_now, texts);
         if swaps_old {
-            trees.old_tests = with_tests_of_base(space, base, tree, &changes)?;
+            trees.old_tests = mixed(|path| !is_of_tests(path), &spliced(&files, 1))?;
         }
         if swaps_new {
-            trees.new_tests = with_code_of_base(space, base, tree, &changes)?;
+            let texts = spliced(&files, 0);
+            trees.new_tests = mixed(is_beside_the_code, &texts)?;
+            let brings_tests = files.iter().any(|file| is_of_tests(file.path()) && !file.change.is_deleted());
+            trees.new_tests.truncate(usize::from(!texts.is_empty()) + usize::from(brings_tests));
+            // Where the first is what is there now, the run changed tests alone.
+            if trees.new_tests.first() == Some(tree) {
+                trees.new_tests.clear();
+            }
             if !trees.new_tests.is_empty() {
-                trees.new_stubs.extend(with_stubs(space, tree, &changes)?);
+                trees.new_stubs = mixed(|_| true, &stubbed(&files))?;
             }
         }
         if runs(super::runner_settings::ID) {
-            let is_kept = |path: &str| !is_runner_setting(path) && !is_run_before_tests(path);
-            trees.old_settings = space.snapshots().reset_paths(tree, base, is_kept)?.into_iter().collect();
+            let is_of_now = |path: &str| !is_runner_setting(path) && !is_run_before_tests(path);
+            trees.old_settings = mixed(is_of_now, &[])?;
         }
         Ok(trees)
     }
 }
 
-fn with_tests_of_base(
+/// Mixes what is there now with the base: files of now, the others of the base, and some with other texts.
+fn mixed(
     space: &RunWorkspace,
     base: &CommitId,
     tree: &Tree,
-    changes: &[Change],
+    is_of_now: fn(&str) -> bool,
+    texts: &[(String, String)],
 ) -> Result<MixedTrees, Error> {
-    let files = space.snapshots().reset_paths(tree, base, |path| !is_of_tests(path))?;
-    let texts = spliced(changes, |[before, now]| [now, before]);
-    let beside = with_texts(space, files.as_ref().unwrap_or(tree), &texts)?;
-    Ok(beside.into_iter().chain(files).collect())
+    let files = space.snapshots().reset_paths(tree, base, is_of_now)?;
+    let mut trees = MixedTrees::new();
+    if !texts.is_empty() {
+        trees.push(space.snapshots().with_texts(files.as_ref().unwrap_or(tree), texts)?);
+    }
+    trees.extend(files);
+    Ok(trees)
 }
 
-fn with_texts(space: &RunWorkspace, tree: &Tree, texts: &[(String, String)]) -> Result<Option<Tree>, Error> {
-    if texts.is_empty() { Ok(None) } else { space.snapshots().with_texts(tree, texts).map(Some) }
+/// Tells whether a file is none of the code: new tests may need what is newly depended on, and text for people is no code.
+fn is_beside_the_code(path: &str) -> bool {
+    is_of_tests(path)
+        || is_runner_setting(path)
+        || Role::of(path) == Role::Documentation
+        || is_lock_file(path)
+        || path.starts_with(".ai-workflow/")
 }
 
-/// Returns the files of the product that hold tests, too, with the tests of another side than their code is of. `sides` makes code
-/// and tests of before and now.
-fn spliced(
-    changes: &[Change],
-    sides: fn([Arc<SourceFile>; 2]) -> [Arc<SourceFile>; 2],
-) -> Vec<(String, String)> {
-    let splice = |change: &Change| {
-        let (path, before, now) = (&change.path, change.old_text()?, change.new_text()?);
-        let is_plain = change.after.as_ref().is_some_and(|after| after.mode == FileMode::File);
-        let has_tests = [before, now].iter().any(|text| SourceFile::may_have_tests(path, text));
-        if is_of_tests(path) || !is_plain || !has_tests {
+fn is_plain(file: &ChangedFile<'_>) -> bool {
+    file.change.after.as_ref().is_some_and(|after| after.mode == FileMode::File)
+}
+
+/// Returns the files of the product that hold tests, too, with the code of one side, 0 before or 1 now, and the tests of the other.
+fn spliced(files: &[ChangedFile<'_>], code: usize) -> Vec<(String, String)> {
+    let splice = |file: &ChangedFile<'_>| {
+        let texts = [file.change.old_text()?, file.change.new_text()?];
+        let has_tests = texts.iter().any(|text| SourceFile::may_have_tests(file.path(), text));
+        if is_of_tests(file.path()) || !is_plain(file) || !has_tests {
             return None;
         }
-        let [code, tests] = sides([SourceFile::parse(path, before)?, SourceFile::parse(path, now)?]);
-        let text = splice_tests(&code, &tests);
-        (text != code.text()).then(|| (path.clone(), text))
+        let sides = [file.before()?, file.now()?];
+        let text = splice_tests(sides[code], sides[1 - code]);
+        (text != texts[code]).then(|| (file.path().to_owned(), text))
     };
-    changes.iter().filter_map(splice).collect()
+    files.iter().filter_map(splice).collect()
 }
 
-fn with_code_of_base(
-    space: &RunWorkspace,
-    base: &CommitId,
-    tree: &Tree,
-    changes: &[Change],
-) -> Result<MixedTrees, Error> {
-    // New tests may need what is newly depended on, and text for people is no code.
-    let is_kept = |path: &str| {
-        is_of_tests(path)
-            || is_runner_setting(path)
-            || Role::of(path) == Role::Documentation
-            || is_lock_file(path)
-            || path.starts_with(".ai-workflow/")
+/// Returns the files of the product in which the functions that it has now and did not have do nothing.
+fn stubbed(files: &[ChangedFile<'_>]) -> Vec<(String, String)> {
+    let is_product = |file: &&ChangedFile<'_>| !is_of_tests(file.path()) && !is_runner_setting(file.path());
+    let product: Vec<&ChangedFile<'_>> = files.iter().filter(is_product).collect();
+    let before = product.iter().filter_map(|file| file.before()).flat_map(SourceFile::functions);
+    let known: BTreeSet<String> = before.map(|function| function.name).collect();
+    let stubbed = |file: &&ChangedFile<'_>| {
+        let (now, [_, tests]) = (file.now()?, file.tests());
+        let is_test = |range: &Range<usize>| {
+            tests.iter().any(|test| test.range.start <= range.start && range.end <= test.range.end)
+        };
+        let new = now.functions().into_iter().filter(|function| !is_test(&function.range));
+        let new = new.map(|function| function.name).filter(|name| !known.contains(name)).collect();
+        let text = stub_bodies(now, &new);
+        (text != now.text()).then(|| (file.path().to_owned(), text))
     };
-    let Some(code) = space.snapshots().reset_paths(tree, base, is_kept)? else {
-        return Ok(MixedTrees::new());
-    };
-    let texts = spliced(changes, |sides| sides);
-    let beside = with_texts(space, &code, &texts)?;
-    if beside.as_ref() == Some(tree) {
-        return Ok(MixedTrees::new());
-    }
-    let changed = space.workspace().changes().present_paths_between(base, tree)?;
-    let files = changed.iter().any(|path| is_of_tests(path)).then_some(code);
-    Ok(beside.into_iter().chain(files).collect())
-}
-
-/// Replaces the bodies of functions that the product has now and did not have.
-fn with_stubs(space: &RunWorkspace, tree: &Tree, changes: &[Change]) -> Result<Option<Tree>, Error> {
-    let product = changes.iter().filter(|change| !is_of_tests(&change.path));
-    let product = product.filter(|change| !is_runner_setting(&change.path));
-    let is_plain = |change: &&Change| change.after.as_ref().is_some_and(|after| after.mode == FileMode::File);
-    let (changed, other): (Vec<&Change>, Vec<&Change>) = product.partition(is_plain);
-    let known: BTreeSet<String> =
-        changed.iter().chain(&other).flat_map(|change| functions(&change.path, change.old_text())).collect();
-    let stubbed = |change: &&Change| Some((change.path.clone(), stubbed(change, &known)?));
-    let texts: Vec<(String, String)> = changed.iter().filter_map(stubbed).collect();
-    with_texts(space, tree, &texts)
-}
-
-fn stubbed(change: &Change, known: &BTreeSet<String>) -> Option<String> {
-    let file = SourceFile::parse(&change.path, change.new_text()?)?;
-    let tests: Vec<Range<usize>> = file.tests().into_iter().map(|test| test.range).collect();
-    let is_test =
-        |range: &Range<usize>| tests.iter().any(|test| test.start <= range.start && range.end <= test.end);
-    let functions = file.functions().into_iter().filter(|function| !is_test(&function.range));
-    let new: BTreeSet<String> =
-        functions.map(|function| function.name).filter(|name| !known.contains(name)).collect();
-    let text = stub_bodies(&file, &new);
-    (text != file.text()).then_some(text)
-}
-
-fn functions(path: &str, text: Option<&str>) -> BTreeSet<String> {
-    let file = text.and_then(|text| SourceFile::parse(path, text));
-    file.map(|file| file.functions().into_iter().map(|function| function.name).collect()).unwrap_or_default()
+    product.iter().filter(|file| is_plain(file)).filter_map(stubbed).collect()
 }
 
 /// Why a comparison of tests cannot be made.
@@ -305,16 +286,20 @@ fn is_lock_file(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::change::Change;
 
     #[test]
     fn only_new_functions_that_are_no_tests_are_stubs() {
         let old = "pub fn pages() -> u8 { 3 }\n";
         let new = "pub fn pages() -> u8 { 3 }\npub fn books() -> u8 { 1 }\n#[test]\nfn three() { assert_eq!(pages(), 3); }\n";
-        let known = functions("a.rs", Some(old));
-        let change = Change::of_texts("a.rs", Some(old), Some(new));
-        let text = stubbed(&change, &known).expect("a new function");
+        let texts = |old: &str, new: &str| {
+            let changes = [Change::of_texts("a.rs", Some(old), Some(new))];
+            let read = ReadSides::of(&changes, &[]);
+            stubbed(&ChangedFile::each(&changes, &read).collect::<Vec<_>>())
+        };
+        let [(_, text)] = &texts(old, new)[..] else { panic!("a new function") };
         assert_eq!(text.matches("unimplemented!()").count(), 1);
         assert!(text.contains("fn books() -> u8 { if true { unimplemented!() }"));
-        assert_eq!(stubbed(&Change::of_texts("a.rs", Some(old), Some(old)), &known), None);
+        assert_eq!(texts(old, old), []);
     }
 }
