@@ -10,7 +10,7 @@ use super::changed_tests::{ChangedTests, Fate};
 use super::command::{End, Look};
 use super::outcome::{asking, at, judged, of_answer, one_line, question_to_reviewer};
 use super::suite::{Losses, LostTest, Suite, name};
-use super::test_runs::{NotCompared, TestRuns, compared, unnamed};
+use super::test_runs::{NotCompared, TestRuns};
 use super::{Site, skipped};
 use model::event::{CheckResult, Place};
 use model::issue::Issue;
@@ -266,19 +266,12 @@ pub(super) async fn examine_expectations(
     stop: &mut Stop,
 ) -> Result<CheckResult, NotCompared> {
     let runs = TestRuns::of(site)?;
-    let Some(old_tests) = runs.mixed(|trees| &trees.old_tests, stop).await else {
+    let Some(looks) = runs.three(|trees| &trees.old_tests, stop).await? else {
         return Ok(skipped(EXPECTATIONS, "the run left the tests as they were"));
     };
-    let (old_tests, now, base) = (compared(old_tests)?, runs.now(stop).await?, runs.base(stop).await?);
-    if old_tests.results.is_empty() || now.results.is_empty() {
-        return Err(unnamed(runs.asked.line));
-    }
-    let suites = [&base, &old_tests, &now].map(|look| Suite::of(&look.results));
-    let mut changed = changed_expectations(&suites, runs.sources()?);
-    if !changed.is_empty() {
-        let flaky = runs.flaky(stop).await;
-        changed.retain(|id| !flaky.contains(*id));
-    }
+    let suites = looks.each_ref().map(|look| Suite::of(&look.results));
+    let changed = changed_expectations(&suites, runs.sources()?);
+    let changed = runs.without_flaky(changed, |id| id, stop).await;
     let what = "fails on the new code in its version of the base, and passes in its new version";
     let places = changed.into_iter().map(|id| of_answer(format!("{id} {what}"))).collect();
     let (problem, clean) = ("tests expect something else now", "no test expects something else");

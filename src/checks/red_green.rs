@@ -4,6 +4,8 @@
 //! nothing, unless a document of the run says that the behaviour stays as it was: then the reviewer is asked. Where the runner does
 //! not name each test, its exit code counts.
 
+use std::collections::BTreeMap;
+
 use super::announced::Announced;
 use super::command::{self, Look};
 use super::outcome::{at, judged, of_answer, question_to_reviewer};
@@ -30,15 +32,18 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
     if now.results.is_empty() {
         return Ok(judge_exit(&runs, &now, &without, &base, site));
     }
-    let mut reds =
-        Reds::of(&Suite::of(&now.results), &Suite::of(&base.results), &Suite::of(&without.results));
-    if reds.red.is_empty()
-        && !reds.unknown.is_empty()
+    let (now, base) = (Suite::of(&now.results), Suite::of(&base.results));
+    let passes = |suite: &Suite<'_>, id: &str| suite.outcome(id) == Some(TestOutcome::Passed);
+    let new = now.ids().filter(|id| passes(&now, id) && !passes(&base, id));
+    let mut proofs = sorted(new, &Suite::of(&without.results), Proof::Green);
+    if !proofs.contains_key(&Proof::Red)
+        && let Some(unknown) = proofs.get(&Proof::Unknown).cloned()
         && let Some(stubs) = runs.mixed(|trees| &trees.new_stubs, stop).await
     {
-        reds.try_again(&Suite::of(&stubs.results));
+        proofs.remove(&Proof::Unknown);
+        proofs.extend(sorted(unknown, &Suite::of(&stubs.results), Proof::Hollow));
     }
-    Ok(judge(&runs, &reds, site))
+    Ok(judge(&runs, &proofs, site))
 }
 
 /// Returns the failure where the change brings tests and the command runs no test that it did not run at the base. What a new
@@ -58,69 +63,55 @@ fn unrun(runs: &TestRuns<'_>, now: &Look, base: &Look) -> Result<Option<CheckRes
     Ok(Some(judged(ID, "new-tests-not-run", places, "no new test is run", "")))
 }
 
-/// What the tests that are new, or pass only now, say without the code.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Reds<'r> {
-    /// They fail by what they assert.
-    red: Vec<&'r str>,
-    /// They pass.
-    green: Vec<&'r str>,
-    /// They cannot be loaded, or are not named.
-    unknown: Vec<&'r str>,
-    /// They cannot be loaded without the code, and pass where its new functions do nothing.
-    hollow: Vec<&'r str>,
+/// What a test that is new, or passes only now, says without the code, in the order in which it counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Proof {
+    /// It fails by what it asserts.
+    Red,
+    /// It cannot be loaded, or is not named.
+    Unknown,
+    /// It cannot be loaded without the code, and passes where its new functions do nothing.
+    Hollow,
+    /// It passes.
+    Green,
 }
 
-impl<'r> Reds<'r> {
-    fn of(now: &Suite<'r>, base: &Suite<'_>, without: &Suite<'_>) -> Self {
-        let mut reds = Self::default();
-        let passes = |suite: &Suite<'_>, id: &str| suite.outcome(id) == Some(TestOutcome::Passed);
-        for id in now.ids().filter(|id| passes(now, id) && !passes(base, id)) {
-            list(without.outcome(id), &mut reds.red, &mut reds.green, &mut reds.unknown).push(id);
-        }
-        reds
+/// Returns tests by what they say in a suite, where those that pass say this.
+fn sorted<'r>(
+    ids: impl IntoIterator<Item = &'r str>,
+    suite: &Suite<'_>,
+    passing: Proof,
+) -> BTreeMap<Proof, Vec<&'r str>> {
+    let mut proofs: BTreeMap<Proof, Vec<&str>> = BTreeMap::new();
+    for id in ids {
+        let one = match suite.outcome(id) {
+            Some(TestOutcome::Failed | TestOutcome::TimedOut) => Proof::Red,
+            Some(TestOutcome::Passed | TestOutcome::Skipped) => passing,
+            Some(TestOutcome::DidNotLoad) | None => Proof::Unknown,
+        };
+        proofs.entry(one).or_default().push(id);
     }
-
-    /// Takes in what those that could not be loaded say where new functions do nothing.
-    fn try_again(&mut self, stubs: &Suite<'_>) {
-        for id in std::mem::take(&mut self.unknown) {
-            list(stubs.outcome(id), &mut self.red, &mut self.hollow, &mut self.unknown).push(id);
-        }
-    }
+    proofs
 }
 
-/// Returns the list to which a test belongs that ends so.
-fn list<'l, T>(
-    outcome: Option<TestOutcome>,
-    red: &'l mut T,
-    passing: &'l mut T,
-    unknown: &'l mut T,
-) -> &'l mut T {
-    match outcome {
-        Some(TestOutcome::Failed | TestOutcome::TimedOut) => red,
-        Some(TestOutcome::Passed | TestOutcome::Skipped) => passing,
-        Some(TestOutcome::DidNotLoad) | None => unknown,
-    }
-}
-
-fn judge(runs: &TestRuns<'_>, reds: &Reds<'_>, site: &Site<'_>) -> CheckResult {
+fn judge(runs: &TestRuns<'_>, proofs: &BTreeMap<Proof, Vec<&str>>, site: &Site<'_>) -> CheckResult {
     let line = runs.asked.line;
-    let Reds { red, green, unknown, hollow } = reds;
-    if let Some(first) = red.first() {
-        return passed(ID, &format!("`{first}` fails without the code that the run changed"));
-    }
-    if let Some(first) = unknown.first() {
-        return skipped(ID, &format!("`{first}` cannot be loaded without the code that the run changed"));
-    }
-    if !hollow.is_empty() {
-        let hollow = hollow.join("`, `");
-        return unproven(line, &format!("`{hollow}` passes although no new function does anything"), site);
-    }
-    if green.is_empty() {
+    let Some((proof, ids)) = proofs.first_key_value() else {
         return skipped(ID, &format!("`{line}` runs no test that did not pass at the base"));
+    };
+    let (first, all) = (ids[0], ids.join("`, `"));
+    match proof {
+        Proof::Red => passed(ID, &format!("`{first}` fails without the code that the run changed")),
+        Proof::Unknown => {
+            skipped(ID, &format!("`{first}` cannot be loaded without the code that the run changed"))
+        }
+        Proof::Hollow => {
+            unproven(line, &format!("`{all}` passes although no new function does anything"), site)
+        }
+        Proof::Green => {
+            unproven(line, &format!("without the code that the run changed `{all}` passes as well"), site)
+        }
     }
-    let green = green.join("`, `");
-    unproven(line, &format!("without the code that the run changed `{green}` passes as well"), site)
 }
 
 fn judge_exit(runs: &TestRuns<'_>, now: &Look, without: &Look, base: &Look, site: &Site<'_>) -> CheckResult {
@@ -165,13 +156,11 @@ mod tests {
 
     #[test]
     fn new_tests_that_cannot_be_loaded_have_to_fail_where_new_functions_do() {
-        let now = results(&[("old", Passed), ("new", Passed), ("hollow", Passed)]);
-        let base = results(&[("old", Passed)]);
         let without = results(&[("old", Passed), ("tests/new.py", DidNotLoad)]);
-        let mut reds = Reds::of(&Suite::of(&now), &Suite::of(&base), &Suite::of(&without));
-        assert_eq!(reds.unknown, ["hollow", "new"]);
+        let ids = ["hollow", "new"];
+        assert_eq!(sorted(ids, &Suite::of(&without), Proof::Green), [(Proof::Unknown, ids.to_vec())].into());
         let stubs = results(&[("old", Passed), ("new", Failed), ("hollow", Passed)]);
-        reds.try_again(&Suite::of(&stubs));
-        assert_eq!((&reds.red[..], &reds.hollow[..], reds.unknown.len()), (&["new"][..], &["hollow"][..], 0));
+        let expected = [(Proof::Red, vec!["new"]), (Proof::Hollow, vec!["hollow"])];
+        assert_eq!(sorted(ids, &Suite::of(&stubs), Proof::Hollow), expected.into());
     }
 }

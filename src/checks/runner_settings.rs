@@ -3,13 +3,11 @@
 //! One that passes at the base as well may use a value of a fixture that changed: that is a question to the reviewer. One that
 //! cannot be loaded there may need what is newly depended on.
 
-use std::collections::BTreeSet;
-
 use super::outcome::{judged, of_answer, question_to_reviewer};
 use super::suite::Suite;
-use super::test_runs::{NotCompared, TestRuns, compared, unnamed};
+use super::test_runs::{NotCompared, TestRuns};
 use super::{Site, skipped};
-use model::event::{CheckResult, Place};
+use model::event::CheckResult;
 use process::Stop;
 use tool_output::TestOutcome::{Failed, Passed, Skipped};
 
@@ -17,58 +15,48 @@ pub(super) const ID: &str = "runner_settings";
 
 pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
     let runs = TestRuns::of(site)?;
-    let Some(before) = runs.mixed(|trees| &trees.old_settings, stop).await else {
+    let Some(looks) = runs.three(|trees| &trees.old_settings, stop).await? else {
         return Ok(skipped(ID, "the run left the settings of the runner as they were"));
     };
-    let (before, now) = (compared(before)?, runs.now(stop).await?);
-    if before.results.is_empty() || now.results.is_empty() {
-        return Err(unnamed(runs.asked.line));
-    }
-    let base = runs.look_at_base(stop).await;
-    let [base, before, now] = [&base, &before, &now].map(|look| Suite::of(&look.results));
-    let mut differences = Differences::between(&base, &before, &now, &BTreeSet::new());
-    if differences != Differences::default() {
-        differences = Differences::between(&base, &before, &now, &runs.flaky(stop).await);
-    }
-    Ok(judge(differences, site))
+    let found = differences(&looks.each_ref().map(|look| Suite::of(&look.results)));
+    Ok(judge(runs.without_flaky(found, |difference| difference.id, stop).await, site))
 }
 
-fn judge(Differences { missed, asked }: Differences, site: &Site<'_>) -> CheckResult {
+fn judge(mut found: Vec<Difference<'_>>, site: &Site<'_>) -> CheckResult {
+    let is_sure = found.iter().any(|difference| !difference.may_be_right);
+    found.retain(|difference| difference.may_be_right != is_sure);
     let same = "every test says the same with the runner's settings of the base";
     let problem = "tests say something else with the runner's settings of the base";
-    let result = |places: Vec<Place>| judged(ID, "runner-settings", places, problem, same);
-    if missed.is_empty() { question_to_reviewer(result(asked), site) } else { result(missed) }
+    let places = found.iter().map(|Difference { id, what, .. }| of_answer(format!("{id} {what}"))).collect();
+    let result = judged(ID, "runner-settings", places, problem, same);
+    if is_sure { result } else { question_to_reviewer(result, site) }
 }
 
-/// The tests of the base that say something else with the settings of now. A new test may need a new setting.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Differences {
-    /// The new settings keep them from running, or make pass what fails at the base.
-    missed: Vec<Place>,
-    /// They pass at the base and now, each with its own settings.
-    asked: Vec<Place>,
+/// A test of the base that says something else with the settings of now.
+struct Difference<'r> {
+    id: &'r str,
+    what: &'static str,
+    /// It passes at the base and now, each with its own settings.
+    may_be_right: bool,
 }
 
-impl Differences {
-    fn between(base: &Suite<'_>, before: &Suite<'_>, now: &Suite<'_>, flaky: &BTreeSet<String>) -> Self {
-        let mut differences = Self::default();
-        for id in before.ids().filter(|id| !flaky.contains(*id)) {
-            let Some(at_base) = base.outcome(id) else { continue };
-            let (missed, asked) = (&mut differences.missed, &mut differences.asked);
-            let (list, what) = match (before.outcome(id), now.outcome(id)) {
-                (Some(Failed), Some(Passed)) if at_base == Passed => (
-                    asked,
-                    "passes at the base and now, and fails on the code of now without the new settings",
-                ),
-                (Some(Failed), Some(Passed)) => (missed, "fails without the new settings"),
-                (Some(Passed | Failed), None) => (missed, "does not run with the new settings"),
-                (Some(Passed | Failed), Some(Skipped)) => (missed, "is skipped with the new settings"),
-                _ => continue,
-            };
-            list.push(of_answer(format!("{id} {what}")));
-        }
-        differences
-    }
+/// Returns what the settings of now change: they keep tests from running, or make pass what fails without them. A new test may
+/// need a new setting.
+fn differences<'r>([base, before, now]: &[Suite<'r>; 3]) -> Vec<Difference<'r>> {
+    let difference = |id: &'r str| {
+        let at_base = base.outcome(id)?;
+        let (may_be_right, what) = match (before.outcome(id), now.outcome(id)) {
+            (Some(Failed), Some(Passed)) if at_base == Passed => {
+                (true, "passes at the base and now, and fails on the code of now without the new settings")
+            }
+            (Some(Failed), Some(Passed)) => (false, "fails without the new settings"),
+            (Some(Passed | Failed), None) => (false, "does not run with the new settings"),
+            (Some(Passed | Failed), Some(Skipped)) => (false, "is skipped with the new settings"),
+            _ => return None,
+        };
+        Some(Difference { id, what, may_be_right })
+    };
+    before.ids().filter_map(difference).collect()
 }
 
 #[cfg(test)]
@@ -86,10 +74,13 @@ mod tests {
                 .map(|(id, outcome)| TestResult { id: (*id).into(), outcome: *outcome, millis: None })
                 .collect()
         };
-        let (base, before, now) = (results(&BASE), results(before), results(now));
-        let (base, before, now) = (Suite::of(&base), Suite::of(&before), Suite::of(&now));
-        let Differences { missed, asked } = Differences::between(&base, &before, &now, &BTreeSet::new());
-        [missed, asked].map(|places| places.into_iter().map(|place| place.what).collect())
+        let results = [results(&BASE), results(before), results(now)];
+        let found = differences(&results.each_ref().map(|results| Suite::of(results)));
+        let told = |may_be_right: bool| {
+            let told = found.iter().filter(|difference| difference.may_be_right == may_be_right);
+            told.map(|difference| format!("{} {}", difference.id, difference.what)).collect()
+        };
+        [told(false), told(true)]
     }
 
     #[test]

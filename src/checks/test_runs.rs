@@ -206,6 +206,35 @@ impl<'a> TestRuns<'a> {
         said
     }
 
+    /// Returns what the tests say at the base, on one of these trees and now, where there is such a tree.
+    pub(super) async fn three(
+        &self,
+        trees: fn(&TestTrees) -> &MixedTrees,
+        stop: &mut Stop,
+    ) -> Result<Option<[Look; 3]>, NotCompared> {
+        let Some(mixed) = self.mixed(trees, stop).await else { return Ok(None) };
+        let looks = [self.base(stop).await?, compared(mixed)?, self.now(stop).await?];
+        if looks[1..].iter().any(|look| look.results.is_empty()) {
+            let line = self.asked.line;
+            return Err(NotCompared::Skipped(format!("`{line}` does not name each test")));
+        }
+        Ok(Some(looks))
+    }
+
+    /// Returns what was found of tests, without those that end in another way when they are run once more.
+    pub(super) async fn without_flaky<T>(
+        &self,
+        mut found: Vec<T>,
+        id: impl Fn(&T) -> &str,
+        stop: &mut Stop,
+    ) -> Vec<T> {
+        if !found.is_empty() {
+            let flaky = self.flaky(stop).await;
+            found.retain(|one| !flaky.contains(id(one)));
+        }
+        found
+    }
+
     /// Returns the tests that end in another way when what will be published is run once more: they say nothing. Nothing where
     /// that could not be run.
     pub(super) async fn flaky(&self, stop: &mut Stop) -> BTreeSet<String> {
@@ -262,11 +291,6 @@ pub(super) fn compared(look: Look) -> Result<Look, NotCompared> {
         }
         _ => Ok(look),
     }
-}
-
-/// Returns why a runner that does not name each test is no help.
-pub(super) fn unnamed(line: &str) -> NotCompared {
-    NotCompared::Skipped(format!("`{line}` does not name each test"))
 }
 
 /// Tells whether a file is a test or something only tests use.
