@@ -11,7 +11,7 @@ use std::ops::Range;
 use form::{inside, plain, split};
 
 use crate::SourceFile;
-use crate::query::Capture;
+use crate::query::{Capture, place};
 use crate::tokens::{Word, joined};
 
 /// So deep a name is replaced by what it stands for.
@@ -93,9 +93,7 @@ impl Bindings {
     }
 
     fn see(&mut self, found: &[(Capture, Range<usize>)], file: &SourceFile) {
-        let part = |wanted: Capture| {
-            found.iter().find(|(capture, _)| *capture == wanted).map(|(_, range)| range.clone())
-        };
+        let part = |wanted| place(found, wanted);
         if let (Some(left), Some(value)) = (part(Capture::Local), part(Capture::Value)) {
             self.see_local(&left, &value, file);
         } else if let (Some(each), Some(rows), Some(scope)) =
@@ -384,7 +382,8 @@ fn row<'t>(row: &[Word<'t>], columns: usize) -> Option<Row<'t>> {
     is_whole.then_some(values)
 }
 
-fn is_around(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+/// Tells whether a range holds all of another.
+pub(crate) fn is_around(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 

@@ -24,29 +24,11 @@ pub struct Assert {
 
 /// A word of an assert.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Word {
-    /// A text without its quotation marks, a number, a pattern.
-    Value(String),
-    /// A word or a sign of the code.
-    Code(String),
-}
-
-impl Word {
-    /// Returns a word or a sign of the code.
-    pub fn code(&self) -> Option<&str> {
-        match self {
-            Self::Code(word) => Some(word),
-            Self::Value(_) => None,
-        }
-    }
-
-    /// Returns what a value holds.
-    pub fn value(&self) -> Option<&str> {
-        match self {
-            Self::Value(value) => Some(value),
-            Self::Code(_) => None,
-        }
-    }
+pub struct Word {
+    /// As it is written; a value without its quotation marks.
+    pub text: String,
+    /// Whether it is a text, a number or a pattern, and no word or sign of the code.
+    pub is_value: bool,
 }
 
 impl Assert {
@@ -61,19 +43,20 @@ impl Assert {
     }
 
     /// Returns its words and signs; nothing stands in place of a value.
-    pub(crate) fn code(&self) -> Vec<&str> {
-        self.words.iter().map(|word| word.code().unwrap_or_default()).collect()
+    pub fn code(&self) -> Vec<&str> {
+        self.words.iter().map(|word| if word.is_value { "" } else { word.text.as_str() }).collect()
     }
 
     /// Returns the values that it is written with.
     pub fn values(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().filter_map(Word::value)
+        self.words.iter().filter(|word| word.is_value).map(|word| word.text.as_str())
     }
 }
 
 fn words(file: &SourceFile, range: &Range<usize>, values: &[Part<'_>]) -> Vec<Word> {
     let marks = &file.outline().marks;
     let casts = || marks.iter().filter(|mark| mark.capture == Capture::Cast).map(|mark| &mark.range);
+    let code = |word: &str| Word { text: word.to_owned(), is_value: false };
     let mut values = values_in(range, values).peekable();
     let (mut words, mut read_to) = (Vec::new(), range.start);
     for word in file.tokens().words(&file.text, range) {
@@ -82,15 +65,15 @@ fn words(file: &SourceFile, range: &Range<usize>, values: &[Part<'_>]) -> Vec<Wo
             continue;
         }
         if matches!(word.text, ")" | "]" | "}") {
-            words.pop_if(|last| *last == Word::Code(",".to_owned()));
+            words.pop_if(|last: &mut Word| last.text == "," && !last.is_value);
         }
         while values.next_if(|value| value.range.start < word.at).is_some() {}
         match values.next_if(|value| value.range.start == word.at) {
             Some(value) => {
-                words.push(Word::Value(bare(value.text)));
+                words.push(Word { text: bare(value.text), is_value: true });
                 read_to = value.range.end;
             }
-            None => words.extend(word.text.split_whitespace().map(|word| Word::Code(word.to_owned()))),
+            None => words.extend(word.text.split_whitespace().map(code)),
         }
     }
     words

@@ -8,6 +8,7 @@ use tree_sitter::{Node, Tree};
 
 use crate::SourceFile;
 use crate::language::Language;
+use crate::tokens::Word;
 
 /// Where a text is broken first, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,12 +44,34 @@ impl SourceFile {
         } else {
             format!("`{shown}` is not understood here")
         };
-        match unpaired(&self.tree).map(|bracket| (bracket.start_position().row + 1, bracket.kind())) {
+        match self.unpaired().map(|bracket| (self.line(bracket.at), bracket.text)) {
             Some((at, bracket)) if at > line => {
                 Some(Broken { line: at, what: format!("`{bracket}` has no partner") })
             }
             _ => Some(Broken { line, what }),
         }
+    }
+
+    /// Returns the first bracket that closes another one or none, else the last one that stays open.
+    fn unpaired(&self) -> Option<Word<'_>> {
+        let mut open: Vec<Word<'_>> = Vec::new();
+        for word in self.tokens().words(&self.text, &(0..self.text.len())) {
+            let opener = match word.text {
+                ")" => "(",
+                "]" => "[",
+                "}" => "{",
+                "(" | "[" | "{" | "${" => {
+                    open.push(word);
+                    continue;
+                }
+                _ => continue,
+            };
+            if open.last().is_none_or(|partner| !partner.text.ends_with(opener)) {
+                return Some(open.pop().unwrap_or(word));
+            }
+            open.pop();
+        }
+        open.pop()
     }
 
     fn is_newer_than_the_grammar(&self, line: usize) -> bool {
@@ -82,37 +105,6 @@ fn first_error(tree: &Tree) -> Option<Node<'_>> {
         match next {
             Some(child) => node = child,
             None => return Some(node),
-        }
-    }
-}
-
-/// Returns the first bracket that closes another one or none, else the last one that stays open.
-fn unpaired(tree: &Tree) -> Option<Node<'_>> {
-    let mut open: Vec<Node<'_>> = Vec::new();
-    let mut cursor = tree.walk();
-    loop {
-        let node = cursor.node();
-        let opener = match node.kind() {
-            ")" => "(",
-            "]" => "[",
-            "}" => "{",
-            _ => "",
-        };
-        if !node.is_named() && !node.is_missing() && matches!(node.kind(), "(" | "[" | "{" | "${") {
-            open.push(node);
-        } else if !node.is_named() && !node.is_missing() && !opener.is_empty() {
-            match open.pop() {
-                Some(partner) if partner.kind().ends_with(opener) => {}
-                other => return Some(other.unwrap_or(node)),
-            }
-        }
-        if cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return open.pop();
-            }
         }
     }
 }

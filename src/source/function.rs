@@ -41,16 +41,13 @@ pub(crate) fn functions(file: &SourceFile) -> Vec<Function> {
     let outline = file.outline();
     let marked = |wanted: Capture| outline.marks.iter().filter(move |mark| mark.capture == wanted);
     let bases: HashSet<&str> = marked(Capture::Base).map(|mark| &file.text[mark.range.clone()]).collect();
-    let is_group = |item: usize| outline.items[item].is(Capture::Group);
     let function = |(index, item): (usize, &Item)| {
         let is_extended = |outer: usize| {
             let outer = &outline.items[outer];
             outer.is(Capture::Group) && (outer.is(Capture::Abstract) || bases.contains(outer.name.as_str()))
         };
-        let mut path = outline.groups(index, is_group);
-        path.push(item.name.clone());
         Function {
-            name: path.join(if file.language == Language::Rust { "::" } else { "." }),
+            name: outline.path(index).join(if file.language == Language::Rust { "::" } else { "." }),
             line: file.line(item.name_range.start),
             range: item.range.clone(),
             stub: item.body.as_ref().and_then(|body| stub(file, index, body)),

@@ -37,7 +37,7 @@ pub use broken::Broken;
 pub use function::{Function, Stub, stub_bodies};
 pub use language::Language;
 pub use matching::{Kept, Matching, SameTest, is_asked_by, same_tests};
-pub use role::{Role, is_fixture, is_foreign, is_runner_setting, is_test};
+pub use role::{Role, is_fixture, is_foreign, is_found_by_name, is_runner_setting, is_test};
 pub use splice::splice_tests;
 pub use test::{Skip, SkipKind, Test};
 
@@ -116,34 +116,9 @@ impl SourceFile {
         test::helpers(self)
     }
 
-    /// Returns where code replaces what the test runner itself does.
-    pub fn runner_patches(&self) -> Vec<Part<'_>> {
-        self.parts(Capture::RunnerPatched)
-    }
-
-    /// Returns the code that the test runner asks what becomes of tests, and the calls that end it.
-    pub fn runner_hooks(&self) -> Vec<Part<'_>> {
-        self.parts(Capture::RunnerHook)
-    }
-
     /// Returns the functions and methods, in the order of the text; those that are tests, too.
     pub fn functions(&self) -> Vec<Function> {
         function::functions(self)
-    }
-
-    /// Returns the comments. What documents a function in Python is a string.
-    pub fn comments(&self) -> Vec<Part<'_>> {
-        self.parts(Capture::Comment)
-    }
-
-    /// Returns the strings that document what they stand in: those of Python that are statements of their own.
-    pub fn docstrings(&self) -> Vec<Part<'_>> {
-        self.parts(Capture::Docstring)
-    }
-
-    /// Returns the statements by which a language says that work is left open: `todo!()`, `it.todo("…")`.
-    pub fn open_statements(&self) -> Vec<Part<'_>> {
-        self.parts(Capture::OpenStatement)
     }
 
     /// Returns the asserts, those outside of tests, too.
@@ -179,35 +154,10 @@ impl SourceFile {
         imports
     }
 
-    /// Returns the names of the modules that stand in files of their own; those of Rust alone.
-    pub fn modules(&self) -> Vec<Part<'_>> {
-        self.parts(Capture::Module)
-    }
-
-    /// Returns the string literals, with their quotation marks.
-    pub fn strings(&self) -> Vec<Part<'_>> {
-        self.parts(Capture::String)
-    }
-
-    /// Returns the texts and numbers that the code is written with.
-    pub fn values(&self) -> Vec<Part<'_>> {
-        self.parts(Capture::Value)
-    }
-
     /// Returns the names that values have in the whole file, each with its form.
     pub fn constants(&self) -> Vec<(&str, Part<'_>)> {
         let constants = self.parts(Capture::Constant);
         constants.into_iter().filter_map(|part| Some((name_of(part.text)?, part))).collect()
-    }
-
-    /// Returns the calls that put something else in the place of a part of the program.
-    pub fn stand_ins(&self) -> Vec<Part<'_>> {
-        self.parts(Capture::StandIn)
-    }
-
-    /// Returns the handlers of errors that hide any error from everybody.
-    pub fn swallowed_errors(&self) -> Vec<Part<'_>> {
-        self.parts(Capture::Swallowed)
     }
 
     /// Returns the names that are used in a range: of functions, types, fields and variables.
@@ -259,6 +209,38 @@ impl SourceFile {
     fn tokens(&self) -> &Tokens {
         self.tokens.get_or_init(|| Tokens::of(&self.tree, &self.text))
     }
+}
+
+/// Makes methods that return the parts of a file that a capture finds.
+macro_rules! parts {
+    ($($(#[$doc:meta])* $name:ident = $capture:ident;)*) => {
+        impl SourceFile {
+            $($(#[$doc])* pub fn $name(&self) -> Vec<Part<'_>> { self.parts(Capture::$capture) })*
+        }
+    };
+}
+
+parts! {
+    /// Returns where code replaces what the test runner itself does.
+    runner_patches = RunnerPatched;
+    /// Returns the code that the test runner asks what becomes of tests, and the calls that end it.
+    runner_hooks = RunnerHook;
+    /// Returns the comments. What documents a function in Python is a string.
+    comments = Comment;
+    /// Returns the strings that document what they stand in: those of Python that are statements of their own.
+    docstrings = Docstring;
+    /// Returns the statements by which a language says that work is left open: `todo!()`, `it.todo("…")`.
+    open_statements = OpenStatement;
+    /// Returns the names of the modules that stand in files of their own; those of Rust alone.
+    modules = Module;
+    /// Returns the string literals, with their quotation marks.
+    strings = String;
+    /// Returns the texts and numbers that the code is written with.
+    values = Value;
+    /// Returns the calls that put something else in the place of a part of the program.
+    stand_ins = StandIn;
+    /// Returns the handlers of errors that hide any error from everybody.
+    swallowed_errors = Swallowed;
 }
 
 /// Returns the name of a constant.

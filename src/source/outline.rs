@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::query::{Capture, Query};
+use crate::query::{Capture, Query, place};
 use tree_sitter::Tree;
 
 /// A group, a function, a test, or whatever else attributes belong to.
@@ -64,9 +64,7 @@ impl Outline {
     }
 
     fn see(&mut self, found: &[(Capture, Range<usize>)], text: &str) {
-        let part = |wanted: Capture| {
-            found.iter().find(|(capture, _)| *capture == wanted).map(|(_, range)| range.clone())
-        };
+        let part = |wanted| place(found, wanted);
         for (capture, range) in found.iter().cloned() {
             if capture.is_item() {
                 let name_range = part(Capture::Name).unwrap_or(range.start..range.start);
@@ -128,17 +126,18 @@ impl Outline {
 
     fn find_owners(&mut self) {
         self.items.sort_by_key(|item| (item.range.start, Reverse(item.range.end)));
-        let mut around: Vec<usize> = Vec::new();
-        let mut next = 0;
+        for index in 1..self.items.len() {
+            let start = self.items[index].range.start;
+            let parent = self.around(Some(index - 1)).find(|outer| self.items[*outer].range.end > start);
+            self.items[index].parent = parent;
+        }
         let mut attribute = 0..0;
-        for mark in &mut self.marks {
-            while next < self.items.len() && self.items[next].range.start <= mark.range.start {
-                begin(&mut self.items, next, &mut around);
-                next += 1;
-            }
-            around.retain(|item| self.items[*item].range.end > mark.range.start);
-            let holds = |item: &&usize| self.items[**item].range.end >= mark.range.end;
-            mark.owner = around.iter().rev().find(holds).copied();
+        let mut marks = std::mem::take(&mut self.marks);
+        for mark in &mut marks {
+            let begun = self.items.partition_point(|item| item.range.start <= mark.range.start);
+            let owner =
+                self.around(begun.checked_sub(1)).find(|item| self.items[*item].range.end >= mark.range.end);
+            mark.owner = owner;
             if mark.capture == Capture::Attribute {
                 attribute = mark.range.clone();
             }
@@ -151,9 +150,7 @@ impl Outline {
                 owner.add(mark.capture);
             }
         }
-        for item in next..self.items.len() {
-            begin(&mut self.items, item, &mut around);
-        }
+        self.marks = marks;
     }
 
     /// Returns an item and the items around it, the innermost first.
@@ -172,6 +169,13 @@ impl Outline {
         item.is(Capture::Test) || is_marked && item.is(Capture::Function) && !is_nested()
     }
 
+    /// Returns the names of the groups around an item, and its own.
+    pub(crate) fn path(&self, index: usize) -> Vec<String> {
+        let mut path = self.groups(index, |outer| self.items[outer].is(Capture::Group));
+        path.push(self.items[index].name.clone());
+        path
+    }
+
     /// Returns the names of the groups around an item, the outermost first.
     pub(crate) fn groups(&self, index: usize, is_group: impl Fn(usize) -> bool) -> Vec<String> {
         let item = &self.items[index];
@@ -181,14 +185,6 @@ impl Outline {
         groups.reverse();
         groups
     }
-}
-
-/// Finds the parent of an item among the items around it, and adds it to them.
-fn begin(items: &mut [Item], index: usize, around: &mut Vec<usize>) {
-    let start = items[index].range.start;
-    around.retain(|other| items[*other].range.end > start);
-    items[index].parent = around.last().copied();
-    around.push(index);
 }
 
 fn is_property(capture: Capture) -> bool {

@@ -144,6 +144,11 @@ impl Query {
     }
 }
 
+/// Returns the place of what a match found under a name.
+pub(crate) fn place(found: &[(Capture, Range<usize>)], wanted: Capture) -> Option<Range<usize>> {
+    found.iter().find(|(capture, _)| *capture == wanted).map(|(_, range)| range.clone())
+}
+
 /// Counts a report of progress, and tells whether to go on.
 pub(crate) fn step(steps: &mut u32) -> ControlFlow<()> {
     *steps += 1;

@@ -62,6 +62,12 @@ pub fn is_runner_setting(path: &str) -> bool {
     fits("runner_setting", path)
 }
 
+/// Tells whether the usual runners find a file by its name; nothing where they find tests another way.
+pub fn is_found_by_name(path: &str) -> Option<bool> {
+    let is_found = || fits("always_found", path) || fits("found", path) && !fits("left_out", path);
+    fits("named", path).then(is_found)
+}
+
 static ROLES: LazyLock<BTreeMap<String, Regex>> = LazyLock::new(|| {
     let roles: BTreeMap<String, String> =
         toml::from_str(include_str!("roles.toml")).expect("the table of roles is sound");

@@ -65,12 +65,7 @@ fn end_of(file: &SourceFile, group: &[String]) -> Option<usize> {
     }
     let outline = file.outline();
     let is_group = |item: usize| outline.items[item].is(Capture::Group);
-    let path = |index: usize| {
-        let mut path = outline.groups(index, is_group);
-        path.push(outline.items[index].name.clone());
-        path
-    };
-    let index = (0..outline.items.len()).find(|index| is_group(*index) && path(*index) == group)?;
+    let index = (0..outline.items.len()).find(|index| is_group(*index) && outline.path(*index) == group)?;
     let end = outline.items[index].range.end;
     Some(if file.text[..end].ends_with('}') { end - 1 } else { end })
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use regex::Regex;
 
-use crate::asked::{Ask, Asked};
+use crate::asked::{Ask, Asked, is_around};
 use crate::assert::{Assert, bare, values_in};
 use crate::language::Language;
 use crate::outline::{Item, Mark, Outline};
@@ -195,12 +195,7 @@ impl Test {
 
     /// Tells whether it never runs.
     pub fn is_skipped(&self) -> bool {
-        self.has(SkipKind::Unconditional)
-    }
-
-    /// Tells whether it has a skip of a kind.
-    pub fn has(&self, kind: SkipKind) -> bool {
-        self.count(kind) > 0
+        self.count(SkipKind::Unconditional) > 0
     }
 
     /// Returns how many skips of a kind it has.
@@ -246,17 +241,20 @@ fn fits(text: &str, literals: &[String]) -> bool {
 
 /// Returns the tests of a file, in the order of the text.
 pub(crate) fn tests(file: &Arc<SourceFile>) -> Vec<Test> {
+    let outline = file.outline();
+    let mut tests = (0..outline.items.len()).filter(|item| outline.is_test(*item)).peekable();
+    if tests.peek().is_none() {
+        return Vec::new();
+    }
     let reader = Reader::new(file);
-    let items = 0..reader.is_test.len();
-    items.filter(|item| reader.is_test[*item]).map(|item| reader.test(item)).collect()
+    tests.map(|item| reader.test(item)).collect()
 }
 
 /// Returns the functions that are no tests, in the order of the text, with what they assert.
 pub(crate) fn helpers(file: &Arc<SourceFile>) -> Vec<Test> {
     let reader = Reader::new(file);
-    let mut functions: Vec<usize> = reader.functions.values().flatten().copied().collect();
-    functions.sort_unstable();
-    functions.into_iter().map(|function| reader.test(function)).collect()
+    let functions = (0..reader.is_test.len()).filter(|item| reader.is_helper(*item));
+    functions.map(|function| reader.test(function)).collect()
 }
 
 /// What stands in each item of a file.
@@ -267,7 +265,7 @@ struct Reader<'f> {
     /// By the test or else the function that they stand in, or else the item; asserts that stand in others left out.
     marks: HashMap<(usize, Capture), Vec<&'f Mark>>,
     /// By item, or by file.
-    skips: HashMap<Option<usize>, Vec<(SkipKind, &'f Mark)>>,
+    skips: HashMap<Option<usize>, Vec<Skip>>,
     /// Functions that are no tests.
     functions: HashMap<&'f str, Vec<usize>>,
     values: Vec<Part<'f>>,
@@ -287,7 +285,7 @@ impl<'f> Reader<'f> {
         let mut reader =
             Self { file, outline, is_test, marks, skips, functions, values: values.clone(), constants };
         for index in 0..outline.items.len() {
-            if reader.is_function(index) && !reader.is_test[index] {
+            if reader.is_helper(index) {
                 reader.functions.entry(outline.items[index].name.as_str()).or_default().push(index);
             }
         }
@@ -298,6 +296,10 @@ impl<'f> Reader<'f> {
     fn is_function(&self, index: usize) -> bool {
         let item = &self.outline.items[index];
         item.is(Capture::Function) || item.is(Capture::Macro)
+    }
+
+    fn is_helper(&self, index: usize) -> bool {
+        self.is_function(index) && !self.is_test[index]
     }
 
     fn place(&mut self, mark: &'f Mark) {
@@ -340,16 +342,16 @@ impl<'f> Reader<'f> {
         if let Some(setup) = owner.filter(|owner| self.outline.items[*owner].is(Capture::Setup)) {
             owner = self.outline.around(self.outline.items[setup].parent).find(is_owner);
         }
+        let skip = Skip { kind, line: self.file.line(mark.range.start), range: mark.range.clone() };
         let others = self.skips.entry(owner).or_default();
-        let is_same =
-            |other: &Mark| other.range.start <= mark.range.start && mark.range.end <= other.range.end;
-        match others.iter_mut().find(|(_, other)| is_same(other)) {
-            Some((known, _)) if *known == SkipKind::Only || kind == SkipKind::Only => {
-                others.push((kind, mark));
+        let is_same = |other: &&mut Skip| is_around(&other.range, &mark.range);
+        match others.iter_mut().find(is_same) {
+            Some(known) if known.kind != SkipKind::Only && kind != SkipKind::Only => {
+                if kind == SkipKind::Unconditional {
+                    *known = skip;
+                }
             }
-            Some(known) if kind == SkipKind::Unconditional => *known = (kind, mark),
-            Some(_) => {}
-            None => others.push((kind, mark)),
+            _ => others.push(skip),
         }
     }
 
@@ -422,7 +424,7 @@ impl<'f> Reader<'f> {
     fn conditions_of(&self, index: usize, inner: &Range<usize>) -> usize {
         self.marks(index, Capture::Condition)
             .map(|mark| &mark.range)
-            .filter(|outer| *outer != inner && outer.start <= inner.start && inner.end <= outer.end)
+            .filter(|outer| *outer != inner && is_around(outer, inner))
             .count()
     }
 
@@ -478,13 +480,7 @@ impl<'f> Reader<'f> {
 
     fn skips_of(&self, index: usize) -> Vec<Skip> {
         let owners = self.outline.around(Some(index)).map(Some).chain([None]);
-        let marks = owners.filter_map(|owner| self.skips.get(&owner)).flatten();
-        let skip = |(kind, mark): &(SkipKind, &Mark)| Skip {
-            kind: *kind,
-            line: self.file.line(mark.range.start),
-            range: mark.range.clone(),
-        };
-        marks.map(skip).collect()
+        owners.filter_map(|owner| self.skips.get(&owner)).flatten().cloned().collect()
     }
 
     fn normal(&self, range: &Range<usize>) -> String {

@@ -49,7 +49,7 @@ impl Tokens {
             read_to = read_to.max(node.end_byte());
             if !is_comment && node.start_byte() < node.end_byte() {
                 let is_name = node.is_named() && node.kind().ends_with("identifier");
-                let is_inside = ["content", "fragment"].iter().any(|end| node.kind().ends_with(end));
+                let is_inside = ["content", "fragment", "text"].iter().any(|end| node.kind().ends_with(end));
                 tokens.push(Token { range: node.byte_range(), is_name, is_inside });
             }
             while !cursor.goto_next_sibling() {

@@ -116,7 +116,7 @@ fn is_part(words: &[Word], others: &[Word]) -> bool {
 fn form(assert: &Assert) -> Vec<&str> {
     let mut depth = 0_usize;
     let mut form = Vec::new();
-    for word in assert.words.iter().filter_map(Word::code) {
+    for word in assert.code() {
         if matches!(word, ")" | "]" | "}") {
             depth = depth.saturating_sub(1);
         }
@@ -139,13 +139,13 @@ fn form(assert: &Assert) -> Vec<&str> {
 /// Tells whether an assert allows a difference now, or nothing differs but the last number of a call that says how far a value may be off.
 fn tolerates_more(gone: &[Word], came: &[Word]) -> bool {
     let names_one = |words: &[Word]| {
-        let mut words = words.iter().filter_map(Word::code);
-        words.any(|word| TOLERANCES.is_match(&word.to_lowercase().replace('_', "")))
+        let mut words = words.iter().filter(|word| !word.is_value);
+        words.any(|word| TOLERANCES.is_match(&word.text.to_lowercase().replace('_', "")))
     };
     if names_one(came) && !names_one(gone) {
         return true;
     }
-    let mut values = gone.iter().enumerate().filter(|(_, word)| word.value().is_some());
+    let mut values = gone.iter().enumerate().filter(|(_, word)| word.is_value);
     let same = gone.iter().zip(came).take_while(|(gone, came)| gone == came).count();
     let rest = same + 1;
     gone.len() == came.len()

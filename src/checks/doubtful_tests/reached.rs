@@ -1,15 +1,13 @@
 //! Whether the asserts of a test are still asked on every run, and whether the usual runners find its file by its name. Whether the
 //! runner of the project finds it shows in the results of the suite.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::Deserialize;
 
 use super::shown;
-use crate::constant::pattern;
-use source::{Assert, Language, SkipKind, Test, Word};
+use source::{Assert, Language, SkipKind, Test, Word, is_found_by_name};
 
 pattern!(
     /// Attributes and decorators of runners and of usual libraries of tests.
@@ -18,39 +16,9 @@ pattern!(
       | case | tokio | async_std | serial | timeout | cfg | cfg_attr | ignore | allow | expect | skip | skipif | override_settings )$"
 );
 
-/// By which names runners find the files of a language.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FoundBy<P> {
-    files: P,
-    found: P,
-    left_out: Option<P>,
-    always: Option<P>,
-}
-
-static LANGUAGES: LazyLock<Vec<FoundBy<Regex>>> = LazyLock::new(|| {
-    let table: BTreeMap<String, FoundBy<String>> =
-        toml::from_str(include_str!("../data/found_tests.toml")).expect("the table is sound");
-    let read = |text: String| pattern(&format!("(?x){text}"));
-    let compiled = |by: FoundBy<String>| FoundBy {
-        files: read(by.files),
-        found: read(by.found),
-        left_out: by.left_out.map(read),
-        always: by.always.map(read),
-    };
-    table.into_values().map(compiled).collect()
-});
-
-/// Tells whether runners find a file by its name; nothing where they find tests another way.
-fn is_found(path: &str) -> Option<bool> {
-    let by = LANGUAGES.iter().find(|by| by.files.is_match(path))?;
-    let is = |pattern: &Option<Regex>| pattern.as_ref().is_some_and(|pattern| pattern.is_match(path));
-    Some(is(&by.always) || by.found.is_match(path) && !is(&by.left_out))
-}
-
 pub(super) fn doubt(old: &Test, new: &[&Test]) -> Option<String> {
     let (from, to) = (&old.path, &new.first()?.path);
-    if from != to && is_found(from) == Some(true) && is_found(to) == Some(false) {
+    if from != to && is_found_by_name(from) == Some(true) && is_found_by_name(to) == Some(false) {
         return Some(format!(
             "moved from {from} to a file whose name test runners do not look for. Does it run there?"
         ));

@@ -194,8 +194,7 @@ fn asserts_count_where_they_stand_and_in_functions_that_are_called() {
 fn an_assert_reads_the_same_whatever_its_form() {
     let texts = |path: &str, text: &str| {
         let tests = found(path, text);
-        let words =
-            |assert: &Assert| joined(assert.words.iter().map(|word| word.code().or(word.value()).unwrap()));
+        let words = |assert: &Assert| joined(assert.words.iter().map(|word| word.text.as_str()));
         tests[0].asserts.iter().map(words).collect::<Vec<_>>()
     };
     let one = texts("a.rs", "#[test]\nfn a() { assert_eq!(f( 1 ), \"a  b\"); }");
