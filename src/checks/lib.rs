@@ -44,6 +44,7 @@ mod register;
 mod reported_tests;
 mod runner_settings;
 #[cfg(test)]
+#[path = "scene/tests.rs"]
 mod scene;
 mod scope;
 mod scratch_files;

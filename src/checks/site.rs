@@ -127,10 +127,6 @@ pub struct Untaken {
     pub what: &'static str,
 }
 
-static NO_PATHS: BTreeSet<String> = BTreeSet::new();
-static NO_COMMANDS: BTreeMap<String, String> = BTreeMap::new();
-static NOTHING_DETECTED: BTreeSet<String> = BTreeSet::new();
-static NOTHING_DEFINED: BTreeMap<String, DefinedCheck> = BTreeMap::new();
 static NOBODY_LOOKED: LazyLock<World> = LazyLock::new(World::default);
 static NO_ISSUE: LazyLock<Issue> = LazyLock::new(|| Issue {
     number: 1.try_into().expect("1 is the number of an issue"),
@@ -158,13 +154,13 @@ impl<'a> Site<'a> {
             output: "",
             began: Timestamp::UNIX_EPOCH,
             committable: true,
-            changed: &NO_PATHS,
+            changed: const { &BTreeSet::new() },
             changes: &[],
             since_base: &[],
-            changed_before: &NO_PATHS,
+            changed_before: const { &BTreeSet::new() },
             approved: &[],
-            put_back: &NO_PATHS,
-            by_hand: &NO_PATHS,
+            put_back: const { &BTreeSet::new() },
+            by_hand: const { &BTreeSet::new() },
             left_out: &[],
             reviewed: &[],
             plans: &[],
@@ -174,10 +170,10 @@ impl<'a> Site<'a> {
             evaluation: None,
             expected: &[],
             settings,
-            defined: &NOTHING_DEFINED,
+            defined: const { &BTreeMap::new() },
             world: &NOBODY_LOOKED,
-            commands: &NO_COMMANDS,
-            detected_commands: &NOTHING_DETECTED,
+            commands: const { &BTreeMap::new() },
+            detected_commands: const { &BTreeSet::new() },
             published: None,
             time,
             masker,
