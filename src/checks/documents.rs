@@ -3,7 +3,7 @@
 //! changed between two calls is no author's fault, and told elsewhere.
 
 use super::outcome::{file, judged};
-use super::{Site, deliverable, task_list};
+use super::{Site, deliverable, scope, task_list};
 use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "documents";
@@ -56,13 +56,20 @@ fn lack(site: &Site<'_>, path: &str) -> Option<&'static str> {
     if site.put_back.contains(path) {
         return Some("was changed or removed, and is put back");
     }
-    let may_rewrite =
-        site.phase.policy.triage || site.by_hand.contains(path) || task_list::is_only_ticked(site, path);
+    let is_ticked = || may_tick(site, path) && task_list::is_only_ticked(site, path);
+    let may_rewrite = site.phase.policy.triage || site.by_hand.contains(path) || is_ticked();
     if site.changed.contains(path) && !may_rewrite {
         Some("was changed by a phase that may not change it")
     } else {
         None
     }
+}
+
+/// Tells whether a phase may tick the boxes of a document: those of its plan only where it has to.
+fn may_tick(site: &Site<'_>, path: &str) -> bool {
+    let runs = |id: &str| site.phase.policy.checks.iter().any(|rule| rule.id == id);
+    let is_plan = site.plans.iter().any(|plan| plan == path);
+    runs(task_list::ID) || !runs(scope::ID) || !is_plan
 }
 
 #[cfg(test)]
@@ -72,6 +79,7 @@ mod tests {
     use super::*;
     use crate::scene::{Scene, gist};
     use model::event::CheckStatus;
+    use model::policy::{CheckRule, OnFail, OnUnavailable};
 
     const PATH: &str = ".ai-workflow/issue-1/01_requirements/output/requirements.md";
 
@@ -132,6 +140,25 @@ mod tests {
             let says = "by a command that was run for the checks (build, tests), and is put back";
             assert!(results[0].summary.ends_with(says), "{}", results[0].summary);
         }
+    }
+
+    #[test]
+    fn a_phase_that_has_to_tick_may_tick_the_plan_and_nothing_else_of_it() {
+        let rewritten = |after: &str, has_to: bool| {
+            let mut scene = Scene::changing(PATH, "- [ ] one\n", after).on_disk(PATH, after);
+            scene.plans = vec![PATH.to_owned()];
+            let rule = |id: &str| CheckRule {
+                id: id.to_owned(),
+                on_fail: OnFail::Revise,
+                on_unavailable: OnUnavailable::Block,
+            };
+            let ids = if has_to { &[scope::ID, task_list::ID][..] } else { &[scope::ID] };
+            scene.phase.policy.checks = ids.iter().map(|id| rule(id)).collect();
+            gist(&examined(&scene, &[], &[]))
+        };
+        assert_eq!(rewritten("- [x] one\n", true), "pass");
+        assert_eq!(rewritten("- [x] one\n", false), PATH);
+        assert_eq!(rewritten("- [x] less\n", true), PATH);
     }
 
     #[test]

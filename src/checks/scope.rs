@@ -1,27 +1,22 @@
-//! The plan's boundary is a contract: later phases that change code stay inside it, and none of them rewrites the plan.
-//! A phase that plans is held to a boundary that can be read, as long as its author can still repair it.
+//! The plan's boundary is a contract: later phases that change code stay inside it; that none of them rewrites the plan is a matter
+//! of `documents`. A phase that plans is held to a boundary that can be read, as long as its author can still repair it.
 
+use std::num::NonZeroU64;
 use std::sync::LazyLock;
 
 use content_parser::split_objects;
 use regex::Regex;
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde_json::Value;
 
-use super::outcome::{failure, file, judged};
+use super::outcome::{MOST_TOLD, failure, file, judged, one_line};
 use super::paths::Patterns;
-use super::{Site, passed, task_list};
+use super::{Site, passed};
 use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "scope";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let is_allowed = |plan: &String| site.phase.policy.triage || site.by_hand.contains(plan);
-    let rewritten = site.plans.iter().filter(|plan| site.changed.contains(*plan) && !is_allowed(plan));
-    let rewritten = rewritten.filter(|plan| !task_list::ticked(site, plan));
-    let rewritten: Vec<Place> = rewritten.map(|plan| file(plan, "was changed by a later phase")).collect();
-    if !rewritten.is_empty() {
-        return judged(ID, "plan-changed", rewritten, "the plan may not be rewritten", "");
-    }
     let plans = site.phase.properties.plans;
     let no_scope = |plan: &str, why: &str| {
         failure(ID, "no-scope", &format!("{plan}: {why}"), &[("plan", plan), ("why", why)])
@@ -74,24 +69,25 @@ fn inside(site: &Site<'_>, scope: &Scope) -> CheckResult {
     result
 }
 
-fn above(site: &Site<'_>, what: &str, seen: u64, most: Option<u64>) -> Option<Place> {
-    let most = most.filter(|most| seen > *most)?;
+fn above(site: &Site<'_>, what: &str, seen: u64, most: Option<NonZeroU64>) -> Option<Place> {
+    let most = most.filter(|most| seen > most.get())?;
     let plan = site.plans.last()?;
     Some(file(plan, format!("allows {most} {what}, and there are {seen}")))
 }
 
-/// What later phases may change.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+const KEYS: [&str; 3] = ["paths", "max_files", "max_lines"];
+
+/// What later phases may change. Where nothing is said, there is no limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Scope {
-    /// Paths, folders and patterns; all, when nothing is said.
+    /// Paths, folders and patterns.
     paths: Option<Vec<String>>,
     /// The most files that may change.
-    max_files: Option<u64>,
+    max_files: Option<NonZeroU64>,
     /// Lines added.
-    max_lines: Option<u64>,
+    max_lines: Option<NonZeroU64>,
 }
-
-const KEYS: [&str; 3] = ["paths", "max_files", "max_lines"];
 
 pattern!(
     /// Where a boundary begins, readable or not.
@@ -107,10 +103,9 @@ fn read_scope(text: &str) -> Result<Option<Scope>, String> {
         if fields.is_none() && BEGINNING.is_match(object) {
             return Err("the scope is no JSON object that can be read, or has a key twice".to_owned());
         }
-        let stated = fields.as_ref().and_then(|fields| fields.get("scope")?.as_object());
-        if let Some(stated) = stated
-            && KEYS.iter().any(|key| stated.contains_key(*key))
-        {
+        let stated = fields.as_ref().and_then(|fields| fields.get("scope"));
+        let is_boundary = |stated: &&Value| KEYS.iter().any(|key| stated.get(key).is_some());
+        if let Some(stated) = stated.filter(is_boundary) {
             scope = Some(boundary(stated)?);
         }
     }
@@ -120,41 +115,24 @@ fn read_scope(text: &str) -> Result<Option<Scope>, String> {
     Ok(scope)
 }
 
-fn boundary(stated: &Map<String, Value>) -> Result<Scope, String> {
-    if let Some(unknown) = stated.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        return Err(format!(
-            "the scope has an unknown key `{unknown}`; there are paths, max_files and max_lines"
-        ));
-    }
-    let paths = stated.get("paths").map(paths).transpose()?;
-    Ok(Scope { paths, max_files: number(stated, "max_files")?, max_lines: number(stated, "max_lines")? })
-}
-
-fn paths(value: &Value) -> Result<Vec<String>, String> {
-    let listed = value.as_array().ok_or("`paths` is no list")?;
-    let paths: Option<Vec<String>> = listed.iter().map(|path| path.as_str().map(cleaned)).collect();
-    let paths = paths.ok_or("`paths` holds something that is no text")?;
+fn boundary(stated: &Value) -> Result<Scope, String> {
+    let unread =
+        |why| format!("the scope {} cannot be read: {why}", one_line(&stated.to_string(), MOST_TOLD));
+    let mut scope = Scope::deserialize(stated).map_err(unread)?;
+    let Some(paths) = &mut scope.paths else { return Ok(scope) };
     if paths.is_empty() {
         return Err("`paths` is empty, so nothing could be changed".to_owned());
     }
-    let is_outside = |path: &&String| {
-        path.is_empty() || path.starts_with(['/', '~', '\\']) || path.split('/').any(|part| part == "..")
-    };
-    match paths.iter().find(is_outside) {
-        Some(path) => Err(format!("`paths` has `{path}`, which is no path inside the repository")),
-        None => Ok(paths),
+    for path in paths {
+        *path = path.trim().to_owned();
+        if path.is_empty() || path.starts_with(['/', '~', '\\']) || path.split('/').any(|part| part == "..") {
+            return Err(format!("`paths` has `{path}`, which is no path inside the repository"));
+        }
+        if matches!(path.as_str(), "." | "./") {
+            "**".clone_into(path);
+        }
     }
-}
-
-fn cleaned(path: &str) -> String {
-    let path = path.trim();
-    if matches!(path, "." | "./") { "**".to_owned() } else { path.to_owned() }
-}
-
-fn number(stated: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {
-    let Some(value) = stated.get(key) else { return Ok(None) };
-    let number = value.as_u64().filter(|number| *number > 0);
-    number.map(Some).ok_or_else(|| format!("`{key}` is no whole number above 0"))
+    Ok(scope)
 }
 
 #[cfg(test)]

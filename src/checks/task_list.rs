@@ -11,32 +11,31 @@ use super::outcome::{at, judged};
 use super::{Site, passed, result};
 use content_parser::own_lines;
 use model::change::Change;
-use model::event::{CheckResult, CheckStatus, Place};
+use model::event::{CheckResult, CheckStatus};
 use model::policy::{CheckSettings, Policy, check_id};
 
 pub(super) const ID: &str = "task_list";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let named: BTreeSet<&str> = site.settings.task_lists.iter().map(String::as_str).collect();
-    let planned = || site.plans.iter().map(String::as_str).collect();
-    let lists: BTreeSet<&str> = if named.is_empty() { planned() } else { named };
-    let (mut places, mut count): (Vec<Place>, usize) = (Vec::new(), 0);
+    let named = &site.settings.task_lists;
+    let lists: BTreeSet<&String> = if named.is_empty() { site.plans.iter() } else { named.iter() }.collect();
+    let mut tasks: Vec<(&str, Task)> = Vec::new();
     for list in lists {
         let Ok(text) = git::regular_file::read_text(&site.worktree.join(list)) else {
             return unavailable(&format!("the task list {list} cannot be read"));
         };
-        let tasks = read_tasks(&text);
-        count += tasks.len();
-        places.extend(tasks.iter().filter(|task| !task.done).map(|task| at(list, task.line, &task.title)));
+        tasks.extend(read_tasks(&text).into_iter().map(|task| (list.as_str(), task)));
     }
-    if count == 0 && is_asked_for(site.settings) {
+    if tasks.is_empty() && is_asked_for(site.settings) {
         return unavailable("no task list: neither `checks.task_lists` nor a plan of this run has tasks");
     }
-    if count == 0 {
+    if tasks.is_empty() {
         return passed(ID, "no plan of this run has a task with a box");
     }
-    let mut judged =
-        judged(ID, "tasks-open", places, "a task is not ticked", &format!("all {count} tasks are ticked"));
+    let clean = format!("all {} tasks are ticked", tasks.len());
+    let open = tasks.iter().filter(|(_, task)| !task.done);
+    let places = open.map(|(list, task)| at(list, task.line, &*task.title)).collect();
+    let mut judged = judged(ID, "tasks-open", places, "a task is not ticked", &clean);
     if judged.status == CheckStatus::Fail {
         judged.params.insert("code".into(), CODE.into());
     }
@@ -60,11 +59,6 @@ pub fn task_lists(policy: &Policy, settings: &CheckSettings, plans: Vec<String>)
 
 fn unavailable(why: &str) -> CheckResult {
     result(ID, CheckStatus::Unavailable, why)
-}
-
-/// Tells whether a plan was changed by ticks alone, in a phase that has to tick.
-pub(super) fn ticked(site: &Site<'_>, plan: &str) -> bool {
-    site.phase.policy.checks.iter().any(|rule| rule.id == ID) && is_only_ticked(site, plan)
 }
 
 /// Tells whether a document was changed by ticks alone.
@@ -100,9 +94,8 @@ fn read_tasks(text: &str) -> Vec<Task> {
 
 /// Tells whether two texts differ in nothing but tasks that are done now.
 pub fn only_ticks(before: &str, after: &str) -> bool {
-    let lines = || before.lines().zip(after.lines());
-    before.lines().count() == after.lines().count()
-        && lines().all(|(old, new)| old == new || is_ticked(old, new))
+    let is_kept = |(old, new): (&str, &str)| old == new || is_ticked(old, new);
+    before.lines().count() == after.lines().count() && before.lines().zip(after.lines()).all(is_kept)
 }
 
 fn is_ticked(before: &str, after: &str) -> bool {
@@ -114,7 +107,6 @@ fn is_ticked(before: &str, after: &str) -> bool {
 mod tests {
     use super::*;
     use crate::scene::{Scene, gist};
-    use model::policy::{CheckRule, OnFail, OnUnavailable};
 
     const PLAN: &str = ".ai-workflow/issue-1/00_planning/output/planning.md";
 
@@ -157,25 +149,6 @@ mod tests {
         let mut unreadable = Scene::new();
         unreadable.plans.push(PLAN.to_owned());
         assert_eq!(gist(&unreadable.shown_to(examine)), "unavailable");
-    }
-
-    #[test]
-    fn a_phase_that_has_to_tick_may_tick_the_plan_and_nothing_else_of_it() {
-        let rewritten = |after: &str, demanded: bool| {
-            let mut scene = planned(after).with(Change::of_texts(PLAN, Some("- [ ] one\n"), Some(after)));
-            scene.phase.policy.checks.retain(|rule| rule.id != ID);
-            if demanded {
-                scene.phase.policy.checks.push(CheckRule {
-                    id: ID.into(),
-                    on_fail: OnFail::Revise,
-                    on_unavailable: OnUnavailable::Block,
-                });
-            }
-            scene.shown_to(super::super::scope::examine).pattern
-        };
-        assert_eq!(rewritten("- [x] one\n", true), None);
-        assert_eq!(rewritten("- [x] one\n", false).as_deref(), Some("plan-changed"));
-        assert_eq!(rewritten("- [x] less\n", true).as_deref(), Some("plan-changed"));
     }
 
     #[test]

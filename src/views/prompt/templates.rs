@@ -54,7 +54,7 @@ pub const EMBEDDED: &[(&str, &str)] = templates! {
     "retry": "answer-form" "answer-format" "commit-message-vague" "command-unavailable" "issue-open"
         "remote-checks-failed" "command-failed" "fewer-tests" "lost-tests" "no-code-change" "no-decision" "no-deliverable"
         "no-tests-written" "no-tests-run" "binaries-added" "conflict-markers" "links-astray" "modes-changed"
-        "no-scope" "noted-changed" "out-of-scope" "patch-too-large" "plan-changed" "protected-changed" "scratch-files"
+        "no-scope" "noted-changed" "out-of-scope" "patch-too-large" "protected-changed" "scratch-files"
         "secret-in-diff" "snapshots-changed" "staged" "suspect" "submodules-changed" "tests-failed"
         "tests-prove-nothing" "tests-weakened" "trivial-diff"
         "document-changed" "early-termination" "escape-phrase" "file-missing" "goal-drift"
