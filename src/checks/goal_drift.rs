@@ -3,13 +3,15 @@
 //! whole words: code, quotations, and what the issue says itself are left out. With `template_strict` every occurrence counts.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Match, Regex, RegexBuilder};
+use regex::{Captures, Match, Regex};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Site;
+use super::constant::pattern;
 use super::outcome::{judged, of_answer};
 use super::templates::Template;
 use content_parser::own_lines;
@@ -26,21 +28,32 @@ const MOST: usize = 3;
 const NO_ANSWER: &str = "there is no answer to judge";
 
 /// One criterion: how a failure is told and repaired, and which phrases are offences.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
 struct Criterion {
     check: String,
     name: String,
     violation: String,
     description: String,
     fix: String,
-    #[serde(default)]
     phrases: Vec<String>,
+    lacks: Vec<Lack>,
+}
+
+/// What an answer lacks that has lines of all these forms and none of those.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Lack {
+    with: Vec<String>,
+    without: Vec<String>,
+    passes_when_strict: bool,
+    what: String,
 }
 
 #[derive(Deserialize)]
 struct Table {
     criterion: Vec<Criterion>,
+    form: BTreeMap<String, String>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -48,7 +61,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// One offence against a criterion.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 struct Violation {
     phrase: String,
     pattern: String,
@@ -86,13 +99,18 @@ fn evaluate(site: &Site<'_>) -> CheckResult {
     let places = violations.iter().map(|violation| of_answer(evidence(violation))).collect();
     let problem = format!("{} of 5 criteria failed ({})", ids.len(), names.join(", "));
     let mut whole = judged(TEMPLATE.id, "goal-drift", places, &problem, "all five criteria passed");
-    let reasons: Vec<Value> = failed().map(|(criterion, found)| criterion.reason(found)).collect();
     let instructions: String = failed().map(|(criterion, found)| criterion.instruction(found)).collect();
     whole.params.extend([
         ("passed".to_owned(), json!(ids.is_empty())),
-        ("criteriaResults".to_owned(), all.iter().map(|(criterion, found)| criterion.told(found)).collect()),
+        (
+            "criteriaResults".to_owned(),
+            all.iter().map(|(criterion, found)| criterion.result(found)).collect(),
+        ),
         ("failed_criteria".to_owned(), json!(ids)),
-        ("structured_reasons".to_owned(), json!(reasons)),
+        (
+            "structured_reasons".to_owned(),
+            failed().map(|(criterion, found)| criterion.result(found)).collect(),
+        ),
         ("violations".to_owned(), json!(violations)),
         ("instructions".to_owned(), json!(framed(&instructions))),
     ]);
@@ -129,18 +147,28 @@ impl Criterion {
         let Some(answer) = site.answer else { return vec![self.of_whole(NO_ANSWER)] };
         let is_strict = site.settings.counts_every_phrase();
         let lines = if is_strict { (1..).zip(answer.lines()).collect() } else { own_lines(answer) };
-        let lack = match self.check.as_str() {
-            "requirement_checklist" => checklist_lack(&lines),
-            "completion_statement" => statement_lack(&lines, is_strict),
-            _ => return self.phrases_in(&lines, &site.issue.body, is_strict),
+        let lack = self.lack(&lines, is_strict).map(|what| self.of_whole(what));
+        lack.into_iter().chain(self.phrases_in(&lines, &site.issue.body, is_strict)).collect()
+    }
+
+    fn lack(&self, lines: &[(usize, &str)], is_strict: bool) -> Option<&str> {
+        let says = |form: &String| {
+            let form = pattern(&TABLE.form[form]);
+            lines.iter().any(|(_, line)| form.is_match(line))
         };
-        lack.map(|what| self.of_whole(what)).into_iter().collect()
+        let applies = |lack: &&Lack| {
+            let passes = is_strict && lack.passes_when_strict;
+            !passes && lack.with.iter().all(says) && !lack.without.iter().any(says)
+        };
+        self.lacks.iter().find(applies).map(|lack| lack.what.as_str())
     }
 
     fn phrases_in(&self, lines: &[(usize, &str)], issue: &str, is_strict: bool) -> Vec<Violation> {
         let phrases: Vec<String> = self.phrases.iter().map(|phrase| regex::escape(phrase)).collect();
-        let phrases = RegexBuilder::new(&phrases.join("|")).case_insensitive(true).build();
-        let phrases = phrases.expect("escaped words are a pattern");
+        if phrases.is_empty() {
+            return Vec::new();
+        }
+        let phrases = pattern(&format!("(?i){}", phrases.join("|")));
         let issue = words(issue).join(" ");
         let in_line = |(number, line): &(usize, &str)| {
             let line = if is_strict { Cow::Borrowed(*line) } else { without_inline_code(line) };
@@ -167,29 +195,17 @@ impl Criterion {
 
     /// Makes an offence of the whole answer.
     fn of_whole(&self, what: &str) -> Violation {
-        Violation {
-            phrase: what.to_owned(),
-            pattern: String::new(),
-            context: String::new(),
-            line: 0,
-            criteria_id: self.id(),
-        }
+        Violation { phrase: what.to_owned(), criteria_id: self.id(), ..Violation::default() }
     }
 
-    fn told(&self, found: &[Violation]) -> Value {
+    /// Returns what the events say of the criterion: its result, and the reason where it failed.
+    fn result(&self, found: &[Violation]) -> Value {
         json!({
             "criteria_id": self.id(),
             "quality_criterion": self.quality(),
             "name": self.name,
             "passed": found.is_empty(),
             "violations": found,
-        })
-    }
-
-    fn reason(&self, found: &[Violation]) -> Value {
-        json!({
-            "criteria_id": self.id(),
-            "quality_criterion": self.quality(),
             "violation_type": self.violation,
             "description": self.description,
             "evidence": found.iter().map(Violation::evidence).collect::<Vec<_>>(),
@@ -216,41 +232,6 @@ impl Violation {
             0 => self.phrase.clone(),
             line => format!("line {line}: \"{}\" in \"{}\"", self.phrase, self.context),
         }
-    }
-}
-
-/// GD3: the answer goes through the requirements one by one.
-fn checklist_lack(lines: &[(usize, &str)]) -> Option<&'static str> {
-    pattern!(
-        ITEM,
-        r"(?ix)^\s*[-*+]\s*\[[x\ ✓✔]?\]  |  ^\s*(?:[-*+]|\d+[.)])\s*\**requirement\s+\d+\**\s*:
-          | ^\s*\#{1,6}\s*requirements?\ checklist\b  |  ^\s*\d+[.)]\s.*:\s*\**(?:done|complete|implemented|finished)\b"
-    );
-    let has_item = lines.iter().any(|(_, line)| ITEM.is_match(line));
-    if has_item { None } else { Some("there is no requirement checklist") }
-}
-
-/// GD4: the answer ends with a statement of a form that can be held against it, and does not contradict its own checklist.
-fn statement_lack(lines: &[(usize, &str)], is_strict: bool) -> Option<&'static str> {
-    pattern!(
-        COMPLETE,
-        r"(?i)\bCOMPLETE:\s*(?:All\s+\d+\s+requirements?\s+fulfilled|all\s+requirements\s+met)\b"
-    );
-    pattern!(
-        INCOMPLETE,
-        r"(?i)\bINCOMPLETE:\s*(?:Requirements?\s+.+\s+remains?|\d+\s+requirements?\s+remains?)\b"
-    );
-    pattern!(INFORMAL, r"(?i)\b(?:done|that['’]s all|finished|completed|all set)\b");
-    pattern!(OPEN, r"^\s*[-*+]\s*\[ ?\]");
-    let says = |pattern: &Regex| lines.iter().any(|(_, line)| pattern.is_match(line));
-    match (says(&COMPLETE), says(&INCOMPLETE)) {
-        (false, false) if says(&INFORMAL) => Some("invalid completion statement"),
-        (false, false) => Some("missing completion statement"),
-        (true, true) if !is_strict => Some("contradicting completion statements"),
-        (true, false) if !is_strict && says(&OPEN) => {
-            Some("invalid completion statement: the checklist has an open item")
-        }
-        _ => None,
     }
 }
 
