@@ -12,10 +12,10 @@ use super::Site;
 use super::changed_file::ChangedFile;
 use super::constant::pattern;
 use super::outcome::{at, file};
-use super::paths::{ending, name};
+use super::paths::ending;
 use model::change::Change;
 use model::event::Place;
-use source::{is_fixture, is_foreign, is_test};
+use source::{is_fixture, is_foreign};
 
 /// The names of changed keys that are told at most.
 const MOST_NAMED: usize = 4;
@@ -32,24 +32,14 @@ struct DecidingFile {
     files: String,
     keys: Vec<String>,
     words: Vec<String>,
-    /// Instead of `words`, where the file is one of tests.
-    words_in_tests: Vec<String>,
     /// Beginnings of keys that the tool gave another name: the old one and the new one.
     moved: Vec<[String; 2]>,
-}
-
-impl DecidingFile {
-    /// Returns the other name of a key.
-    fn other_name(&self, key: &str) -> Option<String> {
-        let with = |from: &str, to: &str| key.strip_prefix(from).map(|rest| format!("{to}{rest}"));
-        self.moved.iter().find_map(|[old, new]| with(new, old).or_else(|| with(old, new)))
-    }
 }
 
 static FILES: LazyLock<Vec<(Regex, DecidingFile)>> = LazyLock::new(|| {
     let table: Table =
         toml::from_str(include_str!("data/deciding_settings.toml")).expect("the table is sound");
-    let named = |file: DecidingFile| (pattern(&format!("(?x)^(?:{})$", file.files)), file);
+    let named = |file: DecidingFile| (pattern(&format!("(?x)(?:^|/)(?:{})$", file.files)), file);
     table.file.into_iter().map(named).collect()
 });
 
@@ -57,110 +47,77 @@ static FILES: LazyLock<Vec<(Regex, DecidingFile)>> = LazyLock::new(|| {
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let files = ChangedFile::judged(site);
     let files = files.iter().filter(|file| !is_fixture(file.path()) && !is_foreign(file.path()));
-    let deciding = |path: &str| FILES.iter().find(|(names, _)| names.is_match(name(path)));
-    files.filter_map(|file| doubt(file.change, &deciding(file.path())?.1)).collect()
+    let deciding = |path: &str| FILES.iter().find(|(paths, _)| paths.is_match(path));
+    files.filter_map(|file| deciding(file.path())?.1.doubt(file.change)).collect()
 }
 
-fn doubt(change: &Change, deciding: &DecidingFile) -> Option<Place> {
-    let (old, new) = (change.old_text().unwrap_or_default(), change.new_text().unwrap_or_default());
-    if deciding.keys.is_empty() {
-        return changed_line(change, deciding);
-    }
-    let [before, now] = [old, new].map(|text| keys(&change.path, text));
-    let (Some(before), Some(now)) = (before, now) else {
-        return (!change.is_new()).then(|| changed_line(change, deciding)).flatten();
-    };
-    let is_changed = |key: &str| {
-        let value = |keys: &BTreeMap<String, String>| {
-            keys.get(key).or_else(|| keys.get(&deciding.other_name(key)?)).cloned()
+impl DecidingFile {
+    fn doubt(&self, change: &Change) -> Option<Place> {
+        if self.keys.is_empty() {
+            return self.changed_line(change);
+        }
+        let [before, now] = [change.old_text(), change.new_text()]
+            .map(|text| Some(self.deciding_keys(keys(&change.path, text.unwrap_or_default())?)));
+        let (Some(before), Some(now)) = (before, now) else {
+            return if change.is_new() { None } else { self.changed_line(change) };
         };
-        value(&before) != value(&now)
-    };
-    let decides = |key: &str| deciding.keys.iter().any(|known| key.starts_with(known.as_str()));
-    let all: BTreeSet<&String> = before.keys().chain(now.keys()).filter(|key| decides(key)).collect();
-    let changed: Vec<String> = all
-        .into_iter()
-        .filter(|key| is_changed(key))
-        .map(|key| format!("`{key}`"))
-        .take(MOST_NAMED)
-        .collect();
-    let what = format!(
-        "{} changed, which decides what tests or checkers see. Do they see as much?",
-        changed.join(", ")
-    );
-    (!changed.is_empty()).then(|| file(&change.path, what))
-}
+        let changed: BTreeSet<String> =
+            before.symmetric_difference(&now).map(|(key, _)| format!("`{key}`")).collect();
+        let named: Vec<String> = changed.into_iter().take(MOST_NAMED).collect();
+        let what = "changed, which decides what tests or checkers see. Do they see as much?";
+        (!named.is_empty()).then(|| file(&change.path, format!("{} {what}", named.join(", "))))
+    }
 
-fn changed_line(change: &Change, deciding: &DecidingFile) -> Option<Place> {
-    let words = if is_test(&change.path) && !deciding.words_in_tests.is_empty() {
-        &deciding.words_in_tests
-    } else {
-        &deciding.words
-    };
-    let counts = |line: &str| {
-        let bare = line.trim();
-        let is_comment = bare.starts_with('#') && !bare.starts_with("#!") || bare.starts_with("//");
-        let is_meant = words.is_empty() || words.iter().any(|word| line.contains(word.as_str()));
-        !bare.is_empty() && !is_comment && is_meant
-    };
-    let added = change.added_lines().find(|(_, line)| counts(line));
-    let removed = || change.removed_lines().find(|(_, line)| counts(line));
-    let what = |line: &str| {
-        format!("`{}` decides what tests or checkers see. Do they see as much as before?", line.trim())
-    };
-    match added {
-        Some((number, line)) => Some(at(&change.path, number, what(line))),
-        None => removed().map(|(_, line)| file(&change.path, format!("no longer says {}", what(line)))),
+    /// Returns the keys that decide with their values, by their latest names.
+    fn deciding_keys(&self, keys: BTreeMap<String, String>) -> BTreeSet<(String, String)> {
+        let latest = |key: String| {
+            let is_old = |[old, new]: &&[String; 2]| key.starts_with(old) && !key.starts_with(new);
+            let moved = self.moved.iter().find(is_old);
+            moved.map_or_else(|| key.clone(), |[old, new]| key.replacen(old, new, 1))
+        };
+        let decides = |key: &String| self.keys.iter().any(|known| key.starts_with(known));
+        let keys = keys.into_iter().filter(|(key, _)| decides(key));
+        keys.map(|(key, value)| (latest(key), value)).collect()
+    }
+
+    fn changed_line(&self, change: &Change) -> Option<Place> {
+        let counts = |line: &str| {
+            let bare = line.trim();
+            let is_comment = bare.starts_with('#') && !bare.starts_with("#!") || bare.starts_with("//");
+            let is_meant =
+                self.words.is_empty() || self.words.iter().any(|word| line.contains(word.as_str()));
+            !bare.is_empty() && !is_comment && is_meant
+        };
+        let what = |line: &str| {
+            format!("`{}` decides what tests or checkers see. Do they see as much as before?", line.trim())
+        };
+        if let Some((number, line)) = change.added_lines().find(|(_, line)| counts(line)) {
+            return Some(at(&change.path, number, what(line)));
+        }
+        let (_, removed) = change.removed_lines().find(|(_, line)| counts(line))?;
+        Some(file(&change.path, format!("no longer says {}", what(removed))))
     }
 }
 
-/// Returns the keys of JSON, TOML or INI, each with its value, as `tool.pytest.ini_options.addopts`; none where the text is not read.
+/// Returns the keys of JSON or TOML, each with its value, as `tool.pytest.ini_options.addopts`; none where the text is not read.
 fn keys(path: &str, text: &str) -> Option<BTreeMap<String, String>> {
-    let value = match ending(path) {
-        "json" | "jsonc" => serde_json::from_str::<Value>(&without_comments(text)).ok()?,
-        "toml" => toml::from_str::<Value>(text).ok()?,
-        _ => return Some(of_sections(text)),
-    };
-    let mut keys = BTreeMap::new();
-    flatten("", &value, &mut keys);
-    Some(keys)
+    // `tsconfig.json` may have comments, each on a line of its own.
+    let is_comment = |line: &&str| line.trim_start().starts_with("//");
+    let bare = || text.lines().filter(|line| !is_comment(line)).collect::<Vec<_>>().join("\n");
+    match ending(path) {
+        "json" | "jsonc" => Some(flatten("", serde_json::from_str(&bare()).ok()?)),
+        _ => Some(flatten("", toml::from_str(text).ok()?)),
+    }
 }
 
-/// `tsconfig.json` may have comments, each on a line of its own.
-fn without_comments(text: &str) -> String {
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-    lines.flat_map(|line| [line, "\n"]).collect()
-}
-
-fn flatten(front: &str, value: &Value, keys: &mut BTreeMap<String, String>) {
+fn flatten(front: &str, value: Value) -> BTreeMap<String, String> {
     match value {
         Value::Object(inner) => {
-            for (key, value) in inner {
-                let dot = if front.is_empty() { "" } else { "." };
-                flatten(&format!("{front}{dot}{key}"), value, keys);
-            }
+            let inner = inner.into_iter().map(|(key, value)| (format!("{front}.{key}"), value));
+            inner.flat_map(|(key, value)| flatten(&key, value)).collect()
         }
-        other => {
-            keys.insert(front.to_owned(), other.to_string());
-        }
+        other => [(front.trim_start_matches('.').to_owned(), other.to_string())].into(),
     }
-}
-
-/// A value may go on in lines that are indented.
-fn of_sections(text: &str) -> BTreeMap<String, String> {
-    let (mut section, mut key) = (String::new(), String::new());
-    let mut keys: BTreeMap<String, String> = BTreeMap::new();
-    for line in text.lines().filter(|line| !line.trim_start().starts_with(['#', ';'])) {
-        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
-            name.clone_into(&mut section);
-        } else if line.starts_with([' ', '\t']) {
-            *keys.entry(key.clone()).or_default() += line.trim();
-        } else if let Some((name, value)) = line.split_once(['=', ':']) {
-            key = format!("{section}.{}", name.trim());
-            keys.insert(key.clone(), value.trim().to_owned());
-        }
-    }
-    keys
 }
 
 #[cfg(test)]
