@@ -47,7 +47,9 @@ fn lack(site: &Site<'_>) -> Option<&'static str> {
 pub fn content_lack(worktree: &Path, path: &str) -> Option<&'static str> {
     let full = worktree.join(path);
     let Ok(found) = fs::symlink_metadata(&full) else { return Some("does not exist") };
-    if !found.is_file() || behind_a_link(worktree, path) {
+    let is_folder =
+        |folder: &Path| fs::symlink_metadata(worktree.join(folder)).is_ok_and(|found| found.is_dir());
+    if !found.is_file() || !Path::new(path).ancestors().skip(1).all(is_folder) {
         return Some("is not a plain file in plain folders");
     }
     let text = fs::read(&full).unwrap_or_default();
@@ -57,15 +59,6 @@ pub fn content_lack(worktree: &Path, path: &str) -> Option<&'static str> {
 /// Tells whether a text holds nothing but space.
 pub fn is_blank(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_whitespace)
-}
-
-fn behind_a_link(worktree: &Path, path: &str) -> bool {
-    let mut folder = worktree.to_owned();
-    let parents = path.rsplit_once('/').map_or("", |(parents, _)| parents);
-    parents.split('/').any(|part| {
-        folder.push(part);
-        !fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir())
-    })
 }
 
 /// Tells whether something on disk was written at a time or later.

@@ -1,9 +1,8 @@
 //! Q1: every file that has to be there is there and holds something: the deliverable, the files that the author names, and
 //! those that were asked for. A name is looked up on disk; it proves nothing by itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use super::deliverable::is_blank;
@@ -11,33 +10,24 @@ use super::outcome::{file, judged, of_answer};
 use super::paths::may_be_empty;
 use super::{Site, evidence};
 use model::event::{CheckResult, Place};
+use views::summary::counted;
 
 pub(super) const ID: &str = "files";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let output = Some(site.output).filter(|_| evidence::begins_with_an_author(site));
     let asked = output.into_iter().chain(site.expected.iter().map(String::as_str));
-    let asked = asked.filter(|path| !path.is_empty());
-    let claimed: Vec<&str> =
-        site.claim.iter().flat_map(|claim| claim.files.iter().map(String::as_str)).collect();
-    let mut places: Vec<Place> = Vec::new();
-    let mut verified = BTreeSet::new();
-    for path in asked.chain(claimed.iter().copied()) {
-        match lack(site, path) {
-            None => _ = verified.insert(path),
-            Some(lack) if places.iter().all(|place| place.file.as_deref() != Some(path)) => {
-                places.push(file(path, lack));
-            }
-            Some(_) => {}
-        }
+    let claimed = || site.claim.into_iter().flat_map(|claim| claim.files.iter().map(String::as_str));
+    let named: BTreeSet<&str> = asked.filter(|path| !path.is_empty()).chain(claimed()).collect();
+    let lacks: BTreeMap<&str, &str> =
+        named.iter().filter_map(|path| Some((*path, lack(site, path)?))).collect();
+    let mut places: Vec<Place> = lacks.iter().map(|(path, lack)| file(path, *lack)).collect();
+    if claimed().next().is_some() && claimed().all(|path| lacks.contains_key(path)) {
+        places.push(of_answer(format!("it names {} files, none verified", claimed().count())));
     }
-    if !claimed.is_empty() && !claimed.iter().any(|path| verified.contains(path)) {
-        places.push(of_answer(format!("it names {} files, none verified", claimed.len())));
-    }
-    let clean = match verified.len() {
+    let clean = match named.len() {
         0 => "no file is expected".to_owned(),
-        1 => "1 file verified".to_owned(),
-        count => format!("{count} files verified"),
+        count => format!("{} verified", counted(count as u64, "file")),
     };
     judged(ID, "file-missing", places, "a file is not there", &clean)
 }
@@ -58,7 +48,8 @@ fn lack(site: &Site<'_>, named: &str) -> Option<&'static str> {
         let changed = site.changes.iter().any(|change| Path::new(&change.path).starts_with(&path));
         return (!changed).then_some("is a folder in which nothing changed");
     }
-    (is_empty(&full) && !may_be_empty(&path)).then_some("is empty")
+    let has_content = || git::regular_file::read(&full).is_ok_and(|text| !is_blank(&text));
+    (!may_be_empty(&path) && !has_content()).then_some("is empty")
 }
 
 /// Returns a path relative to the worktree, when it names something inside of it.
@@ -85,13 +76,6 @@ fn without_line(path: &str) -> Option<&str> {
 fn stays_inside(worktree: &Path, path: &Path) -> bool {
     let (Ok(top), Ok(real)) = (worktree.canonicalize(), path.canonicalize()) else { return false };
     real.starts_with(top)
-}
-
-/// White space is nothing; of a long file the beginning is enough.
-fn is_empty(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(64 * 1024).read_to_end(&mut start));
-    read.is_err() || is_blank(&start)
 }
 
 #[cfg(test)]

@@ -1,27 +1,26 @@
 //! How much one phase changed, against `[checks] max_files` and `max_kilobytes`. A limit of 0 is none, and none is set by
 //! default: the size is told.
 
-use std::collections::HashMap;
-
 use super::outcome::failure;
 use super::{Site, passed};
-use model::change::{Change, FileContent};
+use model::change::{Change, FileContent, FileVersion};
 use model::event::CheckResult;
 
 pub(super) const ID: &str = "patch_size";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let mut gone = gone(site);
+    let deleted = site.project_changes().filter(|change| change.is_deleted());
+    let mut gone: Vec<&FileVersion> = deleted.filter_map(|change| change.before.as_ref()).collect();
     let (mut files, mut bytes) = (0, 0);
     for change in site.project_changes().filter(|change| !change.is_deleted()) {
-        let came = change.after.as_ref().filter(|_| change.is_new()).map(|after| &after.content);
         files += 1;
         // What only moved counts once and adds nothing.
-        if !came.is_some_and(|content| taken(&mut gone, content)) {
-            bytes += added_bytes(change);
+        match gone.iter().position(|before| is_moved(before, change)) {
+            Some(moved) => _ = gone.swap_remove(moved),
+            None => bytes += added_bytes(change),
         }
     }
-    let files = files + gone.values().sum::<u64>();
+    let files = files + gone.len() as u64;
     let kilobytes = u64::div_ceil(bytes, 1024);
     let seen = format!("{files} files changed and {kilobytes} kilobytes added");
     let limits =
@@ -35,22 +34,10 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     failure(ID, "patch-too-large", &format!("{seen}; {set}"), &params)
 }
 
-/// Returns how often each content went.
-fn gone<'s>(site: &'s Site<'_>) -> HashMap<&'s FileContent, u64> {
-    let deleted = site.project_changes().filter(|change| change.is_deleted());
-    let mut gone = HashMap::new();
-    for before in deleted.filter_map(|change| change.before.as_ref()) {
-        *gone.entry(&before.content).or_default() += 1;
-    }
-    gone
-}
-
-fn taken(gone: &mut HashMap<&FileContent, u64>, content: &FileContent) -> bool {
+fn is_moved(before: &FileVersion, change: &Change) -> bool {
     // Of a content that was not read only the size is known.
-    let read = !matches!(content, FileContent::TooLong(_));
-    let Some(left) = gone.get_mut(content).filter(|left| read && **left > 0) else { return false };
-    *left -= 1;
-    true
+    let is_read = !matches!(before.content, FileContent::TooLong(_));
+    is_read && change.is_new() && change.after.as_ref().is_some_and(|after| after.content == before.content)
 }
 
 fn added_bytes(change: &Change) -> u64 {
@@ -66,7 +53,7 @@ fn added_bytes(change: &Change) -> u64 {
 mod tests {
     use super::*;
     use crate::scene::Scene;
-    use model::change::{FileMode, FileVersion};
+    use model::change::FileMode;
     use model::event::CheckStatus;
 
     fn files(number: usize, text: &str) -> Vec<Change> {
