@@ -6,80 +6,57 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use regex::bytes::Regex;
+use regex::{Regex, bytes};
 
 use super::Site;
+use super::constant::any_of;
 use super::language_family::is_code;
-use super::outcome::{file, judged};
-use super::paths::{Patterns, ending};
-use model::change::{Change, FileContent, FileMode};
-use model::event::CheckResult;
+use super::outcome::file;
+use super::paths::Patterns;
+use model::change::{Change, FileContent, FileMode, FileVersion};
+use model::event::Place;
 use source::is_fixture;
 
-pub(super) const ID: &str = "binaries";
 /// What is no picture may have so many bytes.
 const LARGEST: u64 = 64 * 1024;
 /// Pictures and fonts may have so many.
 const LARGEST_PICTURE: u64 = 2 * 1024 * 1024;
 
-const PICTURES: [&str; 18] = [
-    "png", "jpg", "jpeg", "gif", "webp", "avif", "ico", "icns", "bmp", "tiff", "pdf", "woff", "woff2", "ttf",
-    "otf", "mp3", "mp4", "webm",
-];
-const PROGRAMS: [&str; 29] = [
-    "exe", "dll", "so", "dylib", "o", "a", "lib", "obj", "class", "jar", "war", "pyc", "node", "bin", "zip",
-    "tar", "gz", "tgz", "bz2", "xz", "zst", "7z", "rar", "deb", "rpm", "dmg", "apk", "whl", "iso",
-];
-pattern!(
-    /// How programs and archives begin.
-    BEGINNING,
-    r"(?s-u)^(?:\x7fELF|MZ|\xcf\xfa\xed\xfe|\xca\xfe\xba\xbe|PK\x03\x04|\x1f\x8b|BZh|\xfd7zXZ|7z\xbc\xaf|\x28\xb5\x2f\xfd|Rar!)"
-);
+const TABLE: &str = include_str!("data/binaries.toml");
+pattern!(PICTURE, &format!(r"(?i)\.(?:{})$", any_of(TABLE, "pictures")));
+pattern!(PROGRAM, &format!(r"(?i)\.(?:{})$", any_of(TABLE, "programs")));
+static BEGINNING: LazyLock<bytes::Regex> = LazyLock::new(|| {
+    bytes::Regex::new(&format!("(?s-u)^(?:{})", any_of(TABLE, "beginnings"))).expect("a good pattern")
+});
 
-pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let allowed = Patterns::exact(&site.settings.allowed);
     let binaries = site.changes.iter().filter(|change| !allowed.hold(&change.path));
-    let places =
-        binaries.filter_map(|change| Some(file(&change.path, what(site.worktree, change)?))).collect();
-    judged(ID, "binaries-added", places, "binary files were added", "no binary file was added")
+    binaries.filter_map(|change| Some(file(&change.path, what(site.worktree, change)?))).collect()
 }
 
 /// Says what is wrong with a change that brought a binary file.
 fn what(worktree: &Path, change: &Change) -> Option<String> {
-    let unread = |content: &FileContent| !matches!(content, FileContent::Text(_));
-    let was_binary = change.before.as_ref().is_some_and(|before| unread(&before.content));
-    let after =
-        change.after.as_ref().filter(|after| matches!(after.mode, FileMode::File | FileMode::Executable))?;
-    if was_binary || !unread(&after.content) {
+    let is_binary = |version: &&FileVersion| version.content.text().is_none();
+    let after = change.after.as_ref().filter(is_binary)?;
+    let is_plain = matches!(after.mode, FileMode::File | FileMode::Executable);
+    if !is_plain || change.before.as_ref().is_some_and(|before| is_binary(&before)) {
         return None;
     }
-    let ending = ending(&change.path).to_lowercase();
-    let (size, sample) = (after.content.size(), is_sample(&change.path));
-    let picture = PICTURES.contains(&ending.as_str());
-    let program = PROGRAMS.contains(&ending.as_str()) || is_program(&worktree.join(&change.path));
-    if is_source(&change.path, &after.content) {
+    let (path, size, is_sample) = (&change.path, after.content.size(), is_fixture(&change.path));
+    // A NUL makes a file binary, and whatever it says is passed over.
+    if is_code(path) && matches!(after.content, FileContent::Binary(_)) && !is_sample {
         return Some("is called source and holds bytes that hide it from the other checks".to_owned());
     }
-    if program && !(sample && size <= LARGEST) {
+    let is_program = PROGRAM.is_match(path) || begins_like_a_program(&worktree.join(path));
+    if is_program && !(is_sample && size <= LARGEST) {
         return Some(format!("is a program or an archive of {size} bytes"));
     }
-    let largest = if picture { LARGEST_PICTURE } else { LARGEST };
+    let largest = if PICTURE.is_match(path) { LARGEST_PICTURE } else { LARGEST };
     (size > largest).then(|| format!("is binary and has {size} bytes"))
 }
 
-/// Tells code that nobody can read: a NUL makes a file binary, and whatever it says is passed over.
-fn is_source(path: &str, content: &FileContent) -> bool {
-    // A film may be called `.ts`: its packets begin with `G`.
-    let film = matches!(content, FileContent::Binary(bytes) if bytes.first() == Some(&b'G') && bytes.get(188) == Some(&b'G'));
-    is_code(path) && matches!(content, FileContent::Binary(_)) && !film && !is_fixture(path)
-}
-
-/// Tells what tests read: a small archive may be there.
-fn is_sample(path: &str) -> bool {
-    path.split('/').any(|part| matches!(part, "fixtures" | "testdata" | "test-data" | "__fixtures__"))
-}
-
-fn is_program(path: &Path) -> bool {
+fn begins_like_a_program(path: &Path) -> bool {
     let mut beginning = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read(&mut beginning)).unwrap_or(0);
     BEGINNING.is_match(&beginning[..read])
@@ -88,9 +65,14 @@ fn is_program(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules;
     use crate::scene::Scene;
     use model::change::FileVersion;
-    use model::event::CheckStatus;
+    use model::event::{CheckResult, CheckStatus};
+
+    fn examine(site: &Site<'_>) -> CheckResult {
+        rules::judge("binaries", places(site))
+    }
 
     fn binary(path: &str, size: u64) -> Change {
         let bytes = vec![0; size.try_into().expect("a size")];

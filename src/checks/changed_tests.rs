@@ -9,9 +9,7 @@ use super::changed_file::{ChangedFile, ReadSides};
 use super::{Published, Site, side_by_side};
 use model::change::Change;
 use model::issue::Issue;
-use source::{
-    Assert, Matching, Role, SkipKind, SourceFile, Test, is_asked_by, is_fixture, is_test, same_tests,
-};
+use source::{Matching, Role, SkipKind, SourceFile, Test, is_asked_by, is_fixture, is_test, same_tests};
 
 /// Stands in place of a symbol that was renamed.
 const RENAMED: &str = "renamed";
@@ -161,11 +159,6 @@ impl ChangedTests {
     /// Returns all tests of now.
     pub(super) fn new_tests(&self) -> impl Iterator<Item = &Test> {
         self.new.iter().map(|test| &**test)
-    }
-
-    /// Returns the asserts of all tests, those of before and those of now.
-    pub(super) fn asserts(&self) -> impl Iterator<Item = &Assert> {
-        self.old.iter().chain(&self.new).flat_map(|test| &test.asserts)
     }
 
     /// Tells whether a test uses something that the changed files of the product define, or stands beside it.

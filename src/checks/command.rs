@@ -33,20 +33,6 @@ const KEPT: usize = 4000;
 /// More places than this are counted and not told.
 const MOST_PLACES: usize = 40;
 
-/// The checks that run a command, the cheap ones first.
-pub(super) const CHEAP_FIRST: [&str; 10] = [
-    "format",
-    "lint",
-    "typecheck",
-    "build",
-    "tests",
-    super::pass_to_pass::ID,
-    super::pass_to_pass::EXPECTATIONS,
-    super::runner_settings::ID,
-    super::red_green::ID,
-    super::integration::ID,
-];
-
 /// A command that is asked for evidence.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {

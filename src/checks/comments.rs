@@ -1,19 +1,35 @@
-//! The comments that a change brought, line by line and without their signs: by the grammar of the file, else by the marks of
-//! its language. Judges nothing.
+//! The comments that a change brought, line by line: by the grammar of the file, else by the marks of its language; and the
+//! lines of code that are none. Judges nothing.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::changed_file::ChangedFile;
 use super::language_family::LanguageFamily;
 use source::SourceFile;
 
-/// What a comment says in one line.
+/// One line of a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Comment<'t> {
     /// From 1.
     pub(super) line: usize,
-    /// Without the signs that make it a comment.
-    pub(super) text: &'t str,
     /// Whether it is for readers of the documentation.
     pub(super) is_documentation: bool,
+    written: &'t str,
+}
+
+impl<'t> Comment<'t> {
+    /// Returns what it says, without the signs that make it a comment.
+    pub(super) fn text(&self) -> &'t str {
+        pattern!(
+            SIGNS,
+            r#"^\s*(?:<!--|/\*[*!]?|//[/!]?|r?"""|'''|#|--|\{-|[*;%])?\s*(.*?)\s*(?:-->|\*/|-\}|"""|''')?\s*$"#
+        );
+        let text = SIGNS.captures(self.written).and_then(|found| found.get(1));
+        text.map_or(self.written, |text| text.as_str())
+    }
 }
 
 /// Returns the lines of comments that a change brought.
@@ -26,19 +42,24 @@ pub(super) fn added_comments<'f>(file: &ChangedFile<'f>) -> Vec<Comment<'f>> {
     comments
 }
 
+/// Returns the lines that a change brought and that are no comments, and no tests beside the code.
+pub(super) fn added_code<'f>(file: &ChangedFile<'f>) -> impl Iterator<Item = (usize, &'f str)> {
+    let now = file.now();
+    let comments = now.map_or_else(Vec::new, comments_of_source).into_iter();
+    let comments: HashSet<(usize, &str)> =
+        comments.map(|comment| (comment.line, comment.written.trim())).collect();
+    file.change.added_lines().filter(move |(number, line)| {
+        let is_test = now.is_some_and(|now| now.is_test_code(*number));
+        !is_test && !comments.contains(&(*number, line.trim()))
+    })
+}
+
 fn comments_of_source(file: &SourceFile) -> Vec<Comment<'_>> {
-    let docstrings = file.docstrings().into_iter().map(|part| (part, true));
-    let comments = file.comments().into_iter().map(|part| {
-        let is_documentation = documents(part.text);
-        (part, is_documentation)
-    });
-    let lines = docstrings.chain(comments).flat_map(|(part, is_documentation)| {
-        let lines = part.text.lines().enumerate();
-        lines.map(move |(at, line)| Comment {
-            line: part.line + at,
-            text: without_signs(line),
-            is_documentation,
-        })
+    let docstrings = file.docstrings().into_iter().map(|part| (true, part));
+    let comments = file.comments().into_iter().map(|part| (documents(part.text), part));
+    let lines = docstrings.chain(comments).flat_map(|(is_documentation, part)| {
+        let lines = (part.line..).zip(part.text.lines());
+        lines.map(move |(line, written)| Comment { line, is_documentation, written })
     });
     let mut lines: Vec<Comment<'_>> = lines.collect();
     lines.sort_by_key(|comment| comment.line);
@@ -47,28 +68,13 @@ fn comments_of_source(file: &SourceFile) -> Vec<Comment<'_>> {
 
 /// Returns the comments of a text that no grammar is asked about.
 pub(super) fn comments_of_text<'t>(family: &LanguageFamily, text: &'t str) -> Vec<Comment<'t>> {
-    let comments = text.lines().enumerate().filter_map(|(at, line)| Some((at + 1, family.comment(line)?)));
-    let comment = |(line, comment)| Comment {
-        line,
-        text: without_signs(comment),
-        is_documentation: documents(comment),
-    };
+    let comments = (1..).zip(text.lines()).filter_map(|(line, text)| Some((line, family.comment(text)?)));
+    let comment = |(line, written)| Comment { line, is_documentation: documents(written), written };
     comments.map(comment).collect()
 }
 
 fn documents(comment: &str) -> bool {
     ["///", "//!", "/**", "/*!"].iter().any(|sign| comment.starts_with(sign)) && !comment.starts_with("/**/")
-}
-
-fn without_signs(line: &str) -> &str {
-    const OPENING: [&str; 16] = [
-        "<!--", "/**", "/*!", "/*", "///", "//!", "//", "r\"\"\"", "\"\"\"", "'''", "#", "--", "{-", "*",
-        ";", "%",
-    ];
-    let line = line.trim();
-    let line =
-        ["-->", "*/", "-}", "\"\"\"", "'''"].iter().find_map(|sign| line.strip_suffix(sign)).unwrap_or(line);
-    OPENING.iter().find_map(|sign| line.strip_prefix(sign)).unwrap_or(line).trim()
 }
 
 #[cfg(test)]
@@ -83,7 +89,7 @@ mod tests {
         let comments = added_comments(&files[0]);
         comments
             .into_iter()
-            .map(|found| (found.line, found.text.to_owned(), found.is_documentation))
+            .map(|found| (found.line, found.text().to_owned(), found.is_documentation))
             .collect()
     }
 

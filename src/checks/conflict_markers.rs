@@ -1,46 +1,43 @@
 //! A merge that was never finished: the three marks of a conflict at the start of added lines. A document that shows them in
 //! a fence explains them.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::Site;
-use super::outcome::{at, judged};
+use super::outcome::at;
 use content_parser::{CodeBlock, code_blocks};
 use model::change::Change;
-use model::event::{CheckResult, Place};
+use model::event::Place;
 
-pub(super) const ID: &str = "conflict_markers";
-
-pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let places = site.changes.iter().filter_map(conflict).collect();
-    judged(ID, "conflict-markers", places, "unresolved conflicts", "no conflict was left unresolved")
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
+    site.changes.iter().filter_map(conflict).collect()
 }
 
 /// Returns where the first conflict of a file begins.
 fn conflict(change: &Change) -> Option<Place> {
-    let mut marks = change.added_lines().filter_map(|(line, text)| mark(text).map(|mark| (line, mark)));
-    let (begin, _) = marks.find(|(_, mark)| *mark == '<')?;
-    marks.find(|(_, mark)| *mark == '=')?;
-    marks.find(|(_, mark)| *mark == '>')?;
+    pattern!(MARK, r"^(?:<{7} |={7}\s*$|>{7} )");
+    let mut marks = change.added_lines().filter(|(_, line)| MARK.is_match(line));
+    let (begin, _) = marks.find(|(_, line)| line.starts_with('<'))?;
+    marks.find(|(_, line)| line.starts_with('='))?;
+    marks.find(|(_, line)| line.starts_with('>'))?;
     let blocks = code_blocks(change.new_text().unwrap_or_default());
     let is_in =
         |block: &CodeBlock<'_>| (0..block.text.lines().count()).contains(&begin.wrapping_sub(block.line));
     (!blocks.iter().any(is_in)).then(|| at(&change.path, begin, "a conflict begins here"))
 }
 
-fn mark(line: &str) -> Option<char> {
-    let mark = line.chars().next()?;
-    match mark {
-        '=' if line.trim_end() == "=======" => Some(mark),
-        '<' if line.starts_with("<<<<<<< ") => Some(mark),
-        '>' if line.starts_with(">>>>>>> ") => Some(mark),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules;
     use crate::scene::Scene;
-    use model::event::CheckStatus;
+    use model::event::{CheckResult, CheckStatus};
+
+    fn examine(site: &Site<'_>) -> CheckResult {
+        rules::judge("conflict_markers", places(site))
+    }
 
     fn judge(before: Option<&str>, after: &str) -> CheckResult {
         examine(&Scene::of([Change::of_texts("src/a.rs", before, Some(after))]).site())

@@ -5,45 +5,39 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::outcome::{MOST_TOLD, judged, of_answer, shown};
-use super::{Site, evidence};
+use super::constant::any_of;
+use super::outcome::{MOST_TOLD, of_answer};
+use super::{Site, evidence, rules};
 use content_parser::own_lines;
 use model::event::{CheckResult, CheckStatus, ClaimStatus, Place};
 use model::policy::OnFail;
 
-pub(super) const ID: &str = "early_termination";
-const PATTERN: &str = "early-termination";
+const ID: &str = "early_termination";
 
-pattern!(
-    PHRASES,
-    r"これで完了です|以上です|完了しました|作業は終了です|実装完了|(?i:this completes)|^\s*Done\.\s*$|(?i:that['’]s all\b)"
-);
-pattern!(
-    /// Asked for elsewhere, and more telling than any phrase.
-    COMPLETE,
-    r"(?i)^[\s*_#-]*COMPLETE: all "
-);
+const TABLE: &str = include_str!("data/early_termination.toml");
+pattern!(PHRASE, &any_of(TABLE, "phrases"));
+pattern!(STATEMENT, &any_of(TABLE, "statements"));
 
-pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let missing = evidence::lack(site);
     let mut places = literals(site);
     if site.settings.counts_every_declaration() || missing.is_some() {
         let what = missing.unwrap_or("declarations of completion are not allowed here");
-        let declared = phrase(site).or_else(|| missing.and_then(|_| claimed(site)));
+        let claimed = missing.is_some() && claims_completion(site);
+        let declared = phrase(site).or(claimed.then_some("completed"));
         places.extend(declared.map(|words| of_answer(format!("it declares `{words}`, but: {what}"))));
     }
-    judged(ID, PATTERN, places, "the work ends early", "nothing was declared complete that is not there")
+    places
 }
 
 /// Returns the phrase by which the author declares the work complete; a statement that was asked for is none.
-fn phrase(site: &Site<'_>) -> Option<String> {
-    let mut lines = own_lines(site.answer?).into_iter().filter(|(_, line)| !COMPLETE.is_match(line));
-    lines.find_map(|(_, line)| Some(PHRASES.find(line)?.as_str().trim().to_owned()))
+fn phrase<'s>(site: &Site<'s>) -> Option<&'s str> {
+    let mut lines = own_lines(site.answer?).into_iter().filter(|(_, line)| !STATEMENT.is_match(line));
+    lines.find_map(|(_, line)| Some(PHRASE.find(line)?.as_str().trim()))
 }
 
-fn claimed(site: &Site<'_>) -> Option<String> {
-    let claim = site.claim.filter(|claim| claim.status == ClaimStatus::Completed);
-    claim.map(|_| "completed".to_owned())
+fn claims_completion(site: &Site<'_>) -> bool {
+    site.claim.is_some_and(|claim| claim.status == ClaimStatus::Completed)
 }
 
 /// Texts of the configuration count as written, in the author's own lines.
@@ -58,21 +52,16 @@ fn literals(site: &Site<'_>) -> Vec<Place> {
 /// Adds what a declaration of completion leaves out when other checks of the round failed. Never turns a good round bad: it
 /// says something only where something else failed already.
 pub(super) fn contradicted(results: &mut [CheckResult], site: &Site<'_>) {
-    let says_complete =
-        || own_lines(site.answer.unwrap_or_default()).iter().any(|(_, line)| COMPLETE.is_match(line));
-    let declared = || claimed(site).is_some() || phrase(site).is_some() || says_complete();
+    let own_lines = || own_lines(site.answer.unwrap_or_default());
+    let says_complete = || own_lines().iter().any(|(_, line)| STATEMENT.is_match(line));
+    let is_declared = || claims_completion(site) || phrase(site).is_some() || says_complete();
     let failed: Vec<String> = results.iter().filter(|result| demands(result, site)).map(told).collect();
     let Some(own) = results.iter_mut().find(|result| result.check == ID) else { return };
-    if failed.is_empty() || !declared() {
+    if failed.is_empty() || !is_declared() {
         return;
     }
-    let place = of_answer(format!("declared completed, but: {}", failed.join(", ")));
-    if own.status == CheckStatus::Fail {
-        own.evidence = format!("{}\n{}", own.evidence, shown(&place));
-        own.places.push(place);
-        return;
-    }
-    *own = judged(ID, PATTERN, vec![place], "a declaration is false", "");
+    own.places.push(of_answer(format!("declared completed, but: {}", failed.join(", "))));
+    *own = rules::judge(ID, std::mem::take(&mut own.places));
     own.params.insert("category".into(), ID.into());
 }
 
@@ -93,6 +82,10 @@ mod tests {
     use super::*;
     use crate::outcome::{failure, passed};
     use crate::scene::{Scene, gist};
+
+    fn examine(site: &Site<'_>) -> CheckResult {
+        rules::judge("early_termination", places(site))
+    }
 
     fn said(scene: &Scene) -> String {
         gist(&scene.shown_to(examine))

@@ -3,23 +3,14 @@
 
 use super::Site;
 use super::language_family::is_code;
-use super::outcome::{at, judged};
+use super::outcome::at;
 use model::change::Change;
-use model::event::{CheckResult, Place};
+use model::event::Place;
 use source::is_foreign;
 
-pub(super) const ID: &str = "hidden_characters";
-
-pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let code = site.project_changes().filter(|change| is_code(&change.path) && !is_foreign(&change.path));
-    let places = code.flat_map(hidden).collect();
-    judged(
-        ID,
-        "hidden-characters",
-        places,
-        "characters that nobody sees",
-        "every character of the code can be seen",
-    )
+    code.flat_map(hidden).collect()
 }
 
 /// Returns the added lines that hold such a character, where the file did not hold it before.
@@ -40,7 +31,13 @@ fn is_hidden(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules;
     use crate::scene::{Scene, gist};
+    use model::event::CheckResult;
+
+    fn examine(site: &Site<'_>) -> CheckResult {
+        rules::judge("hidden_characters", places(site))
+    }
 
     fn judge(path: &str, before: Option<&str>, after: &str) -> String {
         gist(&Scene::of([Change::of_texts(path, before, Some(after))]).shown_to(examine))

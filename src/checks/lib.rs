@@ -42,6 +42,7 @@ mod protected;
 mod red_green;
 mod register;
 mod reported_tests;
+mod rules;
 mod runner_settings;
 #[cfg(test)]
 #[path = "scene/tests.rs"]
@@ -53,6 +54,7 @@ mod side_by_side;
 mod site;
 mod snapshots;
 mod staged;
+mod stubs;
 mod suite;
 mod suspect;
 mod syntax;
@@ -92,7 +94,6 @@ use model::policy::{CheckMode, OnFail};
 use outcome::{failure, passed, result, skipped};
 use process::Stop;
 use register::{Check, find};
-use test_runs::NotCompared;
 
 /// Runs the checks of a phase in their order; in mode `first_failure` up to the first one that demands something.
 pub async fn run(site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
@@ -126,19 +127,10 @@ async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     }
     match find(id) {
         Some(Check::Look(look)) => look(site),
+        Some(Check::Places(places)) => rules::judge(id, places(site)),
         Some(Check::Template(template)) => templates::evaluate(template, site),
         Some(Check::Command(key)) => command::examine(id, key, site, stop).await,
-        Some(Check::PassToPass) => compared(id, pass_to_pass::examine(site, stop).await),
-        Some(Check::ChangedExpectations) => {
-            compared(id, pass_to_pass::examine_expectations(site, stop).await)
-        }
-        Some(Check::RunnerSettings) => compared(id, runner_settings::examine(site, stop).await),
-        Some(Check::RedGreen) => compared(id, red_green::examine(site, stop).await),
-        Some(Check::Integration) => integration::examine(site, stop).await,
+        Some(Check::Run(run)) => run(site, stop).await.unwrap_or_else(|why| why.result(id)),
         None => result(id, CheckStatus::Unavailable, "there is no check of this name"),
     }
-}
-
-fn compared(id: &str, result: Result<CheckResult, NotCompared>) -> CheckResult {
-    result.unwrap_or_else(|why| why.result(id))
 }

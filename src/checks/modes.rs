@@ -6,41 +6,35 @@ use std::path::Path;
 
 use super::Site;
 use super::deliverable::written_since;
-use super::outcome::{file, judged};
+use super::outcome::file;
 use super::paths::{Patterns, name};
 use model::change::{Change, FileMode, FileVersion};
-use model::event::CheckResult;
-
-pub(super) const LINKS: &str = "links";
-pub(super) const MODES: &str = "modes";
-pub(super) const SUBMODULES: &str = "submodules";
+use model::event::Place;
 
 /// Links that lead out of the worktree or into git's own folder, and special files in place of plain ones.
-pub(super) fn examine_links(site: &Site<'_>) -> CheckResult {
+pub(super) fn links(site: &Site<'_>) -> Vec<Place> {
     let links = site.changes.iter().filter_map(|change| {
         let link = change.after.as_ref().filter(|after| after.mode == FileMode::Link)?;
         Some(file(&change.path, astray(&change.path, link.content.text()?)?))
     });
     let special = new_in(site, "", |found| !found.is_dir() && !found.is_file());
     let special = special.map(|path| file(path, "is a special file, no plain one"));
-    let places = links.chain(special).collect();
-    judged(LINKS, "links-astray", places, "links lead astray", "no link leads out of the worktree")
+    links.chain(special).collect()
 }
 
 /// Files that became executable although nothing says how they would be run. A text that begins with `#!` may.
-pub(super) fn examine_modes(site: &Site<'_>) -> CheckResult {
+pub(super) fn modes(site: &Site<'_>) -> Vec<Place> {
     let became_executable = |change: &&Change| {
         let is_script = change.new_text().is_some_and(|text| text.starts_with("#!"));
         let was = has_mode(change.before.as_ref(), FileMode::Executable);
         has_mode(change.after.as_ref(), FileMode::Executable) && !was && !is_script
     };
     let places = site.changes.iter().filter(became_executable);
-    let places = places.map(|change| file(&change.path, "became executable and is no script")).collect();
-    judged(MODES, "modes-changed", places, "modes were changed", "no mode was changed without need")
+    places.map(|change| file(&change.path, "became executable and is no script")).collect()
 }
 
 /// Submodules that were added, moved or taken away, `.gitmodules`, and nested clones of this phase.
-pub(super) fn examine_submodules(site: &Site<'_>) -> CheckResult {
+pub(super) fn submodules(site: &Site<'_>) -> Vec<Place> {
     let allowed = Patterns::exact(&site.settings.allowed);
     let changes = site.changes.iter();
     let changed = changes.filter_map(|change| Some((&*change.path, submodule(site.worktree, change)?)));
@@ -48,8 +42,7 @@ pub(super) fn examine_submodules(site: &Site<'_>) -> CheckResult {
     let folders = new_in(site, ".git/config", |_| true).chain(new_in(site, ".git", |found| !found.is_dir()));
     let nested = folders.map(|path| (path, "is a repository of its own"));
     let places = changed.chain(nested).filter(|(path, _)| !allowed.hold(path));
-    let places = places.map(|(path, what)| file(path, what)).collect();
-    judged(SUBMODULES, "submodules-changed", places, "submodules were changed", "no submodule was changed")
+    places.map(|(path, what)| file(path, what)).collect()
 }
 
 fn has_mode(version: Option<&FileVersion>, mode: FileMode) -> bool {

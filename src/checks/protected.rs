@@ -1,13 +1,12 @@
 //! Paths that no agent may change: `[checks] protected` and `protected_by_default`, without those of `allowed`; and those whose
 //! change is worth a look: `noted`.
 
-use super::outcome::{file, judged};
+use super::outcome::file;
 use super::paths::Patterns;
-use super::{Site, skipped};
-use model::event::{CheckResult, CheckStatus};
+use super::{Site, rules};
+use model::event::{CheckResult, CheckStatus, Place};
 
 pub(super) const ID: &str = "protected";
-pub(super) const NOTED: &str = "noted";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let settings = site.settings;
@@ -16,13 +15,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let is_protected = |path: &&String| protected.hold(path) && !allowed.hold(path);
     let touched: Vec<&str> = site.changed.iter().filter(is_protected).map(String::as_str).collect();
     let places = touched.iter().map(|path| file(path, "is protected")).collect();
-    let mut result = judged(
-        ID,
-        "protected-changed",
-        places,
-        "protected paths were changed",
-        "no protected path was changed",
-    );
+    let mut result = rules::judge(ID, places);
     if result.status == CheckStatus::Fail {
         result.params.insert("code".into(), "E_PROTECTED".into());
         result.params.insert("paths".into(), touched.join(", ").into());
@@ -31,14 +24,10 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 }
 
 /// Manifests and lock files: a change of them is told to people and reviewers and refuses nothing.
-pub(super) fn examine_noted(site: &Site<'_>) -> CheckResult {
-    if site.settings.noted.is_empty() {
-        return skipped(NOTED, "no path is to be noted");
-    }
+pub(super) fn noted(site: &Site<'_>) -> Vec<Place> {
     let noted = Patterns::folding(site.settings.noted.iter());
     let touched = site.changed.iter().filter(|path| noted.hold(path));
-    let places = touched.map(|path| file(path, "changed")).collect();
-    judged(NOTED, "noted-changed", places, "worth a look", "no manifest and no lock file was changed")
+    touched.map(|path| file(path, "changed")).collect()
 }
 
 #[cfg(test)]
@@ -117,7 +106,7 @@ mod tests {
             ["Cargo.lock", "sub/package.json", "requirements-dev.txt", "src/lib.rs"]
                 .map(|path| Change::of_texts(path, Some("a"), Some("b"))),
         );
-        let result = examine_noted(&made.site());
+        let result = rules::judge("noted", noted(&made.site()));
         assert_eq!(result.status, CheckStatus::Fail);
         let files: Vec<_> = result.places.iter().filter_map(|place| place.file.as_deref()).collect();
         assert_eq!(files, ["Cargo.lock", "requirements-dev.txt", "sub/package.json"]);
@@ -126,6 +115,6 @@ mod tests {
     #[test]
     fn other_files_are_not_worth_a_note() {
         let made = Scene::of([Change::of_texts("src/cargo.rs", Some("a"), Some("b"))]);
-        assert_eq!(examine_noted(&made.site()).status, CheckStatus::Pass);
+        assert_eq!(rules::judge("noted", noted(&made.site())).status, CheckStatus::Pass);
     }
 }

@@ -1,36 +1,35 @@
 //! The register of checks: which there are, how each is made, and what the configuration may name.
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
 
 use super::templates::{self, Template};
-use super::{Site, command};
+use super::test_runs::NotCompared;
 use super::{
-    answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
+    Site, answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
     early_termination, evidence, files, goal_drift, hidden_characters, integration, isolation, modes,
     omission, pass_to_pass, patch_size, protected, red_green, runner_settings, scope, scratch_files, secrets,
     snapshots, staged, suspect, syntax, tampering, task_list, tautology, todo, traceability, trivial_diff,
 };
-use model::event::CheckResult;
+use model::event::{CheckResult, Place};
 use model::phase::PhaseName;
 use model::policy::{Agreement, CheckKind, CheckMode, DefinedCheck, Policy, check_id};
+use process::Stop;
+
+/// A check that runs commands, under way.
+type Running<'a> = Pin<Box<dyn Future<Output = Result<CheckResult, NotCompared>> + 'a>>;
 
 /// How a check is made.
 #[derive(Clone, Copy)]
 pub(super) enum Check {
     /// Looks at the site and touches nothing.
     Look(fn(&Site<'_>) -> CheckResult),
+    /// Looks for places and touches nothing. What they mean stands in `rules`.
+    Places(fn(&Site<'_>) -> Vec<Place>),
     /// Runs the command of this key in `[commands]`.
     Command(&'static str),
-    /// Compares the tests of the base with those of now.
-    PassToPass,
-    /// Runs the tests of the base on the code of now.
-    ChangedExpectations,
-    /// Runs the tests with the runner's settings of the base.
-    RunnerSettings,
-    /// Runs the tests without the code they are about.
-    RedGreen,
-    /// Runs what the project has to integrate it, up to the first failure.
-    Integration,
+    /// Runs commands of several keys, or one on several trees.
+    Run(for<'a> fn(&'a Site<'_>, &'a mut Stop) -> Running<'a>),
     /// Asks an evaluator of answers.
     Template(&'static Template),
 }
@@ -43,28 +42,28 @@ const ALL: &[(&str, Check)] = &[
     (documents::ID, Check::Look(documents::examine)),
     (protected::ID, Check::Look(protected::examine)),
     (answer_format::ID, Check::Look(answer_format::examine)),
-    (todo::ID, Check::Look(todo::examine)),
-    (omission::ID, Check::Look(omission::examine)),
+    ("todo", Check::Places(todo::places)),
+    ("omission", Check::Places(omission::places)),
     (syntax::ID, Check::Look(syntax::examine)),
-    (protected::NOTED, Check::Look(protected::examine_noted)),
+    ("noted", Check::Places(protected::noted)),
     (scope::ID, Check::Look(scope::examine)),
-    (tampering::ID, Check::Look(tampering::examine)),
+    ("tampering", Check::Places(tampering::places)),
     (suspect::ID, Check::Look(suspect::examine)),
-    (staged::ID, Check::Look(staged::examine)),
+    ("staged", Check::Places(staged::places)),
     (snapshots::ID, Check::Look(snapshots::examine)),
-    (modes::LINKS, Check::Look(modes::examine_links)),
-    (modes::MODES, Check::Look(modes::examine_modes)),
-    (modes::SUBMODULES, Check::Look(modes::examine_submodules)),
-    (conflict_markers::ID, Check::Look(conflict_markers::examine)),
-    (hidden_characters::ID, Check::Look(hidden_characters::examine)),
-    (scratch_files::ID, Check::Look(scratch_files::examine)),
-    (binaries::ID, Check::Look(binaries::examine)),
+    ("links", Check::Places(modes::links)),
+    ("modes", Check::Places(modes::modes)),
+    ("submodules", Check::Places(modes::submodules)),
+    ("conflict_markers", Check::Places(conflict_markers::places)),
+    ("hidden_characters", Check::Places(hidden_characters::places)),
+    ("scratch_files", Check::Places(scratch_files::places)),
+    ("binaries", Check::Places(binaries::places)),
     (patch_size::ID, Check::Look(patch_size::examine)),
     (trivial_diff::ID, Check::Look(trivial_diff::examine)),
-    (secrets::ID, Check::Look(secrets::examine)),
+    (secrets::ID, Check::Places(secrets::places)),
     (files::ID, Check::Look(files::examine)),
     (evidence::ID, Check::Look(evidence::examine)),
-    (early_termination::ID, Check::Look(early_termination::examine)),
+    ("early_termination", Check::Places(early_termination::places)),
     (tautology::ID, Check::Look(tautology::examine)),
     (traceability::ID, Check::Look(traceability::examine)),
     (isolation::ID, Check::Look(isolation::examine)),
@@ -74,16 +73,23 @@ const ALL: &[(&str, Check)] = &[
     ("requirement_checklist", Check::Look(|site| goal_drift::examine("requirement_checklist", site))),
     ("completion_statement", Check::Look(|site| goal_drift::examine("completion_statement", site))),
     ("scope_reduction", Check::Look(|site| goal_drift::examine("scope_reduction", site))),
-    ("tests", Check::Command("test")),
-    ("build", Check::Command("build")),
+    // Those that run a command, the cheap ones first.
+    ("format", Check::Command("format")),
     ("lint", Check::Command("lint")),
     ("typecheck", Check::Command("typecheck")),
-    ("format", Check::Command("format")),
-    (pass_to_pass::ID, Check::PassToPass),
-    (pass_to_pass::EXPECTATIONS, Check::ChangedExpectations),
-    (runner_settings::ID, Check::RunnerSettings),
-    (red_green::ID, Check::RedGreen),
-    (integration::ID, Check::Integration),
+    ("build", Check::Command("build")),
+    ("tests", Check::Command("test")),
+    (pass_to_pass::ID, Check::Run(|site, stop| Box::pin(pass_to_pass::examine(site, stop)))),
+    (
+        pass_to_pass::EXPECTATIONS,
+        Check::Run(|site, stop| Box::pin(pass_to_pass::examine_expectations(site, stop))),
+    ),
+    (runner_settings::ID, Check::Run(|site, stop| Box::pin(runner_settings::examine(site, stop)))),
+    (red_green::ID, Check::Run(|site, stop| Box::pin(red_green::examine(site, stop)))),
+    (
+        integration::ID,
+        Check::Run(|site, stop| Box::pin(async { Ok(integration::examine(site, stop).await) })),
+    ),
 ];
 
 /// Names the checks of an agreement that do not exist, with their phase.
@@ -118,13 +124,7 @@ pub fn twice_named(agreement: &Agreement) -> Option<&str> {
 pub fn command_checks() -> impl Iterator<Item = (&'static str, &'static str)> {
     ALL.iter().filter_map(|(id, check)| match check {
         Check::Command(key) => Some((*id, *key)),
-        Check::Look(_)
-        | Check::PassToPass
-        | Check::ChangedExpectations
-        | Check::RunnerSettings
-        | Check::RedGreen
-        | Check::Integration
-        | Check::Template(_) => None,
+        _ => None,
     })
 }
 
@@ -132,16 +132,17 @@ pub fn command_checks() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn runs_a_command(id: &str, defined: &BTreeMap<String, DefinedCheck>) -> bool {
     match defined.get(id) {
         Some(check) => matches!(check.look, CheckKind::Command { .. }),
-        None => !matches!(find(id), None | Some(Check::Look(_) | Check::Template(_))),
+        None => matches!(find(id), Some(Check::Command(_) | Check::Run(_))),
     }
 }
 
 /// Puts the checks that run a command behind all others, the cheap ones first. Where only the first failure counts the
 /// order was chosen and stays.
 pub fn cheap_first(policy: &mut Policy) {
-    let dear = |id: &str| command::CHEAP_FIRST.iter().position(|known| *known == id);
+    let dear = |(_, check): &&(&str, Check)| matches!(check, Check::Command(_) | Check::Run(_));
+    let rank = |id: &str| ALL.iter().filter(dear).position(|(known, _)| *known == id);
     if policy.check_mode == CheckMode::All {
-        policy.checks.sort_by_key(|rule| dear(&rule.id));
+        policy.checks.sort_by_key(|rule| rank(&rule.id));
     }
 }
 

@@ -5,54 +5,41 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Site;
-use super::outcome::{file, judged};
+use super::constant::any_of;
+use super::outcome::file;
 use super::paths::{Patterns, name};
 use model::change::Change;
-use model::event::CheckResult;
+use model::event::Place;
+use source::is_fixture;
 
-pub(super) const ID: &str = "scratch_files";
+const TABLE: &str = include_str!("data/scratch_files.toml");
+pattern!(ANYWHERE, &format!("^(?:{})$", any_of(TABLE, "anywhere")));
+pattern!(FROM_THE_TOP, &format!("(?i)^(?:{})$", any_of(TABLE, "from_the_top")));
 
-pattern!(
-    /// Wherever they lie.
-    LEFT_BEHIND,
-    r"(?x)^(?: .+\.(?:orig|rej|sw[opn]|bak|pyc|save|tmp) | .+~ | \#.+\# | \.\#.+ | \.DS_Store | Thumbs\.db | desktop\.ini
-      | nohup\.out | core\.[0-9]+ | npm-debug\.log.* | yarn-error\.log | .+\.stackdump | \.coverage | \.env(?:\.local)? )$"
-);
-
-pattern!(
-    /// At the top of the worktree.
-    NOTES,
-    r"(?xi)^(?: (?:scratch|tmp|temp)(?:[_\-.].*)? | (?:debug|repro|test_tmp|tmp_test)[_\-.][^/]*\.(?:py|js|mjs|ts|sh|rs|rb|go|txt)
-      | test_tmp[^/]* | .+_tmp\.(?:md|txt|py|js|sh) | (?:plan|todo|notes)_(?:tmp|temp)\.md
-      | (?:output|out|stdout|stderr|debug|test|build)\.(?:log|out) | (?:test_?output|output)\.txt | junit\.xml | \.idea/workspace\.xml )$"
-);
-
-pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let allowed = Patterns::exact(&site.settings.allowed);
+    let is_spoken_of = |name: &str| site.issue.title.contains(name) || site.issue.body.contains(name);
     let left = site.project_changes().filter(|change| {
-        is_scratch(change) && !is_spoken_of(site, name(&change.path)) && !allowed.hold(&change.path)
+        is_scratch(change) && !is_spoken_of(name(&change.path)) && !allowed.hold(&change.path)
     });
-    let places = left.map(|change| file(&change.path, "looks like something left behind")).collect();
-    judged(ID, "scratch-files", places, "scratch files were left behind", "no scratch file was left behind")
+    left.map(|change| file(&change.path, "looks like something left behind")).collect()
 }
 
 fn is_scratch(change: &Change) -> bool {
-    let at_top = !change.path.contains('/');
-    let sample = change.path.split('/').any(|part| matches!(part, "fixtures" | "testdata" | "test-data"));
-    let scratch = LEFT_BEHIND.is_match(name(&change.path))
-        || (at_top || change.path.starts_with(".idea/")) && NOTES.is_match(&change.path);
-    change.is_new() && scratch && !sample
-}
-
-fn is_spoken_of(site: &Site<'_>, name: &str) -> bool {
-    site.issue.title.contains(name) || site.issue.body.contains(name)
+    let path = &change.path;
+    change.is_new() && !is_fixture(path) && (ANYWHERE.is_match(name(path)) || FROM_THE_TOP.is_match(path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules;
     use crate::scene::Scene;
-    use model::event::CheckStatus;
+    use model::event::{CheckResult, CheckStatus};
+
+    fn examine(site: &Site<'_>) -> CheckResult {
+        rules::judge("scratch_files", places(site))
+    }
 
     fn status(path: &str) -> CheckStatus {
         examine(&Scene::of([Change::of_texts(path, None, Some("x"))]).site()).status

@@ -5,51 +5,47 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::outcome::{at, judged};
+use super::Site;
+use super::outcome::{at, file};
 use super::paths::Patterns;
-use super::{Site, outcome};
 use model::change::{Change, FileVersion};
-use model::event::{CheckResult, Place};
+use model::event::Place;
 use model::redact::{Masker, SecretKind};
 use source::{is_fixture, is_test};
 
 /// The id of the check.
 pub const ID: &str = "secrets";
 
-pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let allowed = Patterns::exact(&site.settings.allowed);
-    let places = site.changes.iter().flat_map(|change| {
+    let in_change = |change| {
         let mut found = found(site.masker, change);
         // A person may allow a sample key; nobody may publish a value that is in force.
         found.retain(|(kind, _)| matches!(kind, SecretKind::Known(_)) || !allowed.hold(&change.path));
-        found.into_iter().map(|(_, place)| place)
-    });
-    let places = places.map(|place| masked(site.masker, place)).collect();
-    judged(ID, "secret-in-diff", places, "secrets are in the change", "no secret is in the change")
+        // A path may be the secret.
+        let path = site.masker.mask(&change.path).to_string();
+        found.into_iter().map(move |(kind, line)| match line {
+            Some(line) => at(&path, line, format!("holds a secret: {kind}")),
+            None => file(&path, format!("holds a secret in its name, its target or its bytes: {kind}")),
+        })
+    };
+    site.changes.iter().flat_map(in_change).collect()
 }
 
-fn found(masker: &Masker, change: &Change) -> Vec<(SecretKind, Place)> {
-    let lines: Vec<(usize, &str)> = change.added_lines().collect();
-    let text: String = lines.iter().flat_map(|(_, line)| [line, "\n"]).collect();
-    let in_line = |kind: SecretKind, line: usize| {
-        let place = at(&change.path, line, format!("holds a secret: {kind}"));
-        (kind, place)
-    };
-    let in_text = masker.kinds_in(&text).into_iter().map(|(kind, offset)| {
-        // A secret may go over several lines.
-        let (line, _) = lines[text[..offset].matches('\n').count()];
-        in_line(kind, line)
-    });
-    let assigned = lines.iter().filter(|(_, line)| assigns(&change.path, line));
-    let assigned = assigned.map(|(line, _)| in_line(SecretKind::Shaped("PASSWORD"), *line));
-    let link =
-        change.after.as_ref().filter(|after| after.text().is_none()).and_then(|after| after.content.text());
-    let names = [Some(change.path.as_str()), link].into_iter().flatten();
-    let in_names = names.flat_map(|name| masker.kinds_in(name)).map(|(kind, _)| {
-        let place = outcome::file(&change.path, format!("holds a secret in its name or target: {kind}"));
-        (kind, place)
-    });
-    in_text.chain(assigned).chain(in_names).chain(in_bytes(masker, change)).collect()
+/// Returns the kinds of the secrets that a change brought, each with its line where it stands in one.
+fn found(masker: &Masker, change: &Change) -> Vec<(SecretKind, Option<usize>)> {
+    let (numbers, lines): (Vec<usize>, Vec<&str>) = change.added_lines().unzip();
+    let text = lines.join("\n");
+    // A secret may go over several lines.
+    let line_of = |offset: usize| numbers[text[..offset].matches('\n').count()];
+    let in_text = masker.kinds_in(&text).into_iter().map(|(kind, offset)| (kind, Some(line_of(offset))));
+    let assigned = numbers.iter().zip(&lines).filter(|(_, line)| assigns(&change.path, line));
+    let assigned = assigned.map(|(number, _)| (SecretKind::Shaped("PASSWORD"), Some(*number)));
+    let link = change.after.as_ref().filter(|after| after.text().is_none());
+    let names = [Some(change.path.as_str()), link.and_then(|after| after.content.text())];
+    let in_names = names.into_iter().flatten().flat_map(|name| masker.kinds_in(name)).map(|(kind, _)| kind);
+    let elsewhere = in_names.chain(in_bytes(masker, change)).map(|kind| (kind, None));
+    in_text.chain(assigned).chain(elsewhere).collect()
 }
 
 /// Tells a password of random letters in a setting. In tests, documents and examples it may stand for one.
@@ -58,49 +54,41 @@ fn assigns(path: &str, line: &str) -> bool {
         SETTING,
         r#"^\s*(?:export\s+)?["']?[A-Z][A-Z0-9_]*PASSWORD["']?\s*[:=]\s*["']?(?P<value>[A-Za-z0-9+/_-]{16,}=*)["']?[,;]?\s*$"#
     );
-    let Some(value) = SETTING.captures(line).and_then(|found| found.name("value")) else { return false };
-    let lower = path.to_lowercase();
-    let shown =
-        ["example", "sample", "template", "fixture", "docs/", ".md"].iter().any(|part| lower.contains(part));
-    let value = value.as_str();
+    pattern!(SHOWN, r"(?i)example|sample|template|fixture|docs/|\.md");
+    pattern!(WORD, r"(?i)example|password|secret|change|test|sample|dummy|your");
+    let Some(setting) = SETTING.captures(line) else { return false };
+    let value = &setting["value"];
     let has = |of: fn(&char) -> bool, least: usize| value.chars().filter(of).count() >= least;
-    let random =
+    let is_random =
         has(char::is_ascii_digit, 3) && has(char::is_ascii_lowercase, 4) && has(char::is_ascii_uppercase, 4);
-    let words = ["example", "password", "secret", "change", "test", "sample", "dummy", "your"];
-    let said = value.to_lowercase();
-    random && !shown && !is_test(path) && !is_fixture(path) && !words.iter().any(|word| said.contains(word))
+    is_random && !WORD.is_match(value) && !SHOWN.is_match(path) && !is_test(path) && !is_fixture(path)
 }
 
 /// What is no text may hold a secret all the same; what it held before is not charged.
-fn in_bytes(masker: &Masker, change: &Change) -> Vec<(SecretKind, Place)> {
-    let kinds = |version: &Option<FileVersion>| {
-        let text = version.as_ref().and_then(|version| version.content.legible());
-        text.map_or(Vec::new(), |text| masker.kinds_in(&text))
-    };
-    let mut had = change.old_text().map_or_else(|| kinds(&change.before), |text| masker.kinds_in(text));
-    let mut brought = kinds(&change.after);
-    brought.retain(|(kind, _)| {
-        let known = had.iter().position(|(old, _)| old == kind);
+fn in_bytes(masker: &Masker, change: &Change) -> Vec<SecretKind> {
+    let kinds = |text: &str| masker.kinds_in(text).into_iter().map(|(kind, _)| kind).collect::<Vec<_>>();
+    let legible = |version: &Option<FileVersion>| version.as_ref()?.content.legible();
+    let had = change.old_text().map(str::to_owned).or_else(|| legible(&change.before)).unwrap_or_default();
+    let mut had = kinds(&had);
+    let mut brought = kinds(&legible(&change.after).unwrap_or_default());
+    brought.retain(|kind| {
+        let known = had.iter().position(|old| old == kind);
         known.map(|at| had.swap_remove(at)).is_none()
     });
-    let place = |(kind, _): (SecretKind, usize)| {
-        let place = outcome::file(&change.path, format!("holds a secret: {kind}"));
-        (kind, place)
-    };
-    brought.into_iter().map(place).collect()
-}
-
-/// A path may be the secret.
-fn masked(masker: &Masker, place: Place) -> Place {
-    Place { file: place.file.map(|file| masker.mask(&file).to_string()), ..place }
+    brought
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules;
     use crate::scene::Scene;
     use model::change::{FileContent, FileMode};
-    use model::event::CheckStatus;
+    use model::event::{CheckResult, CheckStatus};
+
+    fn examine(site: &Site<'_>) -> CheckResult {
+        rules::judge("secrets", places(site))
+    }
 
     const TOKEN: &str = "ghp_R4nd0mQx7LkP2vWz9TbYc3HsJd6FgMe1UaNo";
 

@@ -10,7 +10,6 @@ use jiff::Timestamp;
 use super::Published;
 use super::changed_file::ReadSides;
 use super::changed_tests::ChangedTests;
-use super::staged::Suspicion;
 use model::change::Change;
 use model::event::{Claim, Evaluation};
 use model::issue::{Discussion, Issue};
@@ -85,7 +84,6 @@ pub struct Site<'a> {
 pub struct Read {
     pub(super) files: OnceLock<Vec<ReadSides>>,
     pub(super) tests_of_phase: OnceLock<ChangedTests>,
-    pub(super) staged: OnceLock<Vec<Suspicion>>,
     pub(super) tests_of_run: OnceLock<Result<ChangedTests, String>>,
     /// How long the tests ran that are compared with those of now, in milliseconds.
     pub(super) compared_millis: AtomicU64,

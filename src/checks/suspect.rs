@@ -1,7 +1,7 @@
 //! What is likely a cheat and may be honest: each of it is a question that the reviewer has to answer. Refuses nothing.
 
-use super::outcome::{asking, judged, shown};
-use super::{Site, doubtful_code, doubtful_settings, doubtful_tests, staged, todo, trivial_diff};
+use super::outcome::{asking, shown};
+use super::{Site, doubtful_code, doubtful_settings, doubtful_tests, rules, staged, todo, trivial_diff};
 use model::event::{CheckResult, Place};
 
 pub(super) const ID: &str = "suspect";
@@ -16,7 +16,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     doubts.extend(doubtful_code::questions(site));
     doubts.extend(todo::questions(site));
     doubts.extend(trivial_diff::question(site));
-    asking(judged(ID, "suspect", gathered(doubts), "worth a look", "nothing looks like a cheat"))
+    asking(rules::judge(ID, gathered(doubts)))
 }
 
 /// Makes one question of all that is beyond the others: a reviewer answers a few well.

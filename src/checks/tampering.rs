@@ -3,29 +3,23 @@
 
 use super::changed_file::ChangedFile;
 use super::changed_tests::ChangedTests;
-use super::outcome::{at, file, judged};
+use super::outcome::{at, file};
+use super::paths::{ending, name};
 use super::{Site, side_by_side};
-use model::event::{CheckResult, Place};
+use model::event::Place;
 use source::{Language, SkipKind, SourceFile, Test};
-
-pub(super) const ID: &str = "tampering";
 
 /// Python runs them whenever it starts.
 const ALWAYS_RUN: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
 
-pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let mut places = switched_off(ChangedTests::of_phase(site), site);
-    places.extend(side_by_side::places(&ChangedFile::judged(site), runner_replaced));
-    let clean = "no test that was there was switched off";
-    judged(ID, "tests-weakened", places, "tests are kept from failing", clean)
-}
-
-/// Returns tests that never run any more, or run alone, unless the issue names them.
-fn switched_off(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
+/// Returns tests that never run any more, or run alone, unless the issue names them, and what replaces the runner.
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
+    let tests = ChangedTests::of_phase(site);
     let alone = tests.added().filter_map(|new| newly(SkipKind::Only, None, new));
     let mut places: Vec<Place> = kept(tests, site, false).chain(alone).collect();
     // One mark may stand at a group of many tests.
     places.dedup_by(|next, place| next.file == place.file && next.line == place.line);
+    places.extend(side_by_side::places(&ChangedFile::judged(site), runner_replaced));
     places
 }
 
@@ -64,9 +58,7 @@ fn newly(kind: SkipKind, old: Option<&Test>, new: &Test) -> Option<Place> {
 /// Returns code that replaces what the test runner does, and files that Python runs before every test.
 fn runner_replaced(changed: &ChangedFile<'_>) -> Vec<Place> {
     let path = changed.path();
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let runs_always =
-        ALWAYS_RUN.contains(&name) || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "pth");
+    let runs_always = ALWAYS_RUN.contains(&name(path)) || ending(path) == "pth";
     if runs_always && changed.change.is_new() {
         return vec![file(path, "Python runs this file before every test, which may change what they say")];
     }

@@ -10,43 +10,41 @@ use super::changed_file::ChangedFile;
 use super::comments::{added_comments, comments_of_text};
 use super::constant::any_of;
 use super::language_family::LanguageFamily;
-use super::outcome::{judged, of_answer};
+use super::outcome::{of_answer, one_line};
 use super::unfinished::{self, Unfinished};
 use super::{Site, told};
 use content_parser::own_lines;
-use model::event::{CheckResult, Place};
+use model::event::Place;
 use source::SourceFile;
 
-pub(super) const ID: &str = "todo";
-
-pattern!(MARK, r"(?i)(?-u:\b)(?:TODO|FIXME|TBD|HACK|XXX)(?-u:\b)|^to[ -]do:|ＴＯＤＯ|ＦＩＸＭＥ");
-pattern!(
-    /// What may be an offence, so that most texts need no second look.
-    SUSPECT,
-    r"(?i)TODO|FIXME|TBD|HACK|XXX|to[ -]do:|ＴＯＤＯ|ＦＩＸＭＥ|TBA|to be |coming soon|placeholder|lorem ipsum|later|未|後で|あとで|後日|予定|作成中|執筆中|準備中|ここに"
-);
-
 const TABLE: &str = include_str!("data/todo.toml");
+pattern!(MARK, &any_of(TABLE, "marks"));
+pattern!(SUSPECT, &any_of(TABLE, "suspects"));
+pattern!(LOCALE, &any_of(TABLE, "locales"));
 pattern!(NOUN, &format!("^(?i:{})$", any_of(TABLE, "nouns")));
 pattern!(OTHER_LANGUAGE, &format!("^(?i:{})$", any_of(TABLE, "other_languages")));
-pattern!(PROMISE, &format!("^(?:{})$", any_of(TABLE, "promises")));
-pattern!(
-    /// Texts of other languages, where `todo` is a word.
-    LOCALE,
-    r"(?i)(?:^|/)(?:locales?|_locales|i18n|l10n|langs?|translations)/|\.(?:po|pot|arb|xlf|xliff|strings)$"
-);
 
-pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let mut places = places(site, |file| !is_of_project_documents(file, site), in_file);
+/// Emphasis, brackets and full stops around a promise.
+const AROUND: &str = r"[\s*_\[\]()（）<>「」【】{}.。…!]*";
+pattern!(
+    /// A part of a line that promises content, with its bullet, number and box.
+    PROMISE,
+    &format!(
+        r"^\s*(?:[-*+•]|\d+[.)])?\s*(?:\[[ xX]\])?{AROUND}(?:{}){AROUND}$",
+        any_of(TABLE, "promises")
+    )
+);
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
+    let mut places = found(site, |file| !is_of_project_documents(file, site), in_file);
     places.extend(in_told_code(site));
-    judged(ID, "todo-left", places, "work is left open", "nothing that was added says that work is left open")
+    places
 }
 
 /// Returns the first mark of each document of the project, and of each file that has one in a text of its code.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
-    let mut places = places(site, |file| is_of_project_documents(file, site), in_file);
+    let mut places = found(site, |file| is_of_project_documents(file, site), in_file);
     if !mentions_marks(site) {
-        places.extend(self::places(site, |file| file.now().is_some(), in_texts));
+        places.extend(found(site, |file| file.now().is_some(), in_texts));
     }
     places.dedup_by(|next, first| next.file == first.file);
     for place in &mut places {
@@ -56,7 +54,7 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
 }
 
 /// Returns what is found in the files of a kind. A comment that the issue asks for is none.
-fn places<'s>(
+fn found<'s>(
     site: &'s Site<'_>,
     is_wanted: impl Fn(&ChangedFile<'s>) -> bool,
     find: impl Fn(&ChangedFile<'s>) -> Vec<Unfinished> + Sync,
@@ -73,10 +71,11 @@ fn is_of_project_documents(file: &ChangedFile<'_>, site: &Site<'_>) -> bool {
 
 fn in_file(file: &ChangedFile<'_>) -> Vec<Unfinished> {
     let comments = added_comments(file);
-    let marks = comments.iter().filter_map(|comment| Some((comment.line, mark(comment.text)?)));
-    let marks = marks.map(|(line, mark)| open(line, mark, format!("a comment says `{}`", clip(mark))));
+    let marks = comments.iter().filter_map(|comment| Some((comment.line, mark(comment.text())?)));
+    let marks =
+        marks.map(|(line, mark)| open(line, mark, format!("a comment says `{}`", one_line(mark, 80))));
     let statements = file.added_parts(SourceFile::open_statements).into_iter().map(|statement| {
-        let what = format!("`{}` stands for code that is not there", clip(statement.text));
+        let what = format!("`{}` stands for code that is not there", one_line(statement.text, 80));
         open(statement.line, statement.text, what)
     });
     let mut found: Vec<Unfinished> = marks.chain(placeholders(file)).chain(statements).collect();
@@ -93,7 +92,7 @@ fn in_texts(file: &ChangedFile<'_>) -> Vec<Unfinished> {
     pattern!(OPEN, r#"^[a-z]*["'`]*((?:TODO|FIXME)(?:\([^)]*\))?:\s*\S.*)"#);
     let found = file.added_parts(SourceFile::strings).into_iter().filter_map(|string| {
         let text = OPEN.captures(string.text)?.get(1)?.as_str().trim_end_matches(['"', '\'', '`']);
-        Some(open(string.line, text, format!("a text says `{}`", clip(text))))
+        Some(open(string.line, text, format!("a text says `{}`", one_line(text, 80))))
     });
     found.collect()
 }
@@ -102,9 +101,9 @@ fn in_told_code(site: &Site<'_>) -> Option<Place> {
     let blocks = told::blocks(site, |_| false);
     let mark = blocks.iter().filter(|block| SUSPECT.is_match(block.text)).find_map(|block| {
         let comments = comments_of_text(told::family(block)?, block.text);
-        comments.iter().find_map(|comment| mark(comment.text))
+        comments.iter().find_map(|comment| mark(comment.text()))
     });
-    mark.map(|mark| of_answer(format!("code that is only told: a comment says `{}`", clip(mark))))
+    mark.map(|mark| of_answer(format!("code that is only told: a comment says `{}`", one_line(mark, 80))))
 }
 
 /// Returns the mark of open work in a comment, with what follows it.
@@ -152,35 +151,27 @@ fn placeholders(file: &ChangedFile<'_>) -> Vec<Unfinished> {
     if !LanguageFamily::of(file.path()).is_text() {
         return Vec::new();
     }
+    let promises = |line: &str| {
+        let is_heading_or_code = line.trim_start().starts_with(['#', '`']);
+        !is_heading_or_code && line.split(['|', ':', '：']).any(|part| PROMISE.is_match(part))
+    };
     let lines = own_lines(file.change.new_text().unwrap_or_default()).into_iter();
-    let found = lines.filter(|(number, line)| is_placeholder(line) && file.is_added(*number));
+    let found = lines.filter(|(number, line)| promises(line) && file.is_added(*number));
     let what = "a placeholder stands for content";
     found.map(|(number, line)| open(number, line.trim(), what.to_owned())).collect()
-}
-
-fn is_placeholder(line: &str) -> bool {
-    if line.trim_start().starts_with(['#', '`']) {
-        return false;
-    }
-    line.split(['|', ':', '：']).any(|part| PROMISE.is_match(undecorated(part)))
-}
-
-/// Takes bullets, numbers, boxes, emphasis, brackets and full stops off.
-fn undecorated(part: &str) -> &str {
-    pattern!(BULLET, r"^\s*(?:[-*+•]|\d+[.)])?\s*(?:\[[ xX]\])?\s*");
-    let part = BULLET.find(part).map_or(part, |found| &part[found.end()..]);
-    part.trim_matches(|c: char| c.is_whitespace() || "*_[]()（）<>「」【】{}.。…!".contains(c))
-}
-
-fn clip(text: &str) -> String {
-    text.lines().next().unwrap_or_default().chars().take(80).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules;
     use crate::scene::{Scene, gist};
     use model::change::Change;
+    use model::event::CheckResult;
+
+    fn examine(site: &Site<'_>) -> CheckResult {
+        rules::judge("todo", places(site))
+    }
 
     fn said(scene: &Scene) -> String {
         gist(&scene.shown_to(examine))

@@ -9,8 +9,8 @@ use regex::Regex;
 
 use super::changed_file::ChangedFile;
 use super::language_family::is_code;
-use super::outcome::{at, judged};
-use super::{Site, passed};
+use super::outcome::at;
+use super::{Site, passed, rules};
 use model::event::CheckResult;
 use source::is_test;
 
@@ -29,13 +29,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let untraced = tests.into_iter().filter(|(file, _)| !is_traced(file, &required));
     let what = "no test that was added names a requirement";
     let places = untraced.map(|(file, number)| at(file.path(), number, what)).collect();
-    judged(
-        ID,
-        "untraceable-test",
-        places,
-        "tests name no requirement",
-        "the tests that were added name requirements",
-    )
+    rules::judge(ID, places)
 }
 
 /// Returns the line of the first test that was added. A new file of tests without one that is known begins with it.

@@ -10,13 +10,13 @@ use regex::Regex;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
-use crate::changed_tests::ChangedTests;
+use crate::comments::added_code;
 use crate::outcome::{at, one_line};
 use crate::paths::name;
 use crate::side_by_side;
 use crate::walk::walk;
 use model::event::Place;
-use source::{Assert, Language, Part, SourceFile, is_foreign, is_test};
+use source::{Language, SourceFile, is_foreign, is_test};
 
 /// So many files of tests are read at most.
 const MOST_TEST_FILES: usize = 300;
@@ -33,110 +33,74 @@ type Values = [String; FEWEST];
 
 pub(super) fn places(product: &[ChangedFile<'_>], site: &Site<'_>) -> Vec<Place> {
     let may_be_answers = |file: &&ChangedFile<'_>| {
-        Language::of(file.path()).is_some() && lines_with_values(file).next().is_some()
+        let mut lines = file.change.added_lines();
+        Language::of(file.path()).is_some() && lines.any(|(_, line)| !neighbours(line).is_empty())
     };
     let product: Vec<&ChangedFile<'_>> = product.iter().filter(may_be_answers).collect();
     if product.is_empty() {
         return Vec::new();
     }
     let asserts = asserts(site);
-    product.into_iter().filter_map(|file| first_answer(file, &asserts)).collect()
+    side_by_side::places(&product, |file| first_answer(file, &asserts))
 }
 
-/// Returns the first values of each assert in the tests that a run changed, and in those that lie in the worktree.
+/// Returns the first values of each assert in the tests that changed, before and now, and in those that lie in the worktree.
 fn asserts(site: &Site<'_>) -> HashSet<Values> {
-    let compared: HashSet<&str> = site.changes.iter().map(|change| change.path.as_str()).collect();
-    let is_left = |path: &str| is_test(path) && !compared.contains(path);
-    let earlier = site.since_base.iter().filter(|change| is_left(&change.path)).flat_map(|change| {
-        [change.old_text(), change.new_text()].map(|text| Some((change.path.clone(), text?.to_owned())))
+    let changed = ChangedFile::all(site);
+    let of_changed = side_by_side::each(&changed, |file| {
+        let sides = [file.before(), file.now()];
+        sides.into_iter().flatten().flat_map(values_of_asserts).collect::<Vec<_>>()
     });
-    let there = texts_of_tests(site.worktree).filter(|(path, _)| is_left(path));
-    let texts: HashSet<(String, String)> = earlier.flatten().chain(there).collect();
-    let texts: Vec<(String, String)> = texts.into_iter().collect();
-    let others = side_by_side::each(&texts, |(path, text)| values_of_asserts(path, text));
-    let own = ChangedTests::of_phase(site).asserts();
-    let own = own.filter_map(|assert| first_values(&values(assert)));
-    others.into_iter().flatten().chain(own).collect()
+    let mut others = files_of_tests(site.worktree);
+    others.retain(|path| !site.changes.iter().any(|change| change.path == *path));
+    let of_others = side_by_side::each(&others, |path| {
+        let text = fs::read_to_string(site.worktree.join(path)).unwrap_or_default();
+        if !SourceFile::may_have_tests(path, &text) {
+            return Vec::new();
+        }
+        SourceFile::parse(path, text).map_or_else(Vec::new, |file| values_of_asserts(&file))
+    });
+    of_changed.into_iter().chain(of_others).flatten().collect()
 }
 
-fn values_of_asserts(path: &str, text: &str) -> Vec<Values> {
-    let tests = SourceFile::parse(path, text).map_or_else(Vec::new, |file| file.tests());
-    let asserts = tests.iter().flat_map(|test| &test.asserts);
-    asserts.filter_map(|assert| first_values(&values(assert))).collect()
+/// Returns the first values of each assert in a test that has more than those.
+fn values_of_asserts(file: &SourceFile) -> Vec<Values> {
+    let mut asserts = file.asserts();
+    asserts.retain(|assert| is_test(file.path()) || file.is_test_code(assert.line));
+    let values = asserts.iter().map(|assert| literals(assert.text)).filter(|values| values.len() > FEWEST);
+    values.filter_map(|values| values.first_chunk().cloned()).collect()
 }
 
-fn values(assert: &Assert) -> Vec<String> {
-    assert.values().map(str::to_owned).collect()
-}
-
-/// Returns the first values of an assert that has more than those.
-fn first_values(values: &[String]) -> Option<Values> {
-    values.first_chunk().filter(|_| values.len() > FEWEST).cloned()
-}
-
-/// Reads the files of tests in a worktree, as many as are worth it.
-fn texts_of_tests(worktree: &Path) -> impl Iterator<Item = (String, String)> {
+/// Returns the files of tests in a worktree, as many as are worth it.
+fn files_of_tests(worktree: &Path) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     walk(worktree, |path, kind| {
         let Some(path) = path.to_str() else { return false };
-        if kind.is_file() && is_test(path) && found.len() < MOST_TEST_FILES {
+        if kind.is_file() && is_test(path) {
             found.push(path.to_owned());
         }
-        let is_left_out = name(path).starts_with('.') || is_foreign(&format!("{}/x", name(path)));
+        let is_left_out = name(path).starts_with('.') || is_foreign(&format!("{path}/x"));
         !is_left_out && found.len() < MOST_TEST_FILES
     });
-    let worktree = worktree.to_owned();
-    let read = move |path: String| {
-        let text = fs::read_to_string(worktree.join(&path)).ok()?;
-        SourceFile::may_have_tests(&path, &text).then_some((path, text))
-    };
-    found.into_iter().filter_map(read)
-}
-
-/// Returns the added lines that hold several values, with them.
-fn lines_with_values<'f>(file: &'f ChangedFile<'_>) -> impl Iterator<Item = (usize, &'f str, Vec<String>)> {
-    let lines = file.change.added_lines().map(|(number, line)| (number, line, literals(line)));
-    lines.filter(|(_, _, values)| values.len() >= FEWEST)
-}
-
-/// Returns those lines but for tests beside the code and for comments.
-fn lines_of_product<'f>(file: &'f ChangedFile<'_>) -> impl Iterator<Item = (usize, &'f str, Vec<String>)> {
-    let now = file.now();
-    let comments = now.map_or_else(Vec::new, SourceFile::comments);
-    let lines = |comment: &Part<'f>| {
-        let number = comment.line;
-        comment
-            .text
-            .lines()
-            .enumerate()
-            .map(move |(index, line)| (number + index, line.trim()))
-            .collect::<Vec<_>>()
-    };
-    let comments: HashSet<(usize, &str)> = comments.iter().flat_map(lines).collect();
-    lines_with_values(file).filter(move |(number, line, _)| {
-        let is_test = now.is_some_and(|now| now.is_test_code(*number));
-        !is_test && !comments.contains(&(*number, line.trim()))
-    })
+    found.truncate(MOST_TEST_FILES);
+    found
 }
 
 fn first_answer(file: &ChangedFile<'_>, asserts: &HashSet<Values>) -> Option<Place> {
-    let known: HashSet<Values> = file
-        .change
-        .removed_lines()
-        .flat_map(|(_, line)| neighbours(&literals(line)).collect::<Vec<_>>())
-        .collect();
-    let is_answer = |values: &[String]| {
-        neighbours(values).any(|values| asserts.contains(&values) && !known.contains(&values))
-    };
-    let (number, line, _) = lines_of_product(file).find(|(_, _, values)| is_answer(values))?;
+    let removed = file.change.removed_lines();
+    let known: HashSet<Values> = removed.flat_map(|(_, line)| neighbours(line)).collect();
+    let is_answer = |values: &Values| asserts.contains(values) && !known.contains(values);
+    let (number, line) = added_code(file).find(|(_, line)| neighbours(line).iter().any(is_answer))?;
     let doubt = format!("`{}` holds the values of a test. Is there a rule behind them?", one_line(line, 80));
     Some(at(file.path(), number, doubt))
 }
 
 /// Returns the values of a line that stand next to each other, without those that stand in any code.
-fn neighbours(values: &[String]) -> impl Iterator<Item = Values> {
+fn neighbours(line: &str) -> Vec<Values> {
+    let is_common = |value: &String| matches!(value.as_str(), "0" | "1" | "");
+    let values = literals(line);
     let each = values.windows(FEWEST).filter_map(|window| window.first_chunk().cloned());
-    each.filter(|values: &Values| values.iter().any(|value| !is_common(value)))
+    each.filter(|values: &Values| !values.iter().all(is_common)).collect()
 }
 
 /// Returns the values in the order of the code, without quotation marks, signs and the white space at their ends.
@@ -144,9 +108,4 @@ fn literals(code: &str) -> Vec<String> {
     let bare =
         |literal: regex::Match<'_>| literal.as_str().trim_matches(['"', '\'', '`', '-']).trim().to_owned();
     LITERAL.find_iter(code).map(bare).collect()
-}
-
-/// Values that stand in any code.
-fn is_common(value: &str) -> bool {
-    matches!(value, "0" | "1" | "")
 }

@@ -2,7 +2,6 @@
 
 use crate::outcome::shown;
 use crate::scene::Scene;
-use crate::tampering::examine;
 use crate::{suspect, tampering};
 use model::change::Change;
 use model::event::CheckStatus;
@@ -22,14 +21,14 @@ fn made(files: &[(&str, &str, &str)]) -> Scene {
 
 /// Returns what is refused.
 fn refused(files: &[(&str, &str, &str)]) -> Vec<String> {
-    tampering::examine(&made(files).site()).places.iter().map(shown).collect()
+    tampering::places(&made(files).site()).iter().map(shown).collect()
 }
 
 /// Returns what is refused, and what a reviewer is asked about.
 fn told(files: &[(&str, &str, &str)]) -> Vec<String> {
     let scene = made(files);
     let site = scene.site();
-    let all = tampering::examine(&site).places.into_iter().chain(suspect::examine(&site).places);
+    let all = tampering::places(&site).into_iter().chain(suspect::examine(&site).places);
     all.map(|place| shown(&place)).collect()
 }
 

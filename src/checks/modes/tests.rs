@@ -1,9 +1,22 @@
 //! Links, modes, submodules and special files that are refused, and those that are fine.
 
 use super::*;
+use crate::rules;
 use crate::scene::Scene;
 use model::change::FileContent;
-use model::event::CheckStatus;
+use model::event::{CheckResult, CheckStatus};
+
+fn examine_links(site: &Site<'_>) -> CheckResult {
+    rules::judge("links", links(site))
+}
+
+fn examine_modes(site: &Site<'_>) -> CheckResult {
+    rules::judge("modes", modes(site))
+}
+
+fn examine_submodules(site: &Site<'_>) -> CheckResult {
+    rules::judge("submodules", submodules(site))
+}
 
 fn judge_link(path: &str, target: &str) -> CheckResult {
     let link = FileVersion { mode: FileMode::Link, content: FileContent::Text(target.to_owned()) };

@@ -1,7 +1,15 @@
 //! What stands for something left out, honest lines that look alike, and functions that became empty.
 
 use super::*;
+use crate::rules;
 use crate::scene::{Scene, gist};
+use crate::stubs::emptied;
+use model::change::Change;
+use model::event::CheckResult;
+
+fn examine(site: &Site<'_>) -> CheckResult {
+    rules::judge("omission", places(site))
+}
 
 fn said(scene: &Scene) -> String {
     gist(&scene.shown_to(examine))

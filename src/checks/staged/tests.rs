@@ -1,7 +1,13 @@
 //! Code that plays to its tests beside the honest code that is most like it.
 
 use super::*;
+use crate::rules;
 use crate::scene::{Scene, gist};
+use model::event::CheckResult;
+
+fn examine(site: &Site<'_>) -> CheckResult {
+    rules::judge("staged", places(site))
+}
 
 /// Returns the places that are sure, and those that are only likely.
 fn seen(scene: &Scene) -> (String, usize) {
