@@ -107,6 +107,13 @@ pub struct FailedTest {
     pub error: String,
 }
 
+impl FailedTest {
+    /// Names a test of which nothing else is known.
+    pub(crate) fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+}
+
 /// How many tests there were. Go without `-v` and `-json` lists no passing tests: a package counts as one there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {

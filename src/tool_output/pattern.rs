@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use regex::{Captures, Regex, RegexSet};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// A regular expression that stands in a data file.
 #[derive(Deserialize)]
@@ -46,6 +47,16 @@ impl Deref for LazyPattern {
     fn deref(&self) -> &Regex {
         self.regex.get_or_init(|| Regex::new(self.pattern).expect("the pattern is a constant"))
     }
+}
+
+/// Reads a data file. What its `patterns` say stands in it wherever their names stand in braces.
+pub(super) fn table<T: DeserializeOwned>(text: &str) -> T {
+    let table: toml::Table = text.parse().expect("the table is a constant");
+    let patterns = table["patterns"].as_table().expect("the patterns are a table");
+    let filled = patterns.iter().fold(text.to_owned(), |text, (name, pattern)| {
+        text.replace(&format!("{{{name}}}"), pattern.as_str().expect("a pattern is a text"))
+    });
+    toml::from_str(&filled).expect("the table is a constant")
 }
 
 /// Returns what a group found.

@@ -1,8 +1,7 @@
 //! What one runner was found to say. Collects and bounds; reads nothing itself.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::place::Place;
 use crate::{Counts, FailedTest, MOST_KEPT, MOST_RESULTS, TestOutcome, TestReport, TestResult, cut};
 
 /// Failures and counts of one form.
@@ -19,33 +18,10 @@ pub(super) struct Found {
     by_name: HashMap<String, Vec<usize>>,
 }
 
-/// What is known of a failure beside its name.
-#[derive(Debug, Default)]
-pub(super) struct Detail {
-    pub(super) file: Option<String>,
-    pub(super) line: Option<u32>,
-    pub(super) error: String,
-}
-
-impl Detail {
-    pub(super) fn error(error: &str) -> Self {
-        Self { error: error.to_owned(), ..Self::default() }
-    }
-
-    pub(super) fn at(place: Option<Place>, error: &str) -> Self {
-        let (file, line) = place.map(|place| (place.file, place.line)).unzip();
-        Self { file, line, error: error.to_owned() }
-    }
-}
-
 impl Found {
     /// Names a failing test, or adds to one named before what was not known of it.
-    pub(super) fn fail(&mut self, name: &str, detail: Detail) {
-        let Detail { file, line, error } = detail;
-        self.add(FailedTest { name: name.trim().to_owned(), file, line, error: cut(&error) });
-    }
-
-    fn add(&mut self, test: FailedTest) {
+    pub(super) fn fail(&mut self, test: FailedTest) {
+        let test = FailedTest { name: test.name.trim().to_owned(), error: cut(&test.error), ..test };
         let is_same =
             |have: &FailedTest| have.file.is_none() || test.file.is_none() || have.file == test.file;
         let named = self.by_name.get(&test.name).into_iter().flatten().copied();
@@ -67,15 +43,6 @@ impl Found {
         self.by_name.contains_key(name)
     }
 
-    /// A test that failed and passed when tried again.
-    pub(super) fn forgive(&mut self, name: &str) {
-        if self.has_failed(name) {
-            let kept = std::mem::take(&mut self.failed);
-            self.by_name.clear();
-            kept.into_iter().filter(|test| test.name != name).for_each(|test| self.add(test));
-        }
-    }
-
     pub(super) fn count(&mut self, counts: Counts) {
         self.counts = Some(self.counts.unwrap_or_default().plus(counts));
     }
@@ -87,12 +54,28 @@ impl Found {
         }
     }
 
-    /// Counts the results, where no numbers were seen.
+    /// Counts the results, of a runner that prints no numbers.
     pub(super) fn count_results(&mut self) {
-        if self.counts.is_none() && (self.failed.is_empty() || !self.results.is_empty()) {
-            let counts = self.results.iter().map(|result| Counts::of(result.outcome));
-            self.counts = Some(counts.fold(Counts::default(), Counts::plus));
+        let counts = self.results.iter().map(|result| Counts::of(result.outcome));
+        self.counts = Some(counts.fold(Counts::default(), Counts::plus));
+    }
+
+    /// Takes that all tests are so many: those that neither failed nor were skipped passed.
+    pub(super) fn count_rest_of(&mut self, total: u64) {
+        if let Some(counts) = &mut self.counts {
+            let rest = total.saturating_sub(counts.failed).saturating_sub(counts.ignored);
+            counts.passed = counts.passed.max(rest);
         }
+    }
+
+    /// Keeps the latest result of each test; one that passed when it was tried again did not fail.
+    pub(super) fn keep_latest(&mut self) {
+        let latest: BTreeMap<_, _> =
+            self.results.drain(..).map(|result| (result.id.clone(), result)).collect();
+        self.results = latest.into_values().collect();
+        let passed = self.results.iter().filter(|result| result.outcome == TestOutcome::Passed);
+        let passed: HashSet<String> = passed.map(|result| result.id.replace(SEPARATOR, " ")).collect();
+        self.failed.retain(|test| !passed.contains(&test.name));
     }
 
     /// Takes what the failing test of a result says.
@@ -111,7 +94,7 @@ impl Found {
     }
 
     pub(super) fn join(&mut self, other: Self) {
-        other.failed.into_iter().for_each(|test| self.add(test));
+        other.failed.into_iter().for_each(|test| self.fail(test));
         other.results.into_iter().for_each(|result| self.result(result));
         self.groups += other.groups;
         self.errors.extend(other.errors);

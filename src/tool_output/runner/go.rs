@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::found::{Detail, Found, SEPARATOR};
+use super::found::{Found, SEPARATOR};
 use crate::pattern::LazyPattern;
 use crate::place::place;
-use crate::{Counts, LONGEST_MESSAGE, TestOutcome, TestResult};
+use crate::{Counts, FailedTest, LONGEST_MESSAGE, TestOutcome, TestResult};
 
 /// What was seen of a package that has not ended.
 #[derive(Default)]
@@ -140,10 +140,10 @@ impl Package {
             found.count(Counts::of(TestOutcome::DidNotLoad));
             found.result(TestResult::new(name, TestOutcome::DidNotLoad));
             let said = self.said.into_values().collect::<Vec<_>>().join("\n");
-            found.fail(name, detail(if said.trim().is_empty() { note.trim() } else { &said }));
+            found.fail(failed(name, if said.trim().is_empty() { note.trim() } else { &said }));
         } else {
             for test in leaves(&self.failed) {
-                found.fail(test, detail(&self.said.remove(test).unwrap_or_default()));
+                found.fail(failed(test, &self.said.remove(test).unwrap_or_default()));
             }
         }
     }
@@ -156,14 +156,15 @@ fn leaves(failed: &[String]) -> impl Iterator<Item = &String> {
 }
 
 /// The first line of a test file that is named is the place; calls of goroutines say little.
-fn detail(said: &str) -> Detail {
+fn failed(name: &str, said: &str) -> FailedTest {
     let own = said.lines().take_while(|line| !line.starts_with("goroutine "));
     let own: Vec<&str> = own.map(|line| line.strip_prefix("    ").unwrap_or(line)).collect();
     let at = own.iter().find_map(|line| {
         let (file, rest) = line.trim().split_once(".go:")?;
         place(&format!("{file}.go:{}", rest.split([':', ' ']).next()?))
     });
-    Detail::at(at, own.join("\n").trim())
+    let (file, line) = at.unzip();
+    FailedTest { name: name.to_owned(), file, line, error: own.join("\n").trim().to_owned() }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use super::found::{Detail, Found, SEPARATOR};
+use super::found::{Found, SEPARATOR};
 use crate::place::below;
-use crate::{Counts, TestOutcome, TestResult};
+use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -58,13 +58,14 @@ fn see(file: &TestFile, path: &str, found: &mut Found) {
         if outcome == TestOutcome::Failed {
             let error = case.failure_messages.iter().flatten().next().map_or("", String::as_str);
             found.explain(id, error);
-            found.fail(&name, Detail { file: Some(path.to_owned()), ..Detail::error(error) });
+            found.fail(FailedTest { name, file: Some(path.to_owned()), line: None, error: error.to_owned() });
         }
     }
     if file.status == "failed" && file.assertion_results.is_empty() {
         found.count(Counts::of(TestOutcome::DidNotLoad));
         found.result(TestResult::new(path, TestOutcome::DidNotLoad));
-        found.fail(path, Detail { file: Some(path.to_owned()), ..Detail::error(&file.message) });
+        let (name, error) = (path.to_owned(), file.message.clone());
+        found.fail(FailedTest { file: Some(name.clone()), name, line: None, error });
     }
 }
 

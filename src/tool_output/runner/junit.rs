@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use roxmltree::{Document, Node};
 
-use super::found::{Detail, Found, SEPARATOR};
+use super::found::{Found, SEPARATOR};
 use crate::pattern::LazyPattern;
-use crate::{Counts, TestOutcome, TestResult};
+use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
 static FIRST_TAG: LazyPattern = LazyPattern::new(r"(?m)^[^\S\n]*(?:<\?xml.*?)?(<(testsuites?)[^>]*>)");
 
@@ -54,10 +54,10 @@ fn see(case: Node, found: &mut Found) -> Counts {
     let outcome = if child("skipped").is_some() || case.attribute("status") == Some("disabled") {
         TestOutcome::Skipped
     } else if let Some(failure) = child("failure").or_else(|| child("error")) {
-        let detail = detail(case, failure);
+        let failed = failed(case, failure);
         let message = failure.attribute("message").unwrap_or_default();
-        found.explain(id(case), &format!("{message}\n{}", detail.error));
-        found.fail(&name(case), detail);
+        found.explain(id(case), &format!("{message}\n{}", failed.error));
+        found.fail(failed);
         TestOutcome::Failed
     } else {
         TestOutcome::Passed
@@ -92,11 +92,12 @@ fn name(case: Node) -> String {
     }
 }
 
-fn detail(case: Node, failure: Node) -> Detail {
+fn failed(case: Node, failure: Node) -> FailedTest {
     let text = failure.text().unwrap_or_default().trim();
     let message = failure.attribute("message").unwrap_or_default().trim();
     let error = if text.contains(message) { text.to_owned() } else { format!("{message}\n{text}") };
-    Detail {
+    FailedTest {
+        name: name(case),
         file: case.attribute("file").map(str::to_owned),
         line: case.attribute("line").and_then(|line| line.parse().ok()),
         error: error.trim().to_owned(),

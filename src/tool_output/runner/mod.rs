@@ -3,16 +3,12 @@
 
 mod found;
 mod go;
+mod headings;
 mod jest_json;
 mod junit;
-mod libtest;
-mod nextest;
-mod panicked;
-mod pytest;
 mod tally;
 mod tap;
 mod text;
-mod unittest;
 
 use std::borrow::Cow;
 
@@ -24,15 +20,13 @@ use super::{Printed, TestReport};
 /// Reads one form. A reader blanks the lines it owns, so that what a failing test printed is nobody else's report.
 type RunnerReader = fn(&mut [&str]) -> Option<Found>;
 
-/// Runners that carry the output of others come first.
-const READERS: [RunnerReader; 7] =
-    [nextest::read, libtest::read, pytest::read, unittest::read, go::read, text::read, tap::read];
+const READERS: [RunnerReader; 3] = [text::read, go::read, tap::read];
 
 /// Reads what test runners printed on both streams.
 pub fn tests(printed: &Printed) -> TestReport {
     let mut all: Option<Found> = None;
     let (stdout, stderr) = (plain(printed.stdout), plain(printed.stderr));
-    for text in [libtest::with_headings(&stdout, &stderr), Cow::Borrowed(&*stderr)] {
+    for text in [headings::with_headings(&stdout, &stderr), Cow::Borrowed(&*stderr)] {
         let (text, report) = junit::taken_out(&text);
         let mut lines = lines(&text);
         for found in report.into_iter().chain(READERS.iter().filter_map(|read| read(&mut lines))) {

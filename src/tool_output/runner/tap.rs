@@ -3,11 +3,11 @@
 
 use regex::Captures;
 
-use super::found::{Detail, Found, SEPARATOR};
+use super::found::{Found, SEPARATOR};
 use super::text::counts;
 use crate::pattern::{LazyPattern, number, part};
 use crate::place::place;
-use crate::{Counts, TestOutcome, TestResult};
+use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
 /// `t/pages.t .. `, which `prove -v` prints above a document.
 static HEADING: LazyPattern = LazyPattern::new(r"^(?<file>[^ ]*) \.{2,}\s*$");
@@ -62,7 +62,9 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
             document.said = Some(document.said.unwrap_or_default().plus(counts(&parts)));
         } else if let Some(reason) = line.strip_prefix("Bail out!") {
             document.seen.failed += 1;
-            document.found.fail("Bail out!", Detail::error(reason.trim()));
+            document
+                .found
+                .fail(FailedTest { error: reason.trim().to_owned(), ..FailedTest::named("Bail out!") });
         }
     }
     document.end(&mut all);
@@ -85,7 +87,7 @@ impl Document<'_> {
         }
         let is_parent = || value(details, "failureType").is_some_and(|why| why == "subtestsFailed");
         if outcome == TestOutcome::Failed && !is_parent() {
-            self.found.fail(&name, detail(details));
+            self.found.fail(failed(&name, details));
         }
         let mut is_group = false;
         for (other, result) in self.points.iter_mut().rev().take_while(|(other, _)| *other > depth) {
@@ -149,7 +151,7 @@ fn details_end(lines: &[&str], from: usize) -> usize {
     (from..lines.len()).find(|index| !comment(lines[*index])).unwrap_or(lines.len())
 }
 
-fn detail(details: &[&str]) -> Detail {
+fn failed(name: &str, details: &[&str]) -> FailedTest {
     let location = value(details, "location").or_else(|| value(details, "at"));
     let at = location.and_then(|at| place(at.rsplit_once('(').map_or(at.as_str(), |(_, at)| at)));
     let error = value(details, "error").or_else(|| value(details, "message"));
@@ -157,7 +159,8 @@ fn detail(details: &[&str]) -> Detail {
     let comments =
         || details.iter().map(|line| line.trim_start().trim_start_matches('#').trim()).collect::<Vec<_>>();
     let error = error.unwrap_or_else(|| if yaml { String::new() } else { comments().join("\n") });
-    Detail::at(at, &error)
+    let (file, line) = at.unzip();
+    FailedTest { name: name.to_owned(), file, line, error }
 }
 
 /// Returns a value of the details: in one line, in quotes, or a block below.

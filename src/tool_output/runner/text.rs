@@ -1,29 +1,34 @@
-//! Runners that print a line for each test, a block for each failure and a line of numbers. What these look like stands in
-//! `data/runners.toml`. A form that says more than its lines do has a module of its own.
+//! Runners whose output is lines about tests and blocks about failures: they stand in `data/runners.toml`, which needs no code of
+//! its own for each. What a failing test printed is nobody else's report, so the lines of a runner are blanked.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Captures;
 use serde::Deserialize;
 
-use super::found::{Detail, Found, SEPARATOR};
+use super::found::{Found, SEPARATOR};
 use super::tally;
-use crate::pattern::{Pattern, number, part};
-use crate::{Counts, TestOutcome, TestResult};
+use crate::pattern::{Pattern, number, part, table};
+use crate::{Counts, FailedTest, MOST_KEPT, TestOutcome, TestResult};
 
-static RUNNERS: LazyLock<BTreeMap<String, Vec<TextRunner>>> =
-    LazyLock::new(|| toml::from_str(include_str!("../data/runners.toml")).expect("the table is a constant"));
+static RUNNERS: LazyLock<TextRunners> = LazyLock::new(|| table(include_str!("../data/runners.toml")));
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
-    let found = RUNNERS["runner"].iter().filter_map(|runner| runner.read(lines));
+    let found = RUNNERS.runner.iter().filter_map(|runner| runner.read(lines));
     found.reduce(Found::joined)
+}
+
+#[derive(Deserialize)]
+struct TextRunners {
+    runner: Vec<TextRunner>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TextRunner {
     known: Pattern,
+    #[serde(default)]
+    tries_again: bool,
     rule: Vec<LineRule>,
 }
 
@@ -38,22 +43,31 @@ struct LineRule {
     below: Option<Pattern>,
     until: Option<Pattern>,
     #[serde(default)]
-    says_above: bool,
+    until_listed: bool,
     #[serde(default)]
-    indent: usize,
+    says_above: bool,
+    mark: Option<Pattern>,
     #[serde(default = "whole_block")]
     message: Pattern,
     place: Option<Pattern>,
+    #[serde(default)]
+    last_place: bool,
 }
 
 #[derive(Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum LineKind {
+    Begin,
     Counts,
-    Result,
-    Failure,
     File,
     Group,
+    Test,
+    Result,
+    Output,
+    Failure,
+    Names,
+    Block,
+    Summary,
     Ignored,
 }
 
@@ -69,6 +83,8 @@ enum OutputPart {
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Requirement {
+    Section,
+    Test,
     File,
     Failure,
 }
@@ -89,45 +105,64 @@ impl TextRunner {
                 at += 1;
                 continue;
             };
-            let end = rule.end(lines, at + 1);
-            output.read(rule, &parts, &lines[last..at], &lines[at + 1..end]);
+            let end = rule.end(lines, at + 1, &parts);
+            let said = if rule.says_above { last..at } else { at + 1..end };
+            let start = output.read(rule, parts, at, &lines[said]);
             if rule.reads != LineKind::Group {
-                lines[at..end].fill("");
+                lines[start..end].fill("");
             }
             (at, last) = (end, end);
         }
-        Some(output.found())
+        Some(output.found(self))
     }
 
-    fn rule<'t>(
-        &self,
+    fn rule<'r, 't>(
+        &'r self,
         line: &'t str,
         part: &OutputPart,
-        output: &Output,
-    ) -> Option<(&LineRule, Captures<'t>)> {
+        output: &Output<'_, 't>,
+    ) -> Option<(&'r LineRule, Captures<'t>)> {
         let is_in_part = |rule: &&LineRule| rule.part.as_ref().is_none_or(|own| own == part);
         self.rule.iter().filter(is_in_part).find_map(|rule| {
             let parts = rule.line.captures(line)?;
-            output.has(rule.needs.as_ref(), &parts).then_some((rule, parts))
+            output.has(rule, &parts).then_some((rule, parts))
         })
     }
 }
 
 impl LineRule {
     /// Returns where the lines end that belong to the line above `from`.
-    fn end(&self, lines: &[&str], from: usize) -> usize {
+    fn end(&self, lines: &[&str], from: usize, parts: &Captures) -> usize {
+        let lists = |at: usize| self.until_listed && lists(&lines[at..], &parts["name"]);
         let ends = |line: &str| match (&self.below, &self.until) {
-            (Some(below), _) => !below.is_match(line),
-            (None, Some(until)) => until.is_match(line),
             (None, None) => true,
+            (below, until) => {
+                below.as_ref().is_some_and(|below| !below.is_match(line))
+                    || until.as_ref().is_some_and(|until| until.is_match(line))
+            }
         };
-        (from..lines.len()).find(|index| ends(lines[*index])).unwrap_or(lines.len())
+        (from..lines.len()).find(|at| ends(lines[*at]) || lists(*at)).unwrap_or(lines.len())
     }
 
-    fn without_indent<'t>(&self, line: &'t str) -> &'t str {
-        let indent = indent(line).min(self.indent);
-        &line[indent..]
+    /// Returns what lines say: those alone that bear the mark, where there are any, without it.
+    fn unmarked(&self, lines: &[&str]) -> String {
+        let unmarked = |line: &&str| Some(line[self.mark.as_ref()?.find(line)?.end()..].to_owned());
+        let marked: Vec<String> = lines.iter().filter_map(unmarked).collect();
+        if marked.is_empty() { lines.join("\n") } else { marked.join("\n") }
     }
+
+    /// Returns a place that lines name, in a file where that is known.
+    fn place<'t>(&self, said: &'t str, file: Option<&str>) -> Option<Captures<'t>> {
+        let all = self.place.as_ref()?.captures_iter(said);
+        let mut own = all.filter(|place| file.is_none_or(|file| place["file"].ends_with(file)));
+        if self.last_place { own.last() } else { own.next() }
+    }
+}
+
+/// Tells whether a list of failures begins here that names a test.
+fn lists(lines: &[&str], name: &str) -> bool {
+    let mut names = lines[1..].iter().map_while(|line| line.strip_prefix("    "));
+    lines[0] == "failures:" && names.any(|listed| listed.trim() == name)
 }
 
 fn indent(line: &str) -> usize {
@@ -136,93 +171,213 @@ fn indent(line: &str) -> usize {
 
 /// What was read so far of one output.
 #[derive(Default)]
-struct Output<'t> {
+struct Output<'r, 't> {
     found: Found,
+    section: Option<Section>,
     file: Option<&'t str>,
+    /// What the tests stand in that is no file.
+    suite: Option<&'t str>,
     /// The groups that are open, each with its indentation.
     groups: Vec<(usize, &'t str)>,
+    /// The test that was named last.
+    test: Option<TestName>,
     /// The names of the results that failed.
-    failed: Vec<&'t str>,
+    failed: Vec<String>,
+    blocks: Vec<Block<'r, 't>>,
+    /// The sum of all tests, where the runner prints that.
+    total: u64,
 }
 
-impl<'t> Output<'t> {
-    fn has(&self, need: Option<&Requirement>, parts: &Captures) -> bool {
-        match need {
+/// Tests that were announced and are not counted yet.
+struct Section {
+    start: usize,
+    announced: u64,
+    seen: Counts,
+}
+
+/// What is said of a failing test that is not wholly named yet.
+struct Block<'r, 't> {
+    rule: &'r LineRule,
+    parts: Captures<'t>,
+    lines: Vec<&'t str>,
+}
+
+impl<'r, 't> Output<'r, 't> {
+    fn has(&self, rule: &LineRule, parts: &Captures) -> bool {
+        match rule.needs {
             None => true,
+            Some(Requirement::Section) => self.section.as_ref().is_some_and(|section| {
+                rule.reads != LineKind::Counts || section.announced == all_counted(parts)
+            }),
+            Some(Requirement::Test) => self.test.is_some(),
             Some(Requirement::File) => self.file.is_some(),
             Some(Requirement::Failure) => self.found.has_failed(&parts["name"]),
         }
     }
 
-    fn read(&mut self, rule: &LineRule, parts: &Captures<'t>, above: &[&str], below: &[&str]) {
+    /// Reads a line with what is said of it, and returns where the lines begin that belong to it.
+    fn read(&mut self, rule: &'r LineRule, parts: Captures<'t>, at: usize, said: &[&'t str]) -> usize {
         match rule.reads {
-            LineKind::Counts => self.found.count(counts(parts)),
-            LineKind::File => self.file = part(parts, "file"),
+            LineKind::Begin => {
+                self.leave_section();
+                let announced = number(&parts, "total").unwrap_or(u64::MAX);
+                self.section = Some(Section { start: at, announced, seen: Counts::default() });
+            }
+            LineKind::Counts => {
+                self.total += number(&parts, "total").unwrap_or(0);
+                self.found.count(counts(&parts));
+                if let Some(section) = self.section.take() {
+                    self.suite = None;
+                    return section.start;
+                }
+            }
+            LineKind::File => (self.file, self.suite) = (part(&parts, "file"), part(&parts, "suite")),
             LineKind::Group => {
                 let depth = indent(&parts[0]);
                 self.groups.retain(|(other, _)| *other < depth);
-                self.groups.extend(part(parts, "name").map(|name| (depth, name)));
+                self.groups.extend(part(&parts, "name").map(|name| (depth, name)));
             }
-            LineKind::Result => self.result(rule, parts, if rule.says_above { above } else { below }),
-            LineKind::Failure => self.failure(rule, parts, below),
+            LineKind::Test => self.test = TestName::of(&parts),
+            LineKind::Result => self.result(rule, &parts, said),
+            LineKind::Failure => self.failure(rule, &parts, said),
+            LineKind::Names => said.iter().for_each(|name| self.found.fail(FailedTest::named(name))),
+            LineKind::Block if self.blocks.len() == MOST_KEPT => {}
+            LineKind::Block => self.blocks.push(Block { rule, parts, lines: said.to_vec() }),
+            LineKind::Summary => self.summary(rule, &parts),
+            LineKind::Output => {
+                let test = self.test.clone().filter(|test| self.found.has_failed(&test.shown));
+                self.fail(test, rule, &parts, said);
+            }
             LineKind::Ignored => {}
         }
+        at
     }
 
     fn result(&mut self, rule: &LineRule, parts: &Captures<'t>, said: &[&str]) {
-        let name = part(parts, "name");
         let depth = indent(&parts[0]);
+        let name = part(parts, "name");
         self.groups.retain(|(other, group)| *other < depth || (*other == depth && Some(*group) == name));
         if self.groups.pop_if(|(other, _)| *other == depth).is_some() {
             return self.found.group();
         }
+        let known = self.test.take();
+        self.test = TestName::of(parts);
         let Some(outcome) = outcome(parts) else { return };
+        let test = self.test.clone().or(known.filter(|_| rule.needs.is_some()));
         if Counts::of(outcome).failed > 0 {
-            self.failed.extend(name.or(self.file));
+            self.failed.extend(test.as_ref().map(|test| test.shown.clone()).or(self.file.map(str::to_owned)));
             if rule.says_above || rule.until.is_some() {
                 self.failure(rule, parts, said);
             }
         }
+        if let Some(section) = &mut self.section {
+            section.seen = section.seen.plus(Counts::of(outcome));
+        }
         let groups = self.groups.iter().map(|(_, group)| *group);
-        let id = self.file.into_iter().chain(groups).chain(name).collect::<Vec<_>>().join(SEPARATOR);
+        let above = self.file.or(self.suite).into_iter().chain(groups);
+        let id = above.chain(test.as_ref().map(|test| test.id.as_str())).collect::<Vec<_>>().join(SEPARATOR);
         let seconds = number::<f64>(parts, "seconds").map(|seconds| seconds * 1000.0);
         self.found.result(TestResult::new(id, outcome).after(number(parts, "millis").or(seconds)));
     }
 
-    fn failure(&mut self, rule: &LineRule, parts: &Captures<'t>, said: &[&str]) {
-        let said = said.iter().map(|line| rule.without_indent(line)).collect::<Vec<_>>().join("\n");
+    /// Names a failing test of which a block told before: `test_a.py::T::test_b` is headed `T.test_b` there.
+    fn summary(&mut self, rule: &LineRule, parts: &Captures<'t>) {
+        let headed = part(parts, "test").unwrap_or(&parts["name"]).replace("::", ".");
+        let is_same = |block: &Block| block.parts["name"] == headed;
+        let is_own = |block: &Block| {
+            is_same(block) && block.rule.place(&block.lines.join("\n"), part(parts, "file")).is_some()
+        };
+        let own = self.blocks.iter().position(is_own).or_else(|| self.blocks.iter().position(is_same));
+        match own.map(|index| self.blocks.remove(index)) {
+            Some(block) => self.failure(block.rule, parts, &block.lines),
+            None => self.failure(rule, parts, &[]),
+        }
+    }
+
+    fn failure(&mut self, rule: &LineRule, parts: &Captures<'t>, lines: &[&str]) {
+        let file = || part(parts, "file").or(self.file).map(TestName::plain);
+        self.fail(TestName::of(parts).or_else(file), rule, parts, lines);
+    }
+
+    fn fail(&mut self, test: Option<TestName>, rule: &LineRule, parts: &Captures<'t>, lines: &[&str]) {
+        let said = rule.unmarked(lines);
         let Some(body) = rule.message.captures(&said) else { return };
         if body.name("directive").is_some() {
             return;
         }
-        let message = part(&body, "message").unwrap_or_default().trim();
+        let Some(test) = TestName::of(&body).or(test) else { return };
+        let test = test.below(part(&body, "title").unwrap_or_default());
+        let message = ["quoted", "message"].map(|name| part(&body, name).unwrap_or_default()).join("\n");
+        let shortly = part(parts, "message").unwrap_or_default();
+        let error = if message.trim().is_empty() { shortly } else { message.trim() };
+        let said = lines.join("\n");
         let file = part(parts, "file").or(self.file);
-        let name = part(&body, "name").or(part(parts, "name")).or(file);
-        let title = part(&body, "title").unwrap_or_default().lines().map(str::trim);
-        let names: Vec<&str> = name.into_iter().chain(title).filter(|name| !name.is_empty()).collect();
-        let name = match (part(parts, "class"), part(parts, "method")) {
-            (Some(class), Some(method)) => format!("{class}.{method}"),
-            _ => names.join(" "),
-        };
-        let place = rule.place.as_ref().and_then(|place| {
-            let mut places = place.captures_iter(&said);
-            places.find(|place| file.is_none_or(|file| place["file"].ends_with(file)))
-        });
+        let place = rule.place(&said, file);
         let line = number(parts, "line").or_else(|| number(place.as_ref()?, "line"));
         let file = file.or_else(|| part(place.as_ref()?, "file")).map(str::to_owned);
-        self.found.explain(names.join(SEPARATOR), message);
-        self.found.fail(&name, Detail { file, line, error: message.to_owned() });
+        self.found.explain(test.id, error);
+        self.found.fail(FailedTest { name: test.shown, file, line, error: error.to_owned() });
+    }
+
+    /// Counts the results of a section that broke off, where it has any.
+    fn leave_section(&mut self) {
+        let left = self.section.take().filter(|left| left.announced == 0 || left.seen != Counts::default());
+        if let Some(section) = left {
+            self.found.count(section.seen);
+        }
     }
 
     /// A runner that prints no numbers has its results counted; where no block names a failure the results do.
-    fn found(mut self) -> Found {
-        self.found.count_results();
-        if self.found.failed.is_empty() {
-            for name in self.failed {
-                self.found.fail(name, Detail::default());
-            }
+    fn found(mut self, runner: &TextRunner) -> Found {
+        self.leave_section();
+        for block in std::mem::take(&mut self.blocks) {
+            self.failure(block.rule, &block.parts, &block.lines);
         }
+        if self.found.failed.is_empty() {
+            self.failed.iter().for_each(|name| self.found.fail(FailedTest::named(name)));
+        }
+        let prints_counts = runner.rule.iter().any(|rule| rule.reads == LineKind::Counts);
+        if !prints_counts {
+            self.found.count_results();
+        }
+        if runner.tries_again {
+            self.found.keep_latest();
+        }
+        self.found.count_rest_of(self.total);
         self.found
+    }
+}
+
+/// What a test is called for people, and in its id below its file and groups.
+#[derive(Clone)]
+struct TestName {
+    shown: String,
+    id: String,
+}
+
+impl TestName {
+    fn plain(name: &str) -> Self {
+        Self { shown: name.to_owned(), id: name.to_owned() }
+    }
+
+    fn of(parts: &Captures) -> Option<Self> {
+        let name = part(parts, "name");
+        let id = match (part(parts, "class"), part(parts, "method")) {
+            (Some(class), Some(method)) if class.ends_with(&format!(".{method}")) => class.to_owned(),
+            (Some(class), Some(method)) => format!("{class}.{method}"),
+            _ => part(parts, "id").or(name)?.to_owned(),
+        };
+        let id = part(parts, "suite").into_iter().chain([id.as_str()]).collect::<Vec<_>>().join(SEPARATOR);
+        Some(Self { shown: name.map_or_else(|| id.clone(), str::to_owned), id })
+    }
+
+    /// Adds names of what stands in the test's group, a line each.
+    fn below(mut self, title: &str) -> Self {
+        for name in title.lines().map(str::trim).filter(|name| !name.is_empty()) {
+            self.shown = format!("{} {name}", self.shown);
+            self.id = format!("{}{SEPARATOR}{name}", self.id);
+        }
+        self
     }
 }
 
@@ -231,10 +386,20 @@ pub(super) fn counts(parts: &Captures) -> Counts {
     if let Some(numbers) = part(parts, "numbers") {
         return tally::counts(numbers);
     }
-    let number = |name| number::<u64>(parts, name).unwrap_or(0);
-    let (failed, ignored) = (number("failed").saturating_add(number("errors")), number("ignored"));
-    let others = number("total").saturating_sub(failed).saturating_sub(ignored);
-    Counts { passed: number("passed").max(others), failed, ignored }
+    let sum = |names: &[&str]| {
+        names.iter().filter_map(|name| number::<u64>(parts, name)).fold(0, u64::saturating_add)
+    };
+    Counts {
+        passed: sum(&["passed"]),
+        failed: sum(&["failed", "errors", "unexpected"]),
+        ignored: sum(&["ignored", "expected"]),
+    }
+}
+
+/// Returns how many tests a line counts, measured ones included.
+fn all_counted(parts: &Captures) -> u64 {
+    let Counts { passed, failed, ignored } = counts(parts);
+    [passed, failed, ignored, number(parts, "measured").unwrap_or(0)].into_iter().fold(0, u64::saturating_add)
 }
 
 fn outcome(parts: &Captures) -> Option<TestOutcome> {

@@ -1,5 +1,355 @@
 //! Outputs of runners that stand in `data/runners.toml`.
 
+mod nextest {
+    use crate::TestOutcome::{DidNotLoad, Failed};
+    use crate::runner::tests::{of_stdout, outcomes};
+    use crate::{Counts, FailedTest};
+
+    const RECORDED: &str = r#"    Finished `test` profile [unoptimized + debuginfo] target(s) in 0.01s
+────────────
+ Nextest run ID 10569e40-fad6-40d7-b2f5-d280855e1be8 with nextest profile: default
+    Starting 4 tests across 1 binary (1 test skipped)
+        PASS [   0.005s] (1/4) demo tests::passes
+        FAIL [   0.011s] (2/4) demo tests::returns_error
+  stdout ───
+
+    running 1 test
+    test tests::returns_error ... FAILED
+
+    failures:
+
+    failures:
+        tests::returns_error
+
+    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.00s
+
+  stderr ───
+    Error: "Permission denied"
+
+        FAIL [   0.094s] (4/4) demo tests::fails
+  stdout ───
+
+    running 1 test
+    test result: ok. 99 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out
+    test tests::fails ... FAILED
+
+  stderr ───
+
+    thread 'tests::fails' (5768) panicked at src/lib.rs:10:107:
+    assertion `left == right` failed: sum
+    is wrong
+      left: 2
+     right: 3
+    note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+
+     SIGSEGV [   0.094s] (5/4) demo tests::crashes
+────────────
+     Summary [   0.094s] 4 tests run: 1 passed, 3 failed, 1 skipped
+        FAIL [   0.011s] (2/4) demo tests::returns_error
+        FAIL [   0.094s] (4/4) demo tests::fails
+     SIGSEGV [   0.094s] (5/4) demo tests::crashes
+error: test run failed
+"#;
+
+    #[test]
+    fn failures_carry_what_the_tests_printed() {
+        let report = of_stdout(RECORDED);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 3, ignored: 1 }));
+        let sum = "assertion `left == right` failed: sum\nis wrong\n  left: 2\n right: 3";
+        let expected = [
+            ("demo tests::returns_error", None, None, "Error: \"Permission denied\""),
+            ("demo tests::fails", Some("src/lib.rs".to_owned()), Some(10), sum),
+            ("demo tests::crashes", None, None, ""),
+        ];
+        let expected = expected.map(|(name, file, line, error)| FailedTest {
+            name: name.into(),
+            file,
+            line,
+            error: error.into(),
+        });
+        assert_eq!(report.failed, expected);
+    }
+
+    #[test]
+    fn each_test_is_named_below_its_binary_and_says_why_it_failed() {
+        let text = "    Starting 2 tests across 1 binary\n        FAIL [   0.005s] (1/2) pager::pages books\n  stdout ───\n\n\
+            \x20   running 1 test\n    test books ... FAILED\n\n  stderr ───\n\n    thread 'books' (7) panicked at tests/pages.rs:3:5:\n\
+            \x20   Cannot find module 'books'\n\n        FAIL [   0.005s] (2/2) pager::pages rest\n  stderr ───\n\n\
+            \x20   thread 'rest' (8) panicked at tests/pages.rs:8:5:\n    assertion `left == right` failed\n\n\
+            ────────────\n     Summary [   0.01s] 2 tests run: 0 passed, 2 failed, 0 skipped\n";
+        let report = of_stdout(text);
+        assert_eq!(
+            outcomes(&report),
+            [("pager::pages › books", DidNotLoad), ("pager::pages › rest", Failed)]
+        );
+    }
+
+    #[test]
+    fn the_documentation_tests_after_it_are_added() {
+        let both = format!(
+            "{RECORDED}\nrunning 1 test\ntest src/lib.rs - add (line 1) ... ok\n\n\
+             test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.19s\n"
+        );
+        assert_eq!(of_stdout(&both).counts, Some(Counts { passed: 2, failed: 3, ignored: 1 }));
+    }
+
+    #[test]
+    fn a_test_that_passed_when_tried_again_is_no_failure() {
+        let text = "    Starting 2 tests across 1 binary\n  TRY 1 FAIL [   0.005s] demo tests::flaky\n\
+            --- STDERR:              demo tests::flaky ---\nrunning 1 test\nthread 'x' panicked at src/a.rs:1:2:\nboom\n\
+            \x20 TRY 2 PASS [   0.003s] demo tests::flaky\n        TIMEOUT [  60.000s] demo tests::slow\n\
+            ------------\n     Summary [   0.020s] 2 tests run: 1 passed (1 flaky), 1 timed out, 0 skipped\n";
+        let report = of_stdout(text);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 1, ignored: 0 }));
+        assert_eq!(
+            report.failed.iter().map(|test| test.name.as_str()).collect::<Vec<_>>(),
+            ["demo tests::slow"]
+        );
+    }
+
+    #[test]
+    fn a_run_that_was_broken_off_has_no_counts() {
+        let text = "    Starting 2 tests across 1 binary\n        PASS [   0.003s] demo tests::a\n";
+        let report = of_stdout(text);
+        assert_eq!((report.known, report.counts), (true, None));
+    }
+}
+
+mod libtest {
+    use crate::runner::tests::of_stdout;
+    use crate::{Counts, FailedTest};
+
+    const RECORDED: &str = r#"
+running 5 tests
+test tests::ignored ... ignored, slow
+test tests::passes ... ok
+test tests::returns_error ... FAILED
+test tests::should - should panic ... FAILED
+test tests::fails ... FAILED
+
+failures:
+
+---- tests::returns_error stdout ----
+Error: "Permission denied"
+
+---- tests::should stdout ----
+note: test did not panic as expected at src/lib.rs:15:8
+---- tests::fails stdout ----
+running 1 test
+test nested ... FAILED
+
+failures:
+    nested
+
+test result: ok. 99 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out
+
+thread 'tests::fails' (5712) panicked at src/lib.rs:10:107:
+assertion `left == right` failed: sum
+is wrong
+  left: 2
+ right: 3
+stack backtrace:
+   0: __rustc::rust_begin_unwind
+             at /rustc/59807616/library/std/src/panicking.rs:689:5
+note: Some details are omitted, run with `RUST_BACKTRACE=full` for a verbose backtrace.
+
+
+failures:
+    tests::fails
+    tests::returns_error
+    tests::should
+
+test result: FAILED. 1 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.09s
+
+   Doc-tests demo
+
+running 2 tests
+test src/lib.rs - add (line 1) ... FAILED
+test src/lib.rs - sub (line 9) - compile ... ok
+
+failures:
+
+---- src/lib.rs - add (line 1) stdout ----
+Test executable failed (exit status: 101).
+
+stderr:
+
+thread 'main' (5732) panicked at src/lib.rs:5:1:
+assertion `left == right` failed
+  left: 2
+ right: 3
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+
+
+
+failures:
+    src/lib.rs - add (line 1)
+
+test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.19s
+"#;
+
+    fn failed(name: &str, place: Option<(&str, u32)>, error: &str) -> FailedTest {
+        let (file, line) = place.map(|(file, line)| (file.to_owned(), line)).unzip();
+        FailedTest { name: name.into(), file, line, error: error.into() }
+    }
+
+    #[test]
+    fn failures_carry_their_panics_and_binaries_are_summed() {
+        let report = of_stdout(RECORDED);
+        assert_eq!(report.counts, Some(Counts { passed: 2, failed: 4, ignored: 1 }));
+        let sum = "assertion `left == right` failed: sum\nis wrong\n  left: 2\n right: 3";
+        let add = "assertion `left == right` failed\n  left: 2\n right: 3";
+        assert_eq!(
+            report.failed,
+            [
+                failed("tests::returns_error", None, "Error: \"Permission denied\""),
+                failed("tests::should", None, "note: test did not panic as expected at src/lib.rs:15:8"),
+                failed("tests::fails", Some(("src/lib.rs", 10)), sum),
+                failed("src/lib.rs - add (line 1)", Some(("src/lib.rs", 1)), add),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_test_cannot_print_a_result_of_its_own() {
+        let forged = "running 2 tests\ntest a ... ok\n\
+            test result: ok. 500 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\ntest b ... ok\n\n\
+            test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+        assert_eq!(of_stdout(forged).counts, Some(Counts { passed: 2, failed: 0, ignored: 0 }));
+    }
+
+    #[test]
+    fn a_binary_that_broke_off_counts_what_it_said() {
+        let broken = "running 3 tests\ntest a ... ok\n\nrunning 1 test\ntest c ... ok\n\n\
+            test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        assert_eq!(of_stdout(broken).counts, Some(Counts { passed: 2, failed: 0, ignored: 0 }));
+        let silent = of_stdout("running 3 tests\n");
+        assert_eq!((silent.known, silent.counts), (true, None));
+        let overflow =
+            of_stdout("\nthread 'deep' (12) has overflowed its stack\nfatal runtime error: stack overflow\n");
+        assert_eq!(overflow.failed, [failed("deep", None, "has overflowed its stack")]);
+    }
+
+    #[test]
+    fn quiet_output_and_old_panics_are_read() {
+        let quiet = "\nrunning 2 tests\n.F\nfailures:\n\n---- t::a stdout ----\n\
+            thread 't::a' panicked at 'it's wrong', src/a.rs:3:5\nnote: run with `RUST_BACKTRACE=1` environment\n\n\n\
+            failures:\n    t::a\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        let report = of_stdout(quiet);
+        assert_eq!(report.failed, [failed("t::a", Some(("src/a.rs", 3)), "it's wrong")]);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 1, ignored: 0 }));
+    }
+}
+
+mod pytest {
+    use crate::runner::tests::of_stdout;
+    use crate::{Counts, FailedTest};
+
+    const RECORDED: &str = r#"============================= test session starts ==============================
+platform linux -- Python 3.12.1, pytest-8.3.3, pluggy-1.5.0
+rootdir: /x
+collected 5 items / 1 error
+
+test_a.py .Fs                                                            [ 60%]
+test_b.py .F                                                             [100%]
+
+==================================== ERRORS ====================================
+_________________________ ERROR collecting test_c.py __________________________
+ImportError while importing test module 'test_c.py'.
+E   ModuleNotFoundError: No module named 'nothing'
+=================================== FAILURES ===================================
+____________________________________ test_b ____________________________________
+
+    def test_b():
+        print("===== 9 passed in 0.01s =====")
+>       assert 1 == 2
+E       assert 1 == 2
+E         +more
+
+test_a.py:5: AssertionError
+----------------------------- Captured stdout call -----------------------------
+E   not the error
+________________________________ TestX.test_deep _______________________________
+
+self = <test_b.TestX object>
+
+    def test_deep(self):
+>       helper()
+
+test_b.py:7:
+_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _
+
+    def helper():
+>       raise ValueError("boom")
+E       ValueError: boom
+
+helper.py:2: ValueError
+=========================== short test summary info ============================
+FAILED test_a.py::test_b - assert 1 == 2
+FAILED test_b.py::TestX::test_deep - ValueError: boom
+ERROR test_c.py
+==================== 2 failed, 2 passed, 1 skipped, 1 error in 0.12s ====================
+"#;
+
+    #[test]
+    fn the_summary_is_joined_with_what_the_sections_show() {
+        let report = of_stdout(RECORDED);
+        assert_eq!(report.counts, Some(Counts { passed: 2, failed: 3, ignored: 1 }));
+        let expected = [
+            ("test_a.py::test_b", "test_a.py", Some(5), "assert 1 == 2\n  +more"),
+            ("test_b.py::TestX::test_deep", "test_b.py", Some(7), "ValueError: boom"),
+            ("test_c.py", "test_c.py", None, "ModuleNotFoundError: No module named 'nothing'"),
+        ];
+        let expected = expected.map(|(name, file, line, error)| FailedTest {
+            name: name.into(),
+            file: Some(file.into()),
+            line,
+            error: error.into(),
+        });
+        assert_eq!(report.failed, expected);
+    }
+
+    #[test]
+    fn quiet_output_and_expected_failures_are_read() {
+        let quiet = "..x                                                                      [100%]\n\
+            2 passed, 1 xfailed, 1 xpassed, 3 warnings in 61.03s (0:01:01)\n";
+        assert_eq!(of_stdout(quiet).counts, Some(Counts { passed: 3, failed: 0, ignored: 1 }));
+        let deselected = "===== 4 deselected in 0.01s =====\n";
+        assert_eq!(of_stdout(deselected).counts, Some(Counts::default()));
+    }
+
+    #[test]
+    fn sections_without_a_summary_name_their_tests() {
+        let text = "==== test session starts ====\n==== FAILURES ====\n____ test_x[1-2] ____\n\nE   boom\n\n\
+            test_x.py:3: Error\n==== 1 failed in 0.01s ====\n";
+        let report = of_stdout(text);
+        assert_eq!(report.failed[0].name, "test_x[1-2]");
+        assert_eq!((report.failed[0].line, report.failed[0].error.as_str()), (Some(3), "boom"));
+    }
+}
+
+mod unittest {
+    use crate::Counts;
+    use crate::runner::tests::of_stdout;
+
+    #[test]
+    fn failures_and_counts_are_read() {
+        let text = "F.s\n======================================================================\n\
+            FAIL: test_b (test_a.T.test_b)\n----------------------------------------------------------------------\n\
+            Traceback (most recent call last):\n  File \"/x/test_a.py\", line 6, in test_b\n    self.assertEqual(1, 2)\n\
+            AssertionError: 1 != 2\n\n----------------------------------------------------------------------\n\
+            Ran 3 tests in 0.001s\n\nFAILED (failures=1, skipped=1)\n";
+        let report = of_stdout(text);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 1, ignored: 1 }));
+        let test = &report.failed[0];
+        assert_eq!(
+            (test.name.as_str(), test.error.as_str()),
+            ("test_b (test_a.T.test_b)", "AssertionError: 1 != 2")
+        );
+        assert_eq!((test.file.as_deref(), test.line), (Some("/x/test_a.py"), Some(6)));
+    }
+}
+
 mod vitest {
     use crate::runner::tests::of_stdout;
     use crate::{Counts, FailedTest};
