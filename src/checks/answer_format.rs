@@ -5,7 +5,6 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{JsonType, ValidationError};
 use regex::Regex;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -46,8 +45,10 @@ fn formed(answer: &str, form: &AnswerForm) -> CheckResult {
         AnswerForm::Json if serde_json::from_str::<IgnoredAny>(answer.trim()).is_ok() => {
             return passed(ID, "the answer is JSON");
         }
-        AnswerForm::Json => (json(answer, None), "the answer has a JSON block"),
-        AnswerForm::Pattern(pattern) => (found(answer, pattern), "the answer has what the pattern asks for"),
+        AnswerForm::Json => (json_block(answer), "the answer has a JSON block"),
+        AnswerForm::Pattern(pattern) => {
+            (find_pattern(answer, pattern), "the answer has what the pattern asks for")
+        }
     };
     match formed {
         Ok(_) => passed(ID, met),
@@ -59,59 +60,18 @@ fn missed(pattern: &str, error: &str) -> CheckResult {
     failure(ID, pattern, error, &[("code", "answer_format"), ("error", error)])
 }
 
-/// The form that is asked for.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Format {
-    /// `json` or `text-pattern`; anything else is met by nothing.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The JSON schema that an answer has to fit.
-    #[serde(default)]
-    pub schema: Option<Value>,
-    /// The regular expression that an answer has to match.
-    #[serde(default)]
-    pub pattern: Option<String>,
-}
-
-/// What an answer's form is.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FormatResult {
-    /// Whether the answer has the form.
-    pub valid: bool,
-    /// What is wrong with it.
-    pub error: Option<String>,
-    /// The value of the block, or the text that the pattern found.
-    pub extracted: Option<Value>,
-}
-
-/// Tells whether an answer has a form.
-pub fn validate(text: &str, format: &Format) -> FormatResult {
-    let judged = match (format.kind.as_str(), &format.pattern) {
-        ("json", _) => json(text, format.schema.as_ref()),
-        ("text-pattern", Some(pattern)) => found(text, pattern),
-        ("text-pattern", None) => Err("pattern is required for text-pattern format".to_owned()),
-        (kind, _) => Err(format!("Unknown format type: {kind}")),
-    };
-    match judged {
-        Ok(extracted) => FormatResult { valid: true, error: None, extracted: Some(extracted) },
-        Err(error) => FormatResult { valid: false, error: Some(error), extracted: None },
-    }
-}
-
-fn json(text: &str, schema: Option<&Value>) -> Result<Value, String> {
+/// Returns the value of the last JSON block of an answer, or what is wrong with that.
+pub fn json_block(text: &str) -> Result<Value, String> {
     let block = last_json_block(text).ok_or("No JSON block found in response")?;
-    let value = read_value(block.trim()).ok_or_else(|| {
+    read_value(block.trim()).ok_or_else(|| {
         let why = serde_json::from_str::<IgnoredAny>(block).err();
         let why = why.map_or_else(|| "a key is told twice".to_owned(), |error| error.to_string());
         format!("Invalid JSON in the block: {why}")
-    })?;
-    if let Some(schema) = schema {
-        satisfies(&value, schema)?;
-    }
-    Ok(value)
+    })
 }
 
-fn found(text: &str, pattern: &str) -> Result<Value, String> {
+/// Returns what a regular expression finds in an answer, or why it finds nothing.
+pub fn find_pattern(text: &str, pattern: &str) -> Result<Value, String> {
     let regex = Regex::new(pattern).map_err(|error| {
         let error = error.to_string();
         format!("Invalid regex pattern: {}", error.lines().last().unwrap_or_default())

@@ -71,7 +71,7 @@ mod trivial_diff;
 mod unfinished;
 mod walk;
 
-pub use answer_format::{Format, FormatResult, satisfies, validate as validate_format};
+pub use answer_format::{find_pattern, json_block, satisfies};
 pub use cited::{Citable, cites_evidence};
 pub use code_changed::depends_on_the_run;
 pub use command::{Memory, Published, environment as command_environment};
