@@ -10,28 +10,27 @@ mod running;
 mod test_request;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::announced::Announced;
 use super::changed_tests::ChangedTests;
+use super::outcome::MOST_PLACES;
 use super::{Site, failure, passed, skipped};
 use charged::{Charge, charge};
 use git::Tree;
 use model::event::{CheckResult, CheckStatus, Place};
-use process::{Environment, ProgramExit, Stop};
-use running::Ran;
-use tool_output::{Printed, Problem, Severity, TestReport, below};
+use process::Stop;
+use tool_output::{FailedTest, Printed, Problem, Severity, TestReport, below};
 use views::summary::counted;
 
 pub(super) use charged::{End, Look};
-use ground::Ground;
+pub(super) use ground::Ground;
 pub use ground::{Memory, Published};
 pub use running::environment;
+pub(super) use running::{Ran, start, tail};
 
 /// How much of each output is kept as evidence, in bytes.
 const KEPT: usize = 4000;
-/// More places than this are counted and not told.
-const MOST_PLACES: usize = 40;
 
 /// A command that is asked for evidence.
 #[derive(Clone, Copy)]
@@ -107,30 +106,24 @@ async fn judge(asked: Asked<'_>, now: Look, site: &Site<'_>, stop: &mut Stop) ->
 
 /// Runs a command at a tree and reads what it says; outside a run in the worktree as it is.
 pub(super) async fn look(asked: Asked<'_>, tree: Option<&Tree>, site: &Site<'_>, stop: &mut Stop) -> Look {
-    let ground = match ground::prepare(site, tree, stop).await {
-        Ok(ground) => ground,
-        Err(why) => return Look::unavailable(why),
-    };
-    let (line, folder, is_clean) = (asked.line, ground.folder.as_path(), ground.is_clean);
-    let ran = if asked.id == "tests" {
-        test_request::run(line, folder, is_clean, site.time, stop).await
-    } else {
-        running::run(line, folder, is_clean, site.time, stop).await.map(|ran| (ran, Vec::new()))
-    };
-    match ran {
-        Ok((ran, reports)) => read(asked, &ran, reports, ground, site),
-        Err(why) => Look::unavailable(why),
-    }
+    try_look(asked, tree, site, stop).await.unwrap_or_else(Look::unavailable)
 }
 
-/// Returns a place that holds what will be published, ready for a command that is none of ours, and its variables.
-pub(super) async fn ground_and_variables(
+async fn try_look(
+    asked: Asked<'_>,
+    tree: Option<&Tree>,
     site: &Site<'_>,
     stop: &mut Stop,
-) -> Result<(PathBuf, Environment), String> {
-    let ground = ground::prepare(site, site.published.map(|published| &published.tree), stop).await?;
-    let variables = running::variables(&ground.folder, ground.is_clean);
-    Ok((ground.folder, variables))
+) -> Result<Look, String> {
+    let ground = Ground::prepare(site, tree, stop).await?;
+    let seconds = site.time.command_seconds;
+    if asked.id != "tests" {
+        let ran = running::run(asked.line, &ground, seconds, stop).await?;
+        return Ok(read(asked, &ran, TestReport::default(), ground, site));
+    }
+    let (ran, reports) = test_request::run(asked.line, &ground, seconds, stop).await?;
+    let report = tool_output::tests(&ran.printed()).with_report_files(reports);
+    Ok(read(asked, &ran, report, ground, site))
 }
 
 /// Returns what a command says at the base of the run; each is run there once.
@@ -139,30 +132,20 @@ pub(super) async fn look_at_base(asked: Asked<'_>, site: &Site<'_>, stop: &mut S
     Some(look_once(asked, &published.base.as_tree(), published, site, stop).await)
 }
 
-fn read(asked: Asked<'_>, ran: &Ran, reports: Vec<TestReport>, ground: Ground, site: &Site<'_>) -> Look {
-    let exit = if let ProgramExit::Code(code) = ran.exit { Some(code) } else { None };
-    let printed = Printed { stdout: &ran.stdout, stderr: &ran.stderr, exit };
-    let report = if asked.id == "tests" {
-        tool_output::tests(&printed).with_report_files(reports)
-    } else {
-        TestReport::default()
-    };
-    let end = match &ran.exit {
-        ProgramExit::Code(0) => green_end(&report),
-        ProgramExit::Code(code) => match tool_output::unavailable(&printed) {
+fn read(asked: Asked<'_>, ran: &Ran, report: TestReport, ground: Ground, site: &Site<'_>) -> Look {
+    let printed = ran.printed();
+    let end = match ran.code() {
+        Ok(0) => green_end(&report),
+        Ok(code) => match tool_output::unavailable(&printed) {
             Some(why) => End::Unavailable(why),
             None => End::Red(format!("exit code {code}")),
         },
-        ProgramExit::NotStarted(reason) => End::Unavailable(reason.clone()),
-        ProgramExit::Stopped => End::Unavailable("stopped".into()),
-        ProgramExit::Lost => End::Unavailable("its end was not seen".into()),
-        ProgramExit::Signal(signal) => End::Broken(format!("was ended by signal {signal}")),
-        ProgramExit::TimedOut | ProgramExit::Idle => End::Broken("did not end in time".into()),
+        Err(end) => end,
     };
     let failures = failures(asked, &printed, &report, &ground.folder, site);
     let output = format!("{}\n{}", shown(&ran.stdout, site), shown(&ran.stderr, site)).trim().to_owned();
-    let (counts, results, millis, linked) = (report.counts, report.results.into(), ran.millis, ground.linked);
-    Look { end, exit, failures, counts, results, output, millis, linked }
+    let (counts, results, linked) = (report.counts, report.results.into(), ground.linked);
+    Look { end, exit: printed.exit, failures, counts, results, output, millis: ran.millis, linked }
 }
 
 /// An exit code is believed when the output does not contradict it.
@@ -179,8 +162,8 @@ fn green_end(report: &TestReport) -> End {
 
 /// Returns the end of an output. Masked before it is cut, so that no half of a secret is left at its beginning.
 fn shown(output: &str, site: &Site<'_>) -> String {
-    let masked = site.masker.mask(running::tail(output, 4 * KEPT));
-    running::tail(masked.as_str(), KEPT).to_owned()
+    let masked = site.masker.mask(tail(output, 4 * KEPT));
+    tail(masked.as_str(), KEPT).to_owned()
 }
 
 /// Returns what failed, by what names it from one tree to the next.
@@ -193,45 +176,43 @@ fn failures(
 ) -> BTreeMap<String, Place> {
     let masked = |text: &str| site.masker.mask(text).as_str().to_owned();
     let named = |file: &str| folder.to_str().map_or_else(|| file.to_owned(), |root| below(file, root));
+    let place = |file: Option<&str>, line: Option<u32>, what: &str| Place {
+        file: file.map(named),
+        line: line.map(u64::from),
+        what: masked(what),
+        ..Place::default()
+    };
+    let test = |test: &FailedTest| {
+        let told = [test.name.as_str(), first_line(&test.error)].into_iter().filter(|part| !part.is_empty());
+        let told = told.collect::<Vec<_>>().join(": ");
+        (masked(&test.name), place(test.file.as_deref(), test.line, &told))
+    };
     let problem = |problem: Problem| {
-        let file = problem.file.as_deref().map(named).unwrap_or_default();
-        let (code, message) = (problem.code.unwrap_or_default(), masked(&problem.message));
-        let first = message.lines().next().unwrap_or_default();
-        let what = format!("{code} {first}").trim().to_owned();
-        let place = Place { line: problem.line.map(u64::from), ..place(&file, what) };
-        (format!("{file}\n{code}\n{message}"), place)
+        let code = problem.code.unwrap_or_default();
+        let told = format!("{code} {}", first_line(&problem.message));
+        let place = place(problem.file.as_deref(), problem.line, told.trim());
+        let file = place.file.as_deref().unwrap_or_default();
+        (format!("{file}\n{code}\n{}", masked(&problem.message)), place)
     };
     match asked.id {
-        "tests" => report.failed.iter().map(|test| failed_test(test, &masked, &named)).collect(),
+        "tests" => report.failed.iter().map(test).collect(),
         "lint" => weightiest(tool_output::lints(printed)).map(problem).collect(),
         "format" => {
-            let files = tool_output::format(printed).into_iter().map(|file| named(&file));
-            files.map(|file| (file.clone(), place(&file, "is not formatted".into()))).collect()
+            let files = tool_output::format(printed).into_iter();
+            files.map(|file| (named(&file), place(Some(&file), None, "is not formatted"))).collect()
         }
         _ => weightiest(tool_output::types(printed)).map(problem).collect(),
     }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }
 
 /// Warnings beside errors are not why a command failed.
 fn weightiest(problems: Vec<Problem>) -> impl Iterator<Item = Problem> {
     let only_warnings = problems.iter().all(|problem| problem.severity == Severity::Warning);
     problems.into_iter().filter(move |problem| only_warnings || problem.severity == Severity::Error)
-}
-
-fn failed_test(
-    test: &tool_output::FailedTest,
-    masked: &impl Fn(&str) -> String,
-    named: &impl Fn(&str) -> String,
-) -> (String, Place) {
-    let error = test.error.lines().next().unwrap_or_default();
-    let what = if error.is_empty() { test.name.clone() } else { format!("{}: {error}", test.name) };
-    let file = test.file.as_deref().map(named).unwrap_or_default();
-    let place = place(&file, masked(&what));
-    (masked(&test.name), Place { line: test.line.map(u64::from), ..place })
-}
-
-fn place(file: &str, what: String) -> Place {
-    Place { file: (!file.is_empty()).then(|| file.to_owned()), what, ..Place::default() }
 }
 
 async fn green(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
@@ -280,40 +261,51 @@ fn compare_counts(
     are_explained: impl Fn(u64) -> bool,
 ) -> Option<(&'static str, String)> {
     let before = base.counts.map_or(0, |counts| counts.collected());
-    match now.counts.map(|counts| counts.collected()) {
+    let said = match now.counts.map(|counts| counts.collected()) {
         Some(now) if now < before && !are_explained(before - now) => {
-            let ran = counted(now, "test");
-            Some(("fewer-tests", format!("ran {ran}; at the base of the run there are {before}")))
+            format!("ran {}; at the base of the run there are {before}", counted(now, "test"))
         }
         None if before > 0 => {
             let there = counted(before, "test");
-            Some(("fewer-tests", format!("no longer says how many tests ran; at the base it counts {there}")))
+            format!("no longer says how many tests ran; at the base it counts {there}")
         }
         None if now.output.is_empty() && !base.output.is_empty() => {
-            Some(("no-tests-run", format!("ended well and printed nothing: {UNCOUNTED}")))
+            return Some(("no-tests-run", format!("ended well and printed nothing: {UNCOUNTED}")));
         }
-        Some(_) | None => None,
-    }
+        Some(_) | None => return None,
+    };
+    Some(("fewer-tests", said))
 }
 
 async fn red(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let is_subject = asked.id == "tests" && site.phase.properties.judges_tests;
+    let is_tests = asked.id == "tests";
+    let is_subject = is_tests && site.phase.properties.judges_tests;
     let base = if is_subject { None } else { look_at_base(asked, site, stop).await };
     let Some(base) = base else { return asked.red(now, &now.failures, "") };
     let is_required = is_required(asked.id, site);
-    let is_excused = !is_required && asked.is_detected && asked.id != "tests" && fails(&base.end);
-    match charge(now, &base, &|file| asked.id != "tests" && is_untouched(file, site)) {
-        Charge::Unknown(why) if is_required => asked.doubted(now, &why),
-        Charge::Unknown(why) | Charge::Nothing(why) => asked.not_charged(now, &why),
-        Charge::New(new) if is_excused => asked.excused(now, &new, NEW),
-        Charge::All if is_excused => asked.excused(now, &now.failures, ""),
-        Charge::New(new) => asked.red(now, &new, NEW),
-        Charge::All => asked.red(now, &now.failures, ""),
+    let (new, which) = match charge(now, &base, &|file| !is_tests && is_untouched(file, site)) {
+        // A check that is listed does not pass on a doubt about whose failure it is.
+        Charge::Unknown(why) if is_required => {
+            let result = asked.red(now, &now.failures, "");
+            let summary = format!("{}; {why}; it is listed and has to pass", result.summary);
+            return CheckResult { summary, ..result };
+        }
+        Charge::Unknown(why) | Charge::Nothing(why) => return asked.not_charged(now, &why),
+        Charge::New(new) => (new, " that the base does not have"),
+        Charge::All => (now.failures.clone(), ""),
+    };
+    if is_required || is_tests || !asked.is_detected || !fails(&base.end) {
+        return asked.red(now, &new, which);
     }
+    // A command that nobody set and that fails at the base is no measure of the author's work: the reviewer judges.
+    let named = number_of(&new, which);
+    let why = format!("it was detected, not set, and fails at the base as well{named}");
+    CheckResult { places: first_places(&new), ..asked.not_charged(now, &why) }
 }
 
-/// Says of failures that they are not those of the base.
-const NEW: &str = " that the base does not have";
+fn first_places(failures: &BTreeMap<String, Place>) -> Vec<Place> {
+    failures.values().take(MOST_PLACES).cloned().collect()
+}
 
 pub(super) fn fails(end: &End) -> bool {
     match end {
@@ -336,7 +328,8 @@ pub(super) fn proves(without: &Look, base: &Look) -> bool {
     without.failures.is_empty() || !matches!(charge, Charge::Nothing(_) | Charge::Unknown(_))
 }
 
-fn how(end: &End) -> String {
+/// Says how a command ended.
+pub(super) fn how(end: &End) -> String {
     match end {
         End::Green => "passed".into(),
         End::NoTests => "ran no test".into(),
@@ -359,21 +352,7 @@ impl Asked<'_> {
             result.params.insert("failedTests".into(), named_with_places(failures).into());
         }
         result.params.insert("errorOutput".into(), now.output.as_str().into());
-        CheckResult { places: failures.values().take(MOST_PLACES).cloned().collect(), ..result }
-    }
-
-    /// A command that nobody set and that fails at the base is no measure of the author's work: the reviewer judges.
-    fn excused(self, now: &Look, failures: &BTreeMap<String, Place>, which: &str) -> CheckResult {
-        let named = number_of(failures, which);
-        let why = format!("it was detected, not set, and fails at the base as well{named}");
-        let places = failures.values().take(MOST_PLACES).cloned().collect();
-        CheckResult { places, ..self.not_charged(now, &why) }
-    }
-
-    /// A check that is listed does not pass on a doubt about whose failure it is.
-    fn doubted(self, now: &Look, why: &str) -> CheckResult {
-        let result = self.red(now, &now.failures, "");
-        CheckResult { summary: format!("{}; {why}; it is listed and has to pass", result.summary), ..result }
+        CheckResult { places: first_places(failures), ..result }
     }
 
     fn not_charged(self, now: &Look, why: &str) -> CheckResult {

@@ -4,19 +4,17 @@
 mod commit_message;
 mod conditions;
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
-use super::{Site, command, command_environment, passed, result};
+use super::command::{self, End, Ground, Ran};
+use super::{Site, passed, result};
 use model::event::{CheckResult, CheckStatus};
 use model::policy::{CheckKind, DefinedCheck, Extractor};
 use model::redact::Masker;
-use process::{self, Environment, Launch, ProgramEnd, ProgramExit, Stop};
+use process::{Environment, Stop};
 use settings::SuccessWhen;
 use settings::command_line::{fill_places, shell_line, split_words};
-use tool_output::{Printed, Semantic, named, recoverable};
+use tool_output::{Printed, Semantic, named, unavailable};
 
 /// How much of a text is kept, in bytes from its end, and how many items of a list.
 const KEPT: usize = 4000;
@@ -53,21 +51,16 @@ impl Defined<'_> {
         let Some(words) = self.words(run, shell) else {
             return self.unavailable(&format!("`{line}` cannot be read: its quotes do not match"));
         };
-        let (folder, environment) = match ground(run, self.site, stop).await {
+        let ground = match ground(run, self.site, stop).await {
             Ok(ground) => ground,
             Err(why) => return self.unavailable(&format!("`{line}` could not run: {why}")),
         };
         let seconds = self.check.timeout_seconds.unwrap_or(self.site.time.command_seconds);
-        let (program, arguments) = words.split_first().expect("a command without words is no command");
-        let launch = Launch {
-            arguments: arguments.iter().map(Into::into).collect(),
-            environment,
-            ..Launch::new(program, &folder, Duration::from_secs(seconds))
-        };
-        let end = process::run(&launch, &mut |_, _| {}, stop).await;
+        let ran = command::start(&words, &ground, Environment::default(), seconds, stop).await;
         let asks_for_paths = self.check.pattern == FILE_MISSING && !shell;
-        let missing = if asks_for_paths { conditions::missing_paths(&words, &folder) } else { Vec::new() };
-        self.judge(&line, &end, missing)
+        let missing =
+            if asks_for_paths { conditions::missing_paths(&words, &ground.folder) } else { Vec::new() };
+        self.judge(&line, &ran, missing)
     }
 
     /// Returns the program and its arguments; a value is always one argument, or a part of one.
@@ -92,28 +85,21 @@ impl Defined<'_> {
         Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
-    fn judge(self, line: &str, end: &ProgramEnd, missing: Vec<String>) -> CheckResult {
-        let stdout = String::from_utf8_lossy(&end.stdout);
-        let exit = if let ProgramExit::Code(code) = end.exit { Some(code) } else { None };
-        let printed = Printed { stdout: &stdout, stderr: &end.stderr_tail, exit };
-        let why = match &end.exit {
-            ProgramExit::NotStarted(why) => {
-                return self.unavailable(&format!("`{line}` could not run: {why}"));
-            }
-            ProgramExit::Stopped => return self.unavailable(&format!("`{line}` was stopped")),
-            ProgramExit::Lost => return self.unavailable(&format!("`{line}`: its end was not seen")),
-            ProgramExit::Code(code) => match demand(&self.check.success_when, &printed) {
+    fn judge(self, line: &str, ran: &Ran, missing: Vec<String>) -> CheckResult {
+        let printed = ran.printed();
+        let why = match ran.code() {
+            Ok(code) => match demand(&self.check.success_when, &printed) {
                 None => {
-                    let told = format!("`{line}` passed in {} ms with exit code {code}", end.millis);
-                    return command::with_command(passed(self.id, &told), line, exit);
+                    let told = format!("`{line}` passed in {} ms with exit code {code}", ran.millis);
+                    return command::with_command(passed(self.id, &told), line, printed.exit);
                 }
                 Some(why) => why,
             },
-            ProgramExit::TimedOut | ProgramExit::Idle => "did not end in time".to_owned(),
-            ProgramExit::Signal(_) => end.exit.to_string(),
+            Err(End::Broken(why)) => why,
+            Err(end) => return self.unavailable(&format!("`{line}` {}", command::how(&end))),
         };
         let failed = self.told(self.failed(&format!("`{line}` failed: {why}")), line, &printed);
-        if exit.is_some() && !recoverable(&printed, None) {
+        if printed.exit.is_some() && unavailable(&printed).is_some() {
             let why = format!("`{line}` could not run: {why}; its program or a permission is missing");
             return CheckResult { evidence: failed.evidence, ..self.unavailable(&why) };
         }
@@ -184,13 +170,10 @@ impl Defined<'_> {
     }
 }
 
-/// Returns where a command runs and with which variables: where what will be published stands alone, as for our own
+/// Returns where a command runs: where what will be published stands alone, as for our own
 /// commands. Only what asks git about the author's worktree has to stand in it.
-async fn ground(line: &str, site: &Site<'_>, stop: &mut Stop) -> Result<(PathBuf, Environment), String> {
-    if asks_git(line) {
-        return Ok((site.worktree.to_owned(), command_environment()));
-    }
-    command::ground_and_variables(site, stop).await
+async fn ground(line: &str, site: &Site<'_>, stop: &mut Stop) -> Result<Ground, String> {
+    if asks_git(line) { Ok(Ground::of_author(site)) } else { Ground::published(site, stop).await }
 }
 
 /// Tells whether a line is one question to git and runs nothing else of the project: `git status --porcelain`,
@@ -248,10 +231,9 @@ fn how_many_more(first: &Value, more: usize) -> Value {
     name.map_or_else(|| json!(told), |name| json!({ name: told }))
 }
 
+/// Returns the end of a text.
 fn tail(text: &str) -> &str {
-    let from = text.len().saturating_sub(KEPT);
-    let from = (from..text.len()).find(|index| text.is_char_boundary(*index)).unwrap_or(text.len());
-    &text[from..]
+    command::tail(text, KEPT)
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub struct Detected {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    locks: Vec<String>,
     managers: Vec<Manager>,
     script: Vec<Command>,
     project: Vec<Kind>,
@@ -64,6 +65,11 @@ struct Command {
 
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("data/commands.toml")).expect("the table is sound"));
+
+/// Returns the names of the files whose change makes a new setup of a project necessary.
+pub(super) fn lock_files() -> &'static [String] {
+    &TABLE.locks
+}
 
 /// Returns the commands of the project in a folder, one for each key at most.
 pub fn detect(root: &Path) -> Vec<Detected> {

@@ -122,10 +122,8 @@ pub fn twice_named(agreement: &Agreement) -> Option<&str> {
 
 /// Returns the checks that run a command of `[commands]`, each with the key of its command.
 pub fn command_checks() -> impl Iterator<Item = (&'static str, &'static str)> {
-    ALL.iter().filter_map(|(id, check)| match check {
-        Check::Command(key) => Some((*id, *key)),
-        _ => None,
-    })
+    ALL.iter()
+        .filter_map(|(id, check)| if let Check::Command(key) = check { Some((*id, *key)) } else { None })
 }
 
 /// Tells whether a check starts a command of the repository, which may leave files behind.

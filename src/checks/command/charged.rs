@@ -86,29 +86,26 @@ fn compare(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Char
 
 fn compare_names(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
     let mut moved = gone_messages(now, base);
-    let mut new = Vec::new();
-    for key in now.failures.keys().filter(|key| !base.failures.contains_key(*key)) {
-        if !takes_place(key, &mut moved, is_untouched) {
-            new.push(key);
+    let mut new = now.failures.clone();
+    new.retain(|key, _| !base.failures.contains_key(key) && !takes_place(key, &mut moved, is_untouched));
+    let failed = |look: &Look| look.counts.map(|counts| counts.failed);
+    match failed(now).zip(failed(base)) {
+        _ if !new.is_empty() => Charge::New(new),
+        // Beyond what names tell, numbers do: of tests of one name, and of more than are kept.
+        Some((now, base)) if now > base => Charge::All,
+        _ => {
+            let count = failed(now).unwrap_or(0).max(now.failures.len() as u64);
+            Charge::Nothing(format!("what fails ({count}) fails at the base as well"))
         }
     }
-    // Beyond what names tell, numbers do: of tests of one name, and of more than are kept.
-    if new.is_empty() && more_failed(now, base) {
-        return Charge::All;
-    }
-    if new.is_empty() {
-        let count = now.counts.map_or(0, |counts| counts.failed).max(now.failures.len() as u64);
-        return Charge::Nothing(format!("what fails ({count}) fails at the base as well"));
-    }
-    let of = |key: &String| (key.clone(), now.failures[key].clone());
-    Charge::New(new.into_iter().map(of).collect())
 }
 
-/// Counts how often the base has each message about a file about which it is not there any more.
+/// Counts how often the base has each message about a file about which it is not there any more. The name of a problem is its
+/// file and what is said of it, on lines of their own; tests and unformatted files have names of one line.
 fn gone_messages<'a>(now: &Look, base: &'a Look) -> BTreeMap<&'a str, usize> {
     let mut gone = BTreeMap::new();
     for key in base.failures.keys().filter(|key| !now.failures.contains_key(*key)) {
-        if let Some((_, message)) = message_of(key) {
+        if let Some((_, message)) = key.split_once('\n') {
             *gone.entry(message).or_default() += 1;
         }
     }
@@ -117,24 +114,12 @@ fn gone_messages<'a>(now: &Look, base: &'a Look) -> BTreeMap<&'a str, usize> {
 
 /// Tells whether a problem of a file that the run left alone is one of the base that only moved; each can move once.
 fn takes_place(key: &str, moved: &mut BTreeMap<&str, usize>, is_untouched: &dyn Fn(&str) -> bool) -> bool {
-    let Some((file, message)) = message_of(key) else { return false };
-    match moved.get_mut(message) {
-        Some(left) if *left > 0 && is_untouched(file) => {
-            *left -= 1;
-            true
-        }
-        _ => false,
-    }
-}
-
-/// Splits the name of a problem into its file and what is said of it; tests and unformatted files have names without.
-fn message_of(key: &str) -> Option<(&str, &str)> {
-    key.split_once('\n')
-}
-
-fn more_failed(now: &Look, base: &Look) -> bool {
-    let (Some(now), Some(base)) = (now.counts, base.counts) else { return false };
-    now.failed > base.failed
+    let Some((file, message)) = key.split_once('\n') else { return false };
+    let Some(left) = moved.get_mut(message).filter(|left| **left > 0 && is_untouched(file)) else {
+        return false;
+    };
+    *left -= 1;
+    true
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::charged::{End, Look};
-use super::running;
+use super::running::{self, tail};
+use crate::detected::lock_files;
 use crate::walk::walk;
 use crate::{Site, TestTrees};
 use git::{CommitId, Error, RunWorkspace, Tree};
@@ -63,71 +64,68 @@ impl Memory {
 }
 
 /// A place that is ready for a command.
-pub(super) struct Ground {
+pub(crate) struct Ground {
     pub folder: PathBuf,
     pub is_clean: bool,
     /// What was linked into it, a line for each worktree that it is from.
     pub linked: Vec<String>,
 }
 
-/// Makes a place ready that holds a tree; without one the worktree itself is the place.
-pub(super) async fn prepare(site: &Site<'_>, tree: Option<&Tree>, stop: &mut Stop) -> Result<Ground, String> {
-    let (Some(published), Some(tree)) = (site.published, tree) else {
-        return Ok(Ground { folder: site.worktree.to_owned(), is_clean: false, linked: Vec::new() });
-    };
-    let space = published.space;
-    let folder =
-        space.clean_worktree().check_out(tree).map_err(|error| format!("no clean worktree: {error}"))?;
-    let packages = packages(&folder);
-    forget_reports(space, &folder, &packages)
-        .map_err(|error| format!("old reports cannot be removed: {error}"))?;
-    let linked = match site.commands.get("setup") {
-        Some(line) => set_up(line, &folder, site, published.memory, stop).await.map(|()| Vec::new())?,
-        None => link(space, site.worktree, &folder, &packages)
-            .map_err(|error| format!("its dependencies cannot be linked: {error}"))?,
-    };
-    Ok(Ground { folder, is_clean: true, linked })
-}
+impl Ground {
+    /// The worktree as it is.
+    pub(crate) fn of_author(site: &Site<'_>) -> Self {
+        Self { folder: site.worktree.to_owned(), is_clean: false, linked: Vec::new() }
+    }
 
-/// Files whose change makes a new setup necessary.
-const LOCKS: [&str; 12] = [
-    "Cargo.lock",
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "pnpm-lock.yaml",
-    "yarn.lock",
-    "poetry.lock",
-    "uv.lock",
-    "Pipfile.lock",
-    "requirements.txt",
-    "go.sum",
-    "deno.lock",
-    "package.json",
-];
+    /// Makes the place ready that holds what will be published.
+    pub(crate) async fn published(site: &Site<'_>, stop: &mut Stop) -> Result<Self, String> {
+        Self::prepare(site, site.published.map(|published| &published.tree), stop).await
+    }
+
+    /// Makes a place ready that holds a tree; without one the worktree itself is the place.
+    pub(super) async fn prepare(
+        site: &Site<'_>,
+        tree: Option<&Tree>,
+        stop: &mut Stop,
+    ) -> Result<Self, String> {
+        let (Some(published), Some(tree)) = (site.published, tree) else { return Ok(Self::of_author(site)) };
+        let space = published.space;
+        let folder =
+            space.clean_worktree().check_out(tree).map_err(|error| format!("no clean worktree: {error}"))?;
+        let (packages, reports) = packages_and_reports(&folder);
+        forget(space, &folder, &reports)
+            .map_err(|error| format!("old reports cannot be removed: {error}"))?;
+        let mut ground = Self { folder, is_clean: true, linked: Vec::new() };
+        match site.commands.get("setup") {
+            Some(line) => set_up(line, &ground, site, published.memory, stop).await?,
+            None => {
+                ground.linked = link(space, site.worktree, &ground.folder, &packages)
+                    .map_err(|error| format!("its dependencies cannot be linked: {error}"))?;
+            }
+        }
+        Ok(ground)
+    }
+}
 
 async fn set_up(
     line: &str,
-    folder: &Path,
+    ground: &Ground,
     site: &Site<'_>,
     memory: &Memory,
     stop: &mut Stop,
 ) -> Result<(), String> {
-    let read = |name: &&str| fs::read(folder.join(name)).unwrap_or_default();
-    let locks: Vec<u8> = LOCKS.iter().map(read).collect::<Vec<_>>().join(&0);
+    let read = |name: &String| fs::read(ground.folder.join(name)).unwrap_or_default();
+    let locks: Vec<u8> = lock_files().iter().map(read).collect::<Vec<_>>().join(&0);
     if memory.is_set_up_with(&locks) {
         return Ok(());
     }
     memory.set_up_with(None);
-    let ran = running::run(line, folder, true, site.time, stop).await?;
+    let ran = running::run(line, ground, site.time.command_seconds, stop).await?;
     if ran.exit == ProgramExit::Code(0) {
         memory.set_up_with(Some(locks));
         return Ok(());
     }
-    Err(format!(
-        "`[commands] setup` {}: {}",
-        ran.exit,
-        site.masker.mask(running::tail(ran.stderr.trim(), 400))
-    ))
+    Err(format!("`[commands] setup` {}: {}", ran.exit, site.masker.mask(tail(ran.stderr.trim(), 400))))
 }
 
 /// Folders in which package managers put what a project needs.
@@ -189,41 +187,47 @@ fn symlink(_: &Path, _: &Path) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Returns the folders of a worktree in which packages may lie, relative to its top, the top first.
-fn packages(root: &Path) -> Vec<PathBuf> {
-    let mut found = vec![PathBuf::new()];
-    walk(root, |path, kind| {
-        let name = path.file_name().and_then(OsStr::to_str);
-        let is_package = kind.is_dir() && name.is_some_and(may_hold_packages) && found.len() < MOST_FOLDERS;
-        if is_package {
-            found.push(path.to_owned());
-        }
-        is_package && path.components().count() < DEEPEST
-    });
-    found
-}
-
-fn may_hold_packages(name: &str) -> bool {
-    !name.starts_with('.') && !DEPENDENCIES.contains(&name) && name != "target"
-}
-
 /// Folders that hold nothing but reports of tests.
 const REPORTS: [&str; 4] = ["test-results", "test-reports", "reports", "surefire-reports"];
 /// Where some tools put them.
 const ABOVE_REPORTS: [&str; 2] = ["build", "target"];
-/// A report folder of more files is not looked at to its end.
+/// Report folders of more files are not looked at to their end.
 const MOST_FILES: usize = 5000;
 
-/// Removes the reports of earlier test runs from these folders of a clean worktree: nobody may mistake them for ours. One that
-/// belongs to the tree stays as the tree has it, those that git ignores are still there.
-fn forget_reports(space: &RunWorkspace, clean: &Path, folders: &[PathBuf]) -> Result<(), Error> {
-    let mut found = Vec::new();
-    for folder in folders {
-        collect_reports(clean, folder, &mut found);
-    }
-    let found: Vec<String> =
-        found.into_iter().filter_map(|path| path.into_os_string().into_string().ok()).collect();
-    for path in space.workspace().list_ignored(clean, &found)? {
+/// Returns the folders of a worktree in which packages may lie, relative to its top, the top first, and what are reports of tests
+/// beside them: a folder of reports with all that is in it, because git may ignore the one or the other.
+fn packages_and_reports(root: &Path) -> (Vec<PathBuf>, Vec<String>) {
+    let (mut packages, mut reports) = (vec![PathBuf::new()], Vec::new());
+    walk(root, |path, kind| {
+        let Some((shown, name)) = path.to_str().zip(path.file_name().and_then(OsStr::to_str)) else {
+            return false;
+        };
+        let depth = path.components().count();
+        let lies_in = |names: &[&str]| path.iter().any(|part| names.iter().any(|name| part == *name));
+        let (in_reports, in_target) = (lies_in(&REPORTS), lies_in(&["target"]));
+        if in_reports || (is_report(name) && !in_target) {
+            reports.push(shown.to_owned());
+        }
+        let may_hold_packages = !name.starts_with('.') && !in_target && !lies_in(&DEPENDENCIES);
+        let is_package =
+            may_hold_packages && kind.is_dir() && depth <= DEEPEST && packages.len() < MOST_FOLDERS;
+        if is_package {
+            packages.push(path.to_owned());
+        }
+        is_package || (in_reports && reports.len() < MOST_FILES) || ABOVE_REPORTS.contains(&name)
+    });
+    (packages, reports)
+}
+
+fn is_report(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.ends_with(".xml") && (name.starts_with("junit") || name.starts_with("test-"))
+}
+
+/// Removes the reports of earlier test runs from a clean worktree: nobody may mistake them for ours. One that belongs to the
+/// tree stays as the tree has it, those that git ignores are still there.
+fn forget(space: &RunWorkspace, clean: &Path, reports: &[String]) -> Result<(), Error> {
+    for path in space.workspace().list_ignored(clean, reports)? {
         let path = clean.join(path);
         // A folder may have taken the files with it that are named after it.
         let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
@@ -232,32 +236,4 @@ fn forget_reports(space: &RunWorkspace, clean: &Path, folders: &[PathBuf]) -> Re
         }
     }
     Ok(())
-}
-
-fn collect_reports(clean: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
-    walk(&clean.join(folder), |name, kind| {
-        let path = folder.join(name);
-        let text = name.to_str().unwrap_or_default();
-        if REPORTS.contains(&text) && kind.is_dir() {
-            // The folder may be ignored, or only what is in it.
-            walk(&clean.join(&path), |inside, _| {
-                found.push(path.join(inside));
-                found.len() < MOST_FILES
-            });
-        } else if ABOVE_REPORTS.contains(&text) {
-            let inside = REPORTS.map(|reports| path.join(reports));
-            found.extend(inside.into_iter().filter(|path| clean.join(path).is_dir()));
-        }
-        if REPORTS.contains(&text) || is_report(text) {
-            found.push(path);
-        }
-        false
-    });
-}
-
-fn is_report(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.rsplit_once('.').is_some_and(|(stem, ending)| {
-        ending == "xml" && (stem.starts_with("junit") || stem.starts_with("test-"))
-    })
 }

@@ -5,31 +5,45 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use model::policy::TimeLimits;
+use super::Ground;
+use super::charged::End;
 use process::{self, Environment, Launch, ProgramExit, Stop, Stream};
 use settings::split_words;
+use tool_output::Printed;
 
 /// How much of the standard error is kept, in bytes; of the standard output what `process` keeps.
 const KEPT: usize = 4 * 1024 * 1024;
 
 /// A command that ended.
-pub(super) struct Ran {
+pub(crate) struct Ran {
     pub exit: ProgramExit,
     pub stdout: String,
     pub stderr: String,
     pub millis: u64,
 }
 
-/// Runs a line in a folder; an error when it cannot be read.
-pub(super) async fn run(
-    line: &str,
-    folder: &Path,
-    is_clean: bool,
-    time: &TimeLimits,
-    stop: &mut Stop,
-) -> Result<Ran, String> {
-    let words = words(line)?;
-    Ok(start(&words, variables(folder, is_clean), folder, time, stop).await)
+impl Ran {
+    /// Returns what it printed, with its exit code where it has one.
+    pub(crate) fn printed(&self) -> Printed<'_> {
+        Printed { stdout: &self.stdout, stderr: &self.stderr, exit: self.code().ok() }
+    }
+
+    /// Returns its exit code, or how it ended without one.
+    pub(crate) fn code(&self) -> Result<i32, End> {
+        Err(match &self.exit {
+            ProgramExit::Code(code) => return Ok(*code),
+            ProgramExit::NotStarted(reason) => End::Unavailable(reason.clone()),
+            ProgramExit::Stopped => End::Unavailable("stopped".into()),
+            ProgramExit::Lost => End::Unavailable("its end was not seen".into()),
+            ProgramExit::Signal(_) => End::Broken(self.exit.to_string()),
+            ProgramExit::TimedOut | ProgramExit::Idle => End::Broken("did not end in time".into()),
+        })
+    }
+}
+
+/// Runs a line; an error when it cannot be read.
+pub(super) async fn run(line: &str, ground: &Ground, seconds: u64, stop: &mut Stop) -> Result<Ran, String> {
+    Ok(start(&words(line)?, ground, Environment::default(), seconds, stop).await)
 }
 
 /// Splits a line into its program and its arguments.
@@ -37,18 +51,23 @@ pub(super) fn words(line: &str) -> Result<Vec<String>, String> {
     split_words(line).map_err(|why| format!("it {why}"))
 }
 
-/// Runs a program with its arguments in a folder.
-pub(super) async fn start(
+/// Runs a program with its arguments, for so many seconds at most, and with more variables than the place gives it.
+pub(crate) async fn start(
     words: &[String],
-    environment: Environment,
-    folder: &Path,
-    time: &TimeLimits,
+    ground: &Ground,
+    more: Environment,
+    seconds: u64,
     stop: &mut Stop,
 ) -> Ran {
+    let mut environment = environment();
+    if ground.is_clean {
+        environment.extend(of_clean_worktree(&ground.folder));
+    }
+    environment.extend(more);
     let launch = Launch {
         arguments: words.iter().skip(1).map(Into::into).collect(),
         environment,
-        ..Launch::new(&words[0], folder, Duration::from_secs(time.command_seconds))
+        ..Launch::new(&words[0], &ground.folder, Duration::from_secs(seconds))
     };
     let mut errors = Vec::new();
     let mut on_output = |stream: Stream, bytes: &[u8]| {
@@ -64,15 +83,6 @@ pub(super) async fn start(
         stderr: String::from_utf8_lossy(&errors).into_owned(),
         millis: finish.millis,
     }
-}
-
-/// Returns the variables of a command that runs in a folder.
-pub(super) fn variables(folder: &Path, is_clean: bool) -> Environment {
-    let mut variables = environment();
-    if is_clean {
-        variables.extend(of_clean_worktree(folder));
-    }
-    variables
 }
 
 const BASICS: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SHELL"];
@@ -97,7 +107,7 @@ fn of_clean_worktree(folder: &Path) -> Vec<(OsString, OsString)> {
 }
 
 /// Returns the end of a text.
-pub(super) fn tail(text: &str, bytes: usize) -> &str {
+pub(crate) fn tail(text: &str, bytes: usize) -> &str {
     let from = text.len().saturating_sub(bytes);
     let from = (from..text.len()).find(|index| text.is_char_boundary(*index)).unwrap_or(text.len());
     &text[from..]

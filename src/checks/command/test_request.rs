@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::Ground;
 use super::running::{self, Ran};
 use crate::walk::walk;
-use model::policy::TimeLimits;
-use process::{Environment, ProgramExit, Stop};
+use process::{Environment, Stop};
 use settings::split_words;
-use tool_output::{Printed, TestReport, report_file, tests};
+use tool_output::{TestReport, report_file, tests};
 
 /// More report files than this are not read.
 const MOST_REPORTS: usize = 5000;
@@ -48,25 +48,21 @@ static KNOWN: LazyLock<TestRunners> = LazyLock::new(|| {
     toml::from_str(include_str!("data/test_runners.toml")).expect("the table is a constant")
 });
 
-/// Runs the tests in a folder so that each has a result, and returns what the report files say. Where the runner refuses what
-/// it is asked for, the command is run once more as it stands.
+/// Runs the tests so that each has a result, and returns what the report files say. Where the runner refuses what it is asked
+/// for, the command is run once more as it stands.
 pub(super) async fn run(
     line: &str,
-    folder: &Path,
-    is_clean: bool,
-    time: &TimeLimits,
+    ground: &Ground,
+    seconds: u64,
     stop: &mut Stop,
 ) -> Result<(Ran, Vec<TestReport>), String> {
     let words = running::words(line)?;
-    let request = TestRequest::new(&words, folder)?;
-    let mut variables = running::variables(folder, is_clean);
-    variables.extend(request.variables.clone());
-    let ran = running::start(&request.words, variables, folder, time, stop).await;
+    let request = TestRequest::new(&words, &ground.folder)?;
+    let ran = running::start(&request.words, ground, request.variables.clone(), seconds, stop).await;
     if !request.is_refused(&words, &ran) {
-        return Ok((ran, request.reports(folder)));
+        return Ok((ran, request.reports(&ground.folder)));
     }
-    let variables = running::variables(folder, is_clean);
-    Ok((running::start(&words, variables, folder, time, stop).await, Vec::new()))
+    Ok((running::start(&words, ground, Environment::default(), seconds, stop).await, Vec::new()))
 }
 
 /// A command that says what became of each test, as far as its runner can.
@@ -103,10 +99,8 @@ impl TestRequest {
         let options =
             added.chain(values.flat_map(str::split_whitespace)).filter(|word| word.starts_with('-'));
         let mut names = options.map(|option| option.split('=').next().unwrap_or(option));
-        let failed = matches!(ran.exit, ProgramExit::Code(code) if code != 0);
-        let printed = Printed { stdout: &ran.stdout, stderr: &ran.stderr, exit: None };
-        failed
-            && tests(&printed).counts.is_none()
+        ran.code().is_ok_and(|code| code != 0)
+            && tests(&ran.printed()).counts.is_none()
             && names.any(|name| name.len() > 2 && (ran.stdout.contains(name) || ran.stderr.contains(name)))
     }
 
