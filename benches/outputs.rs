@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use tool_output::{
-    Printed, changes, format as unformatted, lints, named, report_file, tests, types, unavailable,
+    Printed, changes, format as unformatted, lints, named, report_files, tests, types, unavailable,
 };
 
 const BYTES: usize = 2 * 1024 * 1024;
@@ -79,7 +79,7 @@ fn measure(form: &str, text: &str) -> bool {
                 drop(black_box((changes(text), named("parseDiff", &printed), named("parseFiles", &printed))));
             }),
         ),
-        ("junit", shortest(|| drop(black_box(report_file(text, "/x"))))),
+        ("junit", shortest(|| drop(black_box(report_files([text], "/x"))))),
         ("no tool", shortest(|| drop(black_box(unavailable(&printed))))),
     ];
     let shown: Vec<String> =

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::pattern::LazyPattern;
 
-/// What git says differs. A file may stand in several lists.
+/// What git says differs. A file may stand in several lists; one that has another name now stands there by that.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct GitStatus {
     /// Changed in the index.
@@ -18,17 +18,6 @@ pub struct GitStatus {
     pub changed: Vec<String>,
     /// Paths that git does not know.
     pub untracked: Vec<String>,
-    /// Paths that have another name now.
-    pub renamed: Vec<Renamed>,
-}
-
-/// A file that has another name now; the new name stands in the other lists.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Renamed {
-    /// The path before.
-    pub from: String,
-    /// The path now.
-    pub to: String,
 }
 
 /// Lines of version 2, `1 .M N... 100644 100644 100644 id id path`, and of version 1, ` M path`. Who trimmed the output took the
@@ -58,15 +47,14 @@ pub fn changes(porcelain: &str) -> GitStatus {
         let Some(parts) = ENTRIES.iter().find_map(|entry| entry.captures(record)) else { continue };
         let (letters, path) = (letters(&parts["letters"]), &parts["path"]);
         let moved = letters.contains(&b'R') || letters.contains(&b'C');
-        match (raw, moved) {
-            (true, true) => status.add(letters, path.to_owned(), records.next().map(str::to_owned)),
-            (true, false) => status.add(letters, path.to_owned(), None),
-            (false, true) => {
-                if let Some((from, to)) = two_names(path) {
-                    status.add(letters, name(to), Some(name(from)));
-                }
-            }
-            (false, false) => status.add(letters, name(path), None),
+        let path = match (raw, moved) {
+            (true, false) => Some(path.to_owned()),
+            (true, true) => records.next().map(|_| path.to_owned()),
+            (false, false) => Some(name(path)),
+            (false, true) => new_name(path).map(name),
+        };
+        if let Some(path) = path {
+            status.add(letters, path);
         }
     }
     status
@@ -80,13 +68,12 @@ fn letters(text: &str) -> [u8; 2] {
     }
 }
 
-/// Splits `new<tab>old` of version 2, and `old -> new` of version 1, into the old name and the new one.
-fn two_names(text: &str) -> Option<(&str, &str)> {
-    if let Some((to, from)) = text.split_once('\t') {
-        return Some((from, to));
+/// Returns the new name of `new<tab>old` of version 2, and of `old -> new` of version 1.
+fn new_name(text: &str) -> Option<&str> {
+    match text.split_once('\t') {
+        Some((new, _)) => Some(new),
+        None => RENAMED.captures(text).map(|parts| parts.extract::<2>().1[1]),
     }
-    let (_, [from, to]) = RENAMED.captures(text)?.extract();
-    Some((from, to))
 }
 
 /// Returns a name as it is on disk; git quotes unusual ones as C does.
@@ -114,7 +101,7 @@ fn byte(escape: &[u8]) -> u8 {
 }
 
 impl GitStatus {
-    fn add(&mut self, letters: [u8; 2], path: String, from: Option<String>) {
+    fn add(&mut self, letters: [u8; 2], path: String) {
         if letters.contains(&b'?') {
             self.untracked.push(path);
             return;
@@ -126,9 +113,6 @@ impl GitStatus {
         }
         if worktree != b' ' || is_conflict {
             self.unstaged.push(path.clone());
-        }
-        if let Some(from) = from {
-            self.renamed.push(Renamed { from, to: path.clone() });
         }
         self.changed.push(path);
     }
@@ -147,7 +131,6 @@ mod tests {
             unstaged: list(&["a b.rs", "both"]),
             changed: list(&["a b.rs", "added.rs", "new é.rs", "both"]),
             untracked: list(&["tab\t\"quote\""]),
-            renamed: vec![Renamed { from: "old -> odd.rs".into(), to: "new é.rs".into() }],
         }
     }
 

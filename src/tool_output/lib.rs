@@ -4,30 +4,28 @@
 #![warn(missing_docs)]
 
 mod commit_message;
-mod format;
 mod git;
 mod named;
 mod pattern;
 mod place;
 mod plain;
 mod problem;
-mod recoverable;
 mod runner;
 mod semantic;
 mod test_result;
+mod unavailable;
 
 use serde::Serialize;
 
 pub use commit_message::{is_comparable, is_generic, keywords, names_something_of, without_prefix};
-pub use format::format;
-pub use git::{GitStatus, Renamed, changes};
+pub use git::{GitStatus, changes};
 pub use named::named;
 pub use place::below;
-pub use problem::{lints, types};
-pub use recoverable::{recoverable, unavailable};
-pub use runner::{report_file, tests};
+pub use problem::{format, lints, types};
+pub use runner::{report_files, tests};
 pub use semantic::Semantic;
 pub use test_result::{TestOutcome, TestResult};
+pub use unavailable::unavailable;
 
 /// So many failures, and so many problems, are kept of one output: enough to compare two outputs by name.
 pub const MOST_KEPT: usize = 5000;
@@ -67,27 +65,20 @@ impl TestReport {
     /// Takes what report files say beside an output. Their results count where they are those of all tests that the output
     /// counts, which may leave out files that could not be loaded; the failures of the output stay, because they carry places.
     #[must_use]
-    pub fn with_report_files(mut self, files: Vec<Self>) -> Self {
-        let Some(joined) = files.into_iter().reduce(Self::joined) else { return self };
+    pub fn with_report_files(mut self, files: Option<Self>) -> Self {
+        let Some(files) = files else { return self };
         let ran = |report: &Self| report.counts.unwrap_or_default().collected();
         let is_not_loaded = |result: &&TestResult| result.outcome == TestOutcome::DidNotLoad;
-        let not_loaded = joined.results.iter().filter(is_not_loaded).count() as u64;
-        let missing = ran(&joined).checked_sub(ran(&self));
+        let not_loaded = files.results.iter().filter(is_not_loaded).count() as u64;
+        let missing = ran(&files).checked_sub(ran(&self));
         if self.counts.is_none() || missing.is_some_and(|missing| missing <= not_loaded) {
-            self.counts = self.counts.or(joined.counts);
-            self.results = joined.results;
+            self.counts = self.counts.or(files.counts);
+            self.results = files.results;
             self.known = true;
         }
         if self.failed.is_empty() {
-            self.failed = joined.failed;
+            self.failed = files.failed;
         }
-        self
-    }
-
-    fn joined(mut self, other: Self) -> Self {
-        self.failed.extend(other.failed);
-        self.results.extend(other.results);
-        self.counts = Some(self.counts.unwrap_or_default().plus(other.counts.unwrap_or_default()));
         self
     }
 }
@@ -230,7 +221,7 @@ mod tests {
             unavailable(&printed),
             named("parseDiff", &printed),
             named("parseFiles", &printed),
-            report_file(text, "/é"),
+            report_files([text], "/é"),
         );
         report.failed.len().max(types.len()).max(lints.len()) <= MOST_KEPT
             && described.iter().all(|semantic| !semantic.summary.is_empty())

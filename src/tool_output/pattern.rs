@@ -51,12 +51,15 @@ impl Deref for LazyPattern {
 
 /// Reads a data file. What its `patterns` say stands in it wherever their names stand in braces.
 pub(super) fn table<T: DeserializeOwned>(text: &str) -> T {
-    let table: toml::Table = text.parse().expect("the table is a constant");
-    let patterns = table["patterns"].as_table().expect("the patterns are a table");
-    let filled = patterns.iter().fold(text.to_owned(), |text, (name, pattern)| {
+    let read = |text: &str| text.parse::<toml::Table>().expect("the table is a constant");
+    let table = read(text);
+    let patterns = table["patterns"].as_table().into_iter().flatten();
+    let filled = patterns.fold(text.to_owned(), |text, (name, pattern)| {
         text.replace(&format!("{{{name}}}"), pattern.as_str().expect("a pattern is a text"))
     });
-    toml::from_str(&filled).expect("the table is a constant")
+    let mut table = read(&filled);
+    table.remove("patterns");
+    table.try_into().expect("the table is a constant")
 }
 
 /// Returns what a group found.
@@ -69,12 +72,8 @@ pub(super) fn number<T: FromStr>(parts: &Captures, name: &str) -> Option<T> {
     part(parts, name)?.parse().ok()
 }
 
-/// Reads a file with a pattern a line; a line that begins with `# ` is a comment.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
-}
-
-/// Returns the patterns of such a file as one.
+/// Reads a file with a pattern a line, as one; a line that begins with `# ` is a comment.
 pub(super) fn set(text: &str) -> RegexSet {
-    RegexSet::new(lines(text)).expect("the patterns are constants")
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
+    RegexSet::new(lines).expect("the patterns are constants")
 }

@@ -1,4 +1,4 @@
-//! What compilers, type checkers and linters complain of; several tools in one output give the union. What they print stands in
+//! What compilers, type checkers, linters and formatters complain of; several tools in one output give the union. What they print stands in
 //! `data/problems.toml`. Says nothing of success: a tool that was not understood has no problems here and an exit code elsewhere.
 
 use std::collections::{BTreeMap, HashSet};
@@ -7,20 +7,17 @@ use std::sync::LazyLock;
 use regex::Captures;
 use serde::Deserialize;
 
-use super::pattern::{LazyPattern, Pattern, number, part};
+use super::pattern::{LazyPattern, Pattern, number, part, table};
 use super::plain::{lines, plain};
 use super::{MOST_KEPT, Printed, Problem, Severity, cut};
 
 /// Tools that say more of themselves come first.
 const TYPE_CHECKERS: [&str; 5] = ["deno_check", "rustc", "tsc", "mypy", "unix"];
 const LINTERS: [&str; 4] = ["rustc", "eslint", "ruff", "unix"];
+const FORMATTERS: [&str; 1] = ["formatter"];
 
-static RULES: LazyLock<BTreeMap<String, Vec<ProblemRule>>> = LazyLock::new(|| {
-    let place =
-        r"(?:file://)?(?<file>(?:[A-Za-z]:[\\/])?[^\s:]*[./\\][^\s:]*):(?<line>\d+)(?::(?<column>\d+))?";
-    let table = include_str!("data/problems.toml").replace("{place}", place);
-    toml::from_str(&table).expect("the table is a constant")
-});
+static RULES: LazyLock<BTreeMap<String, Vec<ProblemRule>>> =
+    LazyLock::new(|| table(include_str!("data/problems.toml")));
 
 /// The name of a lint in the note that says where it is switched on, or in the address of its page.
 static LINT: LazyPattern = LazyPattern::new(
@@ -58,6 +55,11 @@ pub fn types(printed: &Printed) -> Vec<Problem> {
 /// Reads what linters printed: clippy, eslint, ruff, `deno lint`, and others that write `path:line: text`.
 pub fn lints(printed: &Printed) -> Vec<Problem> {
     read(printed, &LINTERS)
+}
+
+/// Reads which files a formatter would change: cargo fmt, prettier, ruff and black, gofmt, deno fmt.
+pub fn format(printed: &Printed) -> Vec<String> {
+    read(printed, &FORMATTERS).into_iter().filter_map(|problem| problem.file).collect()
 }
 
 fn read(printed: &Printed, tools: &[&str]) -> Vec<Problem> {

@@ -44,25 +44,20 @@ impl Semantic {
     }
 
     fn of_extracted(extractor: Extractor, printed: &Printed<'_>) -> Option<Self> {
-        let some = |problems: Vec<Problem>| Some(problems).filter(|problems| !problems.is_empty());
         match extractor {
             Extractor::FailedTests => {
                 let report = super::tests(printed);
                 let is_report = report.counts.is_some() || !report.failed.is_empty();
                 is_report.then(|| Self::of_tests(&report))
             }
-            Extractor::TypeErrors => Some(Self::of_types(&some(types(printed))?)),
-            Extractor::LintErrors => Some(Self::of_lints(&some(lints(printed))?)),
-            Extractor::UnformattedFiles => {
-                let files = format(printed);
-                (!files.is_empty()).then(|| Self::of_format(&files))
-            }
+            Extractor::TypeErrors => found(types(printed)).map(|problems| Self::of_types(&problems)),
+            Extractor::LintErrors => found(lints(printed)).map(|problems| Self::of_lints(&problems)),
+            Extractor::UnformattedFiles => found(format(printed)).map(|files| Self::of_format(&files)),
             Extractor::ChangedFiles
             | Extractor::UntrackedFiles
             | Extractor::StagedFiles
             | Extractor::UnstagedFiles => {
-                let status = changes(printed.stdout);
-                (status != GitStatus::default()).then(|| Self::of_status(&status))
+                found(changes(printed.stdout)).map(|status| Self::of_status(&status))
             }
             Extractor::Diff | Extractor::Files | Extractor::Stdout | Extractor::Stderr => None,
         }
@@ -122,14 +117,11 @@ impl Semantic {
 
     /// Files that git does not know may be left over; files that changed are work that nobody committed.
     pub fn of_status(status: &GitStatus) -> Self {
-        let changed = count(status.changed.len(), "file");
-        let untracked = count(status.untracked.len(), "file");
-        let summary = match (status.changed.is_empty(), status.untracked.is_empty()) {
-            (true, true) => "nothing differs".to_owned(),
-            (true, false) => format!("{untracked} untracked"),
-            (false, true) => format!("{changed} changed"),
-            (false, false) => format!("{changed} changed, {untracked} untracked"),
-        };
+        let lists = [(&status.changed, "changed"), (&status.untracked, "untracked")];
+        let told = lists.iter().filter(|(files, _)| !files.is_empty());
+        let told: Vec<String> =
+            told.map(|(files, how)| format!("{} {how}", count(files.len(), "file"))).collect();
+        let summary = if told.is_empty() { "nothing differs".to_owned() } else { told.join(", ") };
         if status.changed.is_empty() {
             let action = "Remove the files that the task does not need";
             return Self { severity: Severity::Warning, ..Self::of_failure(&summary, Vec::new(), action) };
@@ -145,6 +137,10 @@ impl Semantic {
             _ => Map::new(),
         }
     }
+}
+
+fn found<T: Default + PartialEq>(value: T) -> Option<T> {
+    if value == T::default() { None } else { Some(value) }
 }
 
 fn count(number: impl TryInto<u64>, what: &str) -> String {

@@ -15,7 +15,7 @@ use super::running::{self, Ran};
 use crate::walk::walk;
 use process::{Environment, Stop};
 use settings::split_words;
-use tool_output::{TestReport, report_file, tests};
+use tool_output::{TestReport, report_files, tests};
 
 /// More report files than this are not read.
 const MOST_REPORTS: usize = 5000;
@@ -55,14 +55,14 @@ pub(super) async fn run(
     ground: &Ground,
     seconds: u64,
     stop: &mut Stop,
-) -> Result<(Ran, Vec<TestReport>), String> {
+) -> Result<(Ran, Option<TestReport>), String> {
     let words = running::words(line)?;
     let request = TestRequest::new(&words, &ground.folder)?;
     let ran = running::start(&request.words, ground, request.variables.clone(), seconds, stop).await;
     if !request.is_refused(&words, &ran) {
         return Ok((ran, request.reports(&ground.folder)));
     }
-    Ok((running::start(&words, ground, Environment::default(), seconds, stop).await, Vec::new()))
+    Ok((running::start(&words, ground, Environment::default(), seconds, stop).await, None))
 }
 
 /// A command that says what became of each test, as far as its runner can.
@@ -105,13 +105,13 @@ impl TestRequest {
     }
 
     /// Returns what the report files say, once the command has ended in `root`.
-    pub(super) fn reports(&self, root: &Path) -> Vec<TestReport> {
+    pub(super) fn reports(&self, root: &Path) -> Option<TestReport> {
         let mut paths = files_below(self.folder.path());
         if !self.own_reports.is_empty() {
             paths.extend(files_below(root).into_iter().filter(|path| self.is_own_report(path)));
         }
         let shown = root.to_string_lossy();
-        paths.iter().filter_map(|path| report_file(&read(path)?, &shown)).collect()
+        report_files(paths.iter().filter_map(|path| read(path)), &shown)
     }
 
     fn is_own_report(&self, path: &Path) -> bool {

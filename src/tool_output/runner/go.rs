@@ -116,10 +116,7 @@ impl Package {
     }
 
     fn hear(&mut self, test: &str, text: &str) {
-        if !self.said.contains_key(test) {
-            self.said.insert(test.to_owned(), String::new());
-        }
-        let said = self.said.get_mut(test).expect("it was put there above");
+        let said = self.said.entry(test.to_owned()).or_default();
         let is_chatter = ["=== ", "--- "].iter().any(|start| text.trim_start().starts_with(start));
         if !is_chatter && said.len() < 4 * LONGEST_MESSAGE {
             said.push_str(text);

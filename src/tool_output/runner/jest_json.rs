@@ -1,87 +1,61 @@
 //! The JSON report that Jest writes with `--json`, and Vitest with `--reporter=json`.
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::found::{Found, SEPARATOR};
 use crate::place::below;
 use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Report {
-    test_results: Vec<TestFile>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TestFile {
-    name: String,
-    #[serde(default)]
-    status: String,
-    #[serde(default)]
-    message: String,
-    #[serde(default)]
-    assertion_results: Vec<Case>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Case {
-    #[serde(default)]
-    ancestor_titles: Vec<String>,
-    title: String,
-    status: String,
-    duration: Option<f64>,
-    #[serde(default)]
-    failure_messages: Option<Vec<String>>,
-}
-
 /// Reads a whole report; the names of its files are made relative to the root of the project.
 pub(super) fn read(text: &str, root: &str) -> Option<Found> {
-    let report: Report = serde_json::from_str(text.trim()).ok()?;
+    let report: Value = serde_json::from_str(text.trim()).ok()?;
     let mut found = Found::default();
     found.count(Counts::default());
-    for file in &report.test_results {
-        see(file, &below(&file.name, root), &mut found);
+    for file in report["testResults"].as_array()? {
+        see(file, &below(file["name"].as_str()?, root), &mut found);
     }
     Some(found)
 }
 
-fn see(file: &TestFile, path: &str, found: &mut Found) {
-    for case in &file.assertion_results {
-        let name =
-            [case.ancestor_titles.as_slice(), std::slice::from_ref(&case.title)].concat().join(SEPARATOR);
-        let id = format!("{path}{SEPARATOR}{name}");
-        let outcome = outcome(&case.status);
-        found.count(Counts::of(outcome));
-        found.result(TestResult::new(id.as_str(), outcome).after(case.duration));
+fn see(file: &Value, path: &str, found: &mut Found) {
+    let cases = items(&file["assertionResults"]);
+    for case in cases {
+        let titles = items(&case["ancestorTitles"]).iter().chain([&case["title"]]);
+        let name = titles.filter_map(Value::as_str).collect::<Vec<_>>().join(SEPARATOR);
+        let outcome = match case["status"].as_str() {
+            Some("passed") => TestOutcome::Passed,
+            Some("failed") => TestOutcome::Failed,
+            _ => TestOutcome::Skipped,
+        };
+        let result = TestResult::new(format!("{path}{SEPARATOR}{name}"), outcome);
         if outcome == TestOutcome::Failed {
-            let error = case.failure_messages.iter().flatten().next().map_or("", String::as_str);
-            found.explain(id, error);
-            found.fail(FailedTest { name, file: Some(path.to_owned()), line: None, error: error.to_owned() });
+            let error = case["failureMessages"][0].as_str().unwrap_or_default();
+            found.explain(result.id.clone(), error);
+            found.fail(failed(name, path, error));
         }
+        found.count(Counts::of(outcome));
+        found.result(result.after(case["duration"].as_f64()));
     }
-    if file.status == "failed" && file.assertion_results.is_empty() {
+    if file["status"] == "failed" && cases.is_empty() {
         found.count(Counts::of(TestOutcome::DidNotLoad));
         found.result(TestResult::new(path, TestOutcome::DidNotLoad));
-        let (name, error) = (path.to_owned(), file.message.clone());
-        found.fail(FailedTest { file: Some(name.clone()), name, line: None, error });
+        found.fail(failed(path.to_owned(), path, file["message"].as_str().unwrap_or_default()));
     }
 }
 
-fn outcome(status: &str) -> TestOutcome {
-    match status {
-        "passed" => TestOutcome::Passed,
-        "failed" => TestOutcome::Failed,
-        _ => TestOutcome::Skipped,
-    }
+fn items(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn failed(name: String, path: &str, error: &str) -> FailedTest {
+    FailedTest { name, file: Some(path.to_owned()), line: None, error: error.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::{of_stdout, outcomes};
     use crate::TestOutcome::{DidNotLoad, Failed, Passed, Skipped};
-    use crate::{Counts, report_file};
+    use crate::{Counts, report_files};
 
     #[test]
     fn files_groups_and_outcomes_are_read() {
@@ -91,7 +65,7 @@ mod tests {
               {"ancestorTitles":[],"title":"zero","status":"passed","duration":null},
               {"ancestorTitles":[],"title":"later","status":"todo"}]},
             {"name":"/x/src/c.test.js","status":"failed","message":"Cannot find module './nothing'","assertionResults":[]}]}"#;
-        let report = report_file(text, "/x").expect("a report");
+        let report = report_files([text], "/x").expect("a report");
         assert_eq!(report.counts, Some(Counts { passed: 1, failed: 2, ignored: 1 }));
         let results: Vec<_> = report.results.iter().map(|test| (test.id.as_str(), test.outcome)).collect();
         assert_eq!(
@@ -104,7 +78,7 @@ mod tests {
             ]
         );
         assert_eq!(report.results[0].millis, Some(4));
-        assert_eq!(report_file("{\"a\":1}", "/x"), None);
+        assert_eq!(report_files(["{\"a\":1}"], "/x"), None);
     }
 
     #[test]
@@ -117,8 +91,8 @@ mod tests {
                 "PASS src/a.test.js\nFAIL src/b.test.js\n  ● Test suite failed to run\n\n    Cannot find module './b'\n\n\
                  Test Suites: 1 failed, 1 passed, 2 total\nTests:       {tests} passed, {tests} total\n"
             );
-            let report = report_file(json, "/x").expect("a report");
-            of_stdout(&stdout).with_report_files(vec![report])
+            let report = report_files([json], "/x").expect("a report");
+            of_stdout(&stdout).with_report_files(Some(report))
         };
         let expected = [("src/a.test.js › adds", Passed), ("src/b.test.js", DidNotLoad)];
         assert_eq!(outcomes(&output("1")), expected);

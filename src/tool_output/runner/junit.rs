@@ -54,10 +54,7 @@ fn see(case: Node, found: &mut Found) -> Counts {
     let outcome = if child("skipped").is_some() || case.attribute("status") == Some("disabled") {
         TestOutcome::Skipped
     } else if let Some(failure) = child("failure").or_else(|| child("error")) {
-        let failed = failed(case, failure);
-        let message = failure.attribute("message").unwrap_or_default();
-        found.explain(id(case), &format!("{message}\n{}", failed.error));
-        found.fail(failed);
+        found.fail(failed(case, failure));
         TestOutcome::Failed
     } else {
         TestOutcome::Passed
@@ -84,20 +81,12 @@ fn id(case: Node) -> String {
     parts.join(SEPARATOR)
 }
 
-fn name(case: Node) -> String {
-    let name = case.attribute("name").unwrap_or_default();
-    match case.attribute("classname").filter(|class| !class.is_empty() && *class != name) {
-        Some(class) => format!("{class} › {name}"),
-        None => name.to_owned(),
-    }
-}
-
 fn failed(case: Node, failure: Node) -> FailedTest {
     let text = failure.text().unwrap_or_default().trim();
     let message = failure.attribute("message").unwrap_or_default().trim();
     let error = if text.contains(message) { text.to_owned() } else { format!("{message}\n{text}") };
     FailedTest {
-        name: name(case),
+        name: id(case),
         file: case.attribute("file").map(str::to_owned),
         line: case.attribute("line").and_then(|line| line.parse().ok()),
         error: error.trim().to_owned(),
@@ -119,7 +108,7 @@ mod tests {
     use crate::{Counts, FailedTest, TestReport};
 
     fn report_file(text: &str) -> Option<TestReport> {
-        crate::report_file(text, "/x")
+        crate::report_files([text], "/x")
     }
 
     const REPORT: &str = r#"<?xml version="1.0" encoding="utf-8"?>

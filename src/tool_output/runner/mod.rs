@@ -6,7 +6,6 @@ mod go;
 mod headings;
 mod jest_json;
 mod junit;
-mod tally;
 mod tap;
 mod text;
 
@@ -36,12 +35,13 @@ pub fn tests(printed: &Printed) -> TestReport {
     all.map(Found::report).unwrap_or_default()
 }
 
-/// Reads a report file, of `JUnit` or of Jest's JSON; none when it is neither, or is broken off. `root` is the folder in which
-/// the tests ran: names of files are relative to it.
-pub fn report_file(text: &str, root: &str) -> Option<TestReport> {
-    let found =
-        if text.trim_start().starts_with('{') { jest_json::read(text, root) } else { junit::read(text) };
-    found.map(Found::report)
+/// Reads report files, of `JUnit` or of Jest's JSON, as one report; none when each is neither, or is broken off. `root` is the
+/// folder in which the tests ran: names of files are relative to it.
+pub fn report_files<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, root: &str) -> Option<TestReport> {
+    let read = |text: &str| {
+        if text.trim_start().starts_with('{') { jest_json::read(text, root) } else { junit::read(text) }
+    };
+    texts.into_iter().filter_map(|text| read(text.as_ref())).reduce(Found::joined).map(Found::report)
 }
 
 #[cfg(test)]
@@ -272,12 +272,12 @@ mod tests {
             ("<testsuite name='(empty)'><testcase classname='adds' name='adds'/></testsuite>", "adds"),
         ];
         for (text, id) in table {
-            let report = report_file(text, "/x").expect("a report");
+            let report = report_files([text], "/x").expect("a report");
             assert_eq!(outcomes(&report), [(id, TestOutcome::Passed)]);
         }
         let broken = "<testsuite name='pytest'><testcase classname='t' name='a'><error message='failed on setup with x'>E\n\
             </error></testcase></testsuite>";
-        let report = report_file(broken, "/x").expect("a report");
+        let report = report_files([broken], "/x").expect("a report");
         assert_eq!(outcomes(&report), [("t › a", TestOutcome::DidNotLoad)]);
     }
 

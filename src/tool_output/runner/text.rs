@@ -7,8 +7,7 @@ use regex::Captures;
 use serde::Deserialize;
 
 use super::found::{Found, SEPARATOR};
-use super::tally;
-use crate::pattern::{Pattern, number, part, table};
+use crate::pattern::{LazyPattern, Pattern, number, part, table};
 use crate::{Counts, FailedTest, MOST_KEPT, TestOutcome, TestResult};
 
 static RUNNERS: LazyLock<TextRunners> = LazyLock::new(|| table(include_str!("../data/runners.toml")));
@@ -38,7 +37,7 @@ struct TextRunner {
 struct LineRule {
     reads: LineKind,
     line: Pattern,
-    part: Option<OutputPart>,
+    before: Option<bool>,
     needs: Option<Requirement>,
     below: Option<Pattern>,
     until: Option<Pattern>,
@@ -71,14 +70,6 @@ enum LineKind {
     Ignored,
 }
 
-/// Before the first line by which a runner is known, or from there on.
-#[derive(Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-enum OutputPart {
-    Before,
-    After,
-}
-
 /// What has to stand above a line.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -100,8 +91,7 @@ impl TextRunner {
         let mut output = Output::default();
         let (mut at, mut last) = (0, 0);
         while at < lines.len() {
-            let part = if at < known { OutputPart::Before } else { OutputPart::After };
-            let Some((rule, parts)) = self.rule(lines[at], &part, &output) else {
+            let Some((rule, parts)) = self.rule(lines[at], at < known, &output) else {
                 at += 1;
                 continue;
             };
@@ -119,10 +109,10 @@ impl TextRunner {
     fn rule<'r, 't>(
         &'r self,
         line: &'t str,
-        part: &OutputPart,
+        is_before: bool,
         output: &Output<'_, 't>,
     ) -> Option<(&'r LineRule, Captures<'t>)> {
-        let is_in_part = |rule: &&LineRule| rule.part.as_ref().is_none_or(|own| own == part);
+        let is_in_part = |rule: &&LineRule| rule.before.is_none_or(|before| before == is_before);
         self.rule.iter().filter(is_in_part).find_map(|rule| {
             let parts = rule.line.captures(line)?;
             output.has(rule, &parts).then_some((rule, parts))
@@ -381,10 +371,17 @@ impl TestName {
     }
 }
 
-/// Returns the numbers of a line by the names of their groups.
+/// Numbers with their words, as in `3 passed; 1 failed`.
+static NUMBERS: LazyPattern = LazyPattern::new(
+    r"(?x)(?<passed>\d+)\x20x?passed\b | (?<failed>\d+)\x20(?:failed|errors?|timed|exec)\b
+    | (?<ignored>\d+)\x20(?:skipped|ignored|todo|expected|xfailed)\b",
+);
+
+/// Returns the numbers of a line by the names of their groups, or by their words.
 pub(super) fn counts(parts: &Captures) -> Counts {
     if let Some(numbers) = part(parts, "numbers") {
-        return tally::counts(numbers);
+        let all = NUMBERS.captures_iter(numbers).map(|parts| counts(&parts));
+        return all.fold(Counts::default(), Counts::plus);
     }
     let sum = |names: &[&str]| {
         names.iter().filter_map(|name| number::<u64>(parts, name)).fold(0, u64::saturating_add)

@@ -1,5 +1,16 @@
 //! Outputs of runners that stand in `data/runners.toml`.
 
+#[test]
+fn numbers_are_read_with_their_words() {
+    let of = |text: &str| {
+        let line = crate::pattern::LazyPattern::new("^(?<numbers>.*)$");
+        super::counts(&line.captures(text).expect("a line"))
+    };
+    let text = "4 tests run: 2 passed (1 slow), 1 failed | 1 timed out; 5; 99999999999999999999999 skipped";
+    assert_eq!(of(text), crate::Counts { passed: 2, failed: 2, ignored: 0 });
+    assert_eq!(of("1 failed, 2 errors, 3 error, 1 expected fail | 1 todo").failed, 6);
+}
+
 mod nextest {
     use crate::TestOutcome::{DidNotLoad, Failed};
     use crate::runner::tests::{of_stdout, outcomes};

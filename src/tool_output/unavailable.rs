@@ -20,11 +20,6 @@ pub fn unavailable(printed: &Printed) -> Option<String> {
     (!names_what_is_wrong(printed)).then_some(reason)
 }
 
-/// Tells whether another try can help; a setting may say no, and cannot say yes where the surroundings say no.
-pub fn recoverable(printed: &Printed, by_default: Option<bool>) -> bool {
-    unavailable(printed).is_none() && by_default.unwrap_or(true)
-}
-
 fn by_code(exit: Option<i32>) -> Option<String> {
     match exit? {
         126 => Some("exit code 126: found and not executable".to_owned()),
@@ -83,8 +78,6 @@ mod tests {
         ];
         for (exit, stderr) in cases {
             assert!(of(exit, stderr).is_some(), "{exit} {stderr}");
-            let printed = Printed { stdout: "", stderr, exit: Some(exit) };
-            assert!(!recoverable(&printed, Some(true)), "{exit} {stderr}");
         }
         assert_eq!(of(2, "first\nsh: 0: can't cd to web\nlast").as_deref(), Some("sh: 0: can't cd to web"));
     }
@@ -102,15 +95,10 @@ mod tests {
             (1, "error: Found 5 lint violations"),
             (0, "warning: cache: Permission denied"),
             (101, compiler),
+            (1, "some error"),
         ];
         for (exit, stderr) in cases {
             assert_eq!(of(exit, stderr), None, "{stderr}");
         }
-        let printed = Printed { stdout: "", stderr: "some error", exit: Some(1) };
-        assert!(
-            recoverable(&printed, None)
-                && recoverable(&printed, Some(true))
-                && !recoverable(&printed, Some(false))
-        );
     }
 }
