@@ -28,7 +28,7 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let mut places: Vec<Place> = kept.chain(functions).collect();
     places.extend(tampering::questions(tests, site));
     places.extend(lost(tests, site));
-    places.extend(files.iter().filter_map(|changed| lost_of_file(changed, &files)));
+    places.extend(side_by_side::places(&files, |changed| lost_of_file(changed, &files)));
     places.extend(never_run(tests).chain(defined_twice(tests)));
     places.extend(hollow(tests));
     places.extend(stand_ins::places(tests, &files));
