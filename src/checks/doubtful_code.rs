@@ -1,6 +1,6 @@
 //! What in the code may be honest, and is worth a question to the reviewer: a function of the product that does nothing, a
 //! constant that is what a test expects, a file of the tests that the product reads, a handler that hides any error, a comment to
-//! the reviewer, a line that nobody can read. Refuses nothing.
+//! the reviewer. Refuses nothing.
 
 mod expected_values;
 
@@ -13,10 +13,8 @@ use super::constant::any_of;
 use super::outcome::{at, one_line};
 use super::{Site, side_by_side, stubs};
 use model::event::Place;
-use source::{Language, Role, SourceFile, is_fixture, is_test};
+use source::{Role, SourceFile, is_fixture, is_test};
 
-/// Longer lines are made by programs, in characters.
-const LONGEST: usize = 1_000;
 /// So much of a piece of code is told, in characters.
 const MOST_SHOWN: usize = 90;
 
@@ -45,7 +43,6 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     places.extend(side_by_side::places(&product, files_of_tests));
     places.extend(side_by_side::places(&product, swallowed_errors));
     places.extend(side_by_side::places(&files, comments));
-    places.extend(side_by_side::places(&files, unreadable));
     places
 }
 
@@ -100,15 +97,6 @@ fn doubt(text: &str) -> Option<&'static str> {
     }
     let silences = SILENCES_ALL.is_match(text.trim());
     silences.then_some("silences a checker without naming a rule. What does it complain about?")
-}
-
-/// New code that a reviewer cannot read: lines so long that no editor shows them, as minified code has.
-fn unreadable(file: &ChangedFile<'_>) -> Option<Place> {
-    Language::of(file.path())?;
-    let (number, line) = file.change.added_lines().find(|(_, line)| line.len() > LONGEST)?;
-    let length = line.chars().count();
-    let what = format!("a line of {length} characters that nobody can review. Where does it come from?");
-    Some(at(file.path(), number, what))
 }
 
 #[cfg(test)]

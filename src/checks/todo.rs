@@ -1,6 +1,6 @@
 //! Q2: nothing that was added says that work is left open: no mark in a comment, no `todo!()`, no placeholder in the document
 //! of the phase. The chat is not judged, except for code that is only told there; a mark that is talked about is none. In
-//! documents of the project and in texts of the code a mark is a question to the reviewer.
+//! documents of the project a mark is a question to the reviewer.
 
 use std::sync::LazyLock;
 
@@ -34,18 +34,16 @@ pattern!(
         any_of(TABLE, "promises")
     )
 );
+
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
-    let mut places = found(site, |file| !is_of_project_documents(file, site), in_file);
+    let mut places = found(site, |file| !is_of_project_documents(file, site));
     places.extend(in_told_code(site));
     places
 }
 
-/// Returns the first mark of each document of the project, and of each file that has one in a text of its code.
+/// Returns the first mark of each document of the project.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
-    let mut places = found(site, |file| is_of_project_documents(file, site), in_file);
-    if !mentions_marks(site) {
-        places.extend(found(site, |file| file.now().is_some(), in_texts));
-    }
+    let mut places = found(site, |file| is_of_project_documents(file, site));
     places.dedup_by(|next, first| next.file == first.file);
     for place in &mut places {
         place.what.push_str(". Is that what the issue asks for?");
@@ -54,14 +52,10 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
 }
 
 /// Returns what is found in the files of a kind. A comment that the issue asks for is none.
-fn found<'s>(
-    site: &'s Site<'_>,
-    is_wanted: impl Fn(&ChangedFile<'s>) -> bool,
-    find: impl Fn(&ChangedFile<'s>) -> Vec<Unfinished> + Sync,
-) -> Vec<Place> {
+fn found<'s>(site: &'s Site<'_>, is_wanted: impl Fn(&ChangedFile<'s>) -> bool) -> Vec<Place> {
     let issue = &site.issue.body;
     let is_demanded = |open: &Unfinished| open.text.len() >= 12 && issue.contains(&open.text);
-    let find = |file: &ChangedFile<'s>| find(file).into_iter().filter(|open| !is_demanded(open)).collect();
+    let find = |file: &ChangedFile<'s>| in_file(file).into_iter().filter(|open| !is_demanded(open)).collect();
     unfinished::places(site, &SUSPECT, |file| is_wanted(file) && !LOCALE.is_match(file.path()), find)
 }
 
@@ -85,16 +79,6 @@ fn in_file(file: &ChangedFile<'_>) -> Vec<Unfinished> {
 
 fn open(line: usize, text: &str, what: String) -> Unfinished {
     Unfinished { line, text: text.to_owned(), what }
-}
-
-/// Texts of the code that say what is to be done.
-fn in_texts(file: &ChangedFile<'_>) -> Vec<Unfinished> {
-    pattern!(OPEN, r#"^[a-z]*["'`]*((?:TODO|FIXME)(?:\([^)]*\))?:\s*\S.*)"#);
-    let found = file.added_parts(SourceFile::strings).into_iter().filter_map(|string| {
-        let text = OPEN.captures(string.text)?.get(1)?.as_str().trim_end_matches(['"', '\'', '`']);
-        Some(open(string.line, text, format!("a text says `{}`", one_line(text, 80))))
-    });
-    found.collect()
 }
 
 fn in_told_code(site: &Site<'_>) -> Option<Place> {
@@ -138,12 +122,6 @@ fn is_talked_about(before: &str, after: &str) -> bool {
     pattern!(PART_AFTER, r"^[-._/\\]\p{L}|^\s*(?:,|/|、|and|or|と)\s*`?(?:TODO|FIXME|TBD|HACK|XXX)(?-u:\b)");
     let is_quoted = ['`', '"'].iter().any(|quote| before.matches(*quote).count() % 2 == 1);
     is_quoted || MARK.is_match(before) || PART_BEFORE.is_match(before) || PART_AFTER.is_match(after)
-}
-
-/// The issue is about such marks.
-fn mentions_marks(site: &Site<'_>) -> bool {
-    pattern!(WORD, r"(?-u:\b)(?:TODO|FIXME|TBD)(?-u:\b)");
-    WORD.is_match(&site.issue.title) || WORD.is_match(&site.issue.body)
 }
 
 /// Returns the lines of a document that hold a promise of content instead of it.
@@ -320,14 +298,6 @@ mod tests {
             assert_eq!(said(&of_project), "pass", "{line}");
             assert_eq!(of_project.shown_to(questions).len(), usize::from(expected), "{line}");
         }
-    }
-
-    #[test]
-    fn a_text_that_says_what_is_to_be_done_is_asked_about() {
-        let asked = |path: &str, text: &str| Scene::adding(path, text).shown_to(questions).len();
-        assert_eq!(asked("a.ts", "f(\"TODO: build the answer\");\nf('TODO: and more');\n"), 1);
-        assert_eq!(asked("a.ts", "const columns = [\"TODO\", \"DONE\"];\n"), 0);
-        assert_eq!(asked("src/locales/es.ts", "export const all = \"TODO: el libro\";\n"), 0);
     }
 
     #[test]
