@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::changed_tests::has_test;
+use super::outcome::one_line;
 use super::paths::ending;
 use source::is_test;
 
@@ -143,12 +144,9 @@ fn holds_whole(text: &str, name: &str) -> bool {
 }
 
 fn quotes_answer(reason: &str, answers: &[&str]) -> bool {
-    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let reason = one_line(reason);
-    answers.iter().any(|answer| {
-        let quotation: String = one_line(answer).chars().take(QUOTED).collect();
-        holds_whole(&reason, quotation.trim_end_matches(['.', '。']))
-    })
+    let reason = one_line(reason, usize::MAX);
+    let quotation = |answer: &str| one_line(answer, QUOTED).trim_end_matches(['.', '。', '…']).to_owned();
+    answers.iter().any(|answer| holds_whole(&reason, &quotation(answer)))
 }
 
 #[cfg(test)]

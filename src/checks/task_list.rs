@@ -19,23 +19,23 @@ pub(super) const ID: &str = "task_list";
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let named = &site.settings.task_lists;
     let lists: BTreeSet<&String> = if named.is_empty() { site.plans.iter() } else { named.iter() }.collect();
-    let mut tasks: Vec<(&str, Task)> = Vec::new();
+    let (mut count, mut open) = (0, Vec::new());
     for list in lists {
         let Ok(text) = git::regular_file::read_text(&site.worktree.join(list)) else {
             return unavailable(&format!("the task list {list} cannot be read"));
         };
-        tasks.extend(read_tasks(&text).into_iter().map(|task| (list.as_str(), task)));
+        let tasks = read_tasks(&text);
+        count += tasks.len();
+        open.extend(tasks.into_iter().filter(|task| !task.2).map(|(line, title, _)| at(list, line, title)));
     }
-    if tasks.is_empty() && is_asked_for(site.settings) {
+    if count == 0 && is_asked_for(site.settings) {
         return unavailable("no task list: neither `checks.task_lists` nor a plan of this run has tasks");
     }
-    if tasks.is_empty() {
+    if count == 0 {
         return passed(ID, "no plan of this run has a task with a box");
     }
-    let clean = format!("all {} tasks are ticked", tasks.len());
-    let open = tasks.iter().filter(|(_, task)| !task.done);
-    let places = open.map(|(list, task)| at(list, task.line, &*task.title)).collect();
-    let mut judged = judged(ID, "tasks-open", places, "a task is not ticked", &clean);
+    let clean = format!("all {count} tasks are ticked");
+    let mut judged = judged(ID, "tasks-open", open, "a task is not ticked", &clean);
     if judged.status == CheckStatus::Fail {
         judged.params.insert("code".into(), CODE.into());
     }
@@ -67,27 +67,17 @@ pub(super) fn is_only_ticked(site: &Site<'_>, plan: &str) -> bool {
     site.changes.iter().filter(|change| change.path == plan).any(|change| ticks(change) == Some(true))
 }
 
-/// A task of a plan: an item of a list with a box.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Task {
-    /// From 1.
-    line: usize,
-    /// What is to be done.
-    title: String,
-    /// Whether the box is ticked.
-    done: bool,
-}
-
 pattern!(
     ITEM,
     r"^(?P<before>\s*(?:[-*+]|\d{1,4}[.)])\s+\[)(?P<tick>[ xX])(?P<after>\]\s+(?P<title>\S.*?))\s*$"
 );
 
-/// Returns the tasks of a text; what is quoted is none.
-fn read_tasks(text: &str) -> Vec<Task> {
+/// Returns the tasks of a text, items of lists with a box: the line, what is to be done, and whether it is ticked. What is quoted
+/// is none.
+fn read_tasks(text: &str) -> Vec<(usize, String, bool)> {
     let task = |(line, text): (usize, &str)| {
         let found = ITEM.captures(text)?;
-        Some(Task { line, title: found["title"].to_owned(), done: &found["tick"] != " " })
+        Some((line, found["title"].to_owned(), &found["tick"] != " "))
     };
     own_lines(text).into_iter().filter_map(task).collect()
 }
@@ -154,11 +144,9 @@ mod tests {
     #[test]
     fn a_task_is_an_item_with_a_box() {
         let text = "# Tasks\n- [x] 1. Read\n  - [ ] 1.1 Write (P)\n* [X] done\n1. [ ] count\n- [] none\n- [y] none\n- [x](link)\n- plain\n```text\n- [ ] quoted\n```\n";
-        let tasks: Vec<_> =
-            read_tasks(text).into_iter().map(|task| (task.line, task.title, task.done)).collect();
         let expected =
             [(2, "1. Read", true), (3, "1.1 Write (P)", false), (4, "done", true), (5, "count", false)];
-        assert_eq!(tasks, expected.map(|(line, title, done)| (line, title.to_owned(), done)));
+        assert_eq!(read_tasks(text), expected.map(|(line, title, done)| (line, title.to_owned(), done)));
     }
 
     #[test]
