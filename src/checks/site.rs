@@ -104,13 +104,10 @@ pub struct World {
 
 impl Default for World {
     fn default() -> Self {
-        let nobody = || "nobody looked".to_owned();
-        Self {
-            untaken: Err(nobody()),
-            issue_open: Err(nobody()),
-            remote_checks: Err(nobody()),
-            messages: Err(nobody()),
+        fn unseen<T>() -> Result<T, String> {
+            Err("nobody looked".to_owned())
         }
+        Self { untaken: unseen(), issue_open: unseen(), remote_checks: unseen(), messages: unseen() }
     }
 }
 
