@@ -2,6 +2,7 @@
 //! is worth a question. What others have to write is no stub.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -86,16 +87,13 @@ pub(super) fn questions(product: &[ChangedFile<'_>]) -> Vec<Place> {
 }
 
 fn is_written_beside(name: &str, file: &ChangedFile<'_>, product: &[ChangedFile<'_>]) -> bool {
-    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-    let is_beside =
-        |other: &&ChangedFile<'_>| other.path() != file.path() && folder(other.path()) == folder(file.path());
-    let functions = |other: &ChangedFile<'_>| other.now().map_or_else(Vec::new, SourceFile::functions);
-    Language::of(file.path()) == Some(Language::Go)
-        && product
-            .iter()
-            .filter(is_beside)
-            .flat_map(functions)
-            .any(|other| other.name == name && other.stub.is_none())
+    if Language::of(file.path()) != Some(Language::Go) {
+        return false;
+    }
+    let folder = |file: &ChangedFile<'_>| Path::new(file.path()).parent().map(Path::to_owned);
+    let is_beside = |other: &ChangedFile<'_>| other.path() != file.path() && folder(other) == folder(file);
+    let beside = product.iter().filter(|other| is_beside(other)).filter_map(ChangedFile::now);
+    beside.flat_map(SourceFile::functions).any(|other| other.name == name && other.stub.is_none())
 }
 
 fn question(stub: &Function) -> String {
