@@ -14,8 +14,8 @@ use model::event::Place;
 use source::{Function, Language, Role, SourceFile, is_fixture, is_foreign, is_test};
 
 const TABLE: &str = include_str!("data/staged.toml");
-pattern!(SURE, &format!("(?x){}", any_of(TABLE, "sure")));
-pattern!(LIKELY, &format!("(?x){}", any_of(TABLE, "likely")));
+pattern!(SURE, &format!("(?xm){}", any_of(TABLE, "sure")));
+pattern!(LIKELY, &format!("(?xm){}", any_of(TABLE, "likely")));
 pattern!(SUPPORT, &any_of(TABLE, "support"));
 pattern!(SETTINGS, &any_of(TABLE, "settings"));
 pattern!(ABOUT_RUNNERS, &any_of(TABLE, "about_runners"));
@@ -54,9 +54,9 @@ fn suspicions(site: &Site<'_>) -> impl Iterator<Item = Suspicion> {
 
 /// Code that asks whether a test runner runs it.
 fn runner_seen(file: &ChangedFile<'_>, is_asked_for: bool) -> Vec<Suspicion> {
-    let asks = |line: &str| SURE.is_match(line) || LIKELY.is_match(line);
+    let asks = |text: &str| SURE.is_match(text) || LIKELY.is_match(text);
     let is_product = Role::of(file.path()) == Role::Product && !SUPPORT.is_match(file.path());
-    if !is_product || !file.change.added_lines().any(|(_, line)| asks(line)) || file.now().is_none() {
+    if !is_product || !file.change.new_text().is_some_and(asks) || file.now().is_none() {
         return Vec::new();
     }
     let old = file.change.old_text().unwrap_or_default();

@@ -46,7 +46,11 @@ pub(super) fn places(product: &[ChangedFile<'_>], site: &Site<'_>) -> Vec<Place>
 
 /// Returns the first values of each assert in the tests that changed, before and now, and in those that lie in the worktree.
 fn asserts(site: &Site<'_>) -> HashSet<Values> {
-    let changed = ChangedFile::all(site);
+    let mut changed = ChangedFile::all(site);
+    changed.retain(|file| {
+        let mut texts = [file.change.old_text(), file.change.new_text()].into_iter().flatten();
+        texts.any(|text| SourceFile::may_have_tests(file.path(), text))
+    });
     let of_changed = side_by_side::each(&changed, |file| {
         let sides = [file.before(), file.now()];
         sides.into_iter().flatten().flat_map(values_of_asserts).collect::<Vec<_>>()
