@@ -100,8 +100,14 @@ pub struct FailedTest {
 
 impl FailedTest {
     /// Names a test of which nothing else is known.
-    pub(crate) fn named(name: &str) -> Self {
+    fn named(name: &str) -> Self {
         Self { name: name.to_owned(), ..Self::default() }
+    }
+
+    /// Describes a test, with its file and line where these are known.
+    fn at(place: Option<(String, u32)>, name: &str, error: &str) -> Self {
+        let (file, line) = place.unzip();
+        Self { name: name.to_owned(), file, line, error: error.trim().to_owned() }
     }
 }
 

@@ -160,8 +160,7 @@ fn failed(name: &str, said: &str) -> FailedTest {
         let (file, rest) = line.trim().split_once(".go:")?;
         place(&format!("{file}.go:{}", rest.split([':', ' ']).next()?))
     });
-    let (file, line) = at.unzip();
-    FailedTest { name: name.to_owned(), file, line, error: own.join("\n").trim().to_owned() }
+    FailedTest::at(at, name, &own.join("\n"))
 }
 
 #[cfg(test)]

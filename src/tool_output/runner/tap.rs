@@ -62,9 +62,7 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
             document.said = Some(document.said.unwrap_or_default().plus(counts(&parts)));
         } else if let Some(reason) = line.strip_prefix("Bail out!") {
             document.seen.failed += 1;
-            document
-                .found
-                .fail(FailedTest { error: reason.trim().to_owned(), ..FailedTest::named("Bail out!") });
+            document.found.fail(FailedTest::at(None, "Bail out!", reason));
         }
     }
     document.end(&mut all);
@@ -159,8 +157,7 @@ fn failed(name: &str, details: &[&str]) -> FailedTest {
     let comments =
         || details.iter().map(|line| line.trim_start().trim_start_matches('#').trim()).collect::<Vec<_>>();
     let error = error.unwrap_or_else(|| if yaml { String::new() } else { comments().join("\n") });
-    let (file, line) = at.unzip();
-    FailedTest { name: name.to_owned(), file, line, error }
+    FailedTest::at(at, name, &error)
 }
 
 /// Returns a value of the details: in one line, in quotes, or a block below.

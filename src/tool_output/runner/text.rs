@@ -1,6 +1,7 @@
 //! Runners whose output is lines about tests and blocks about failures: they stand in `data/runners.toml`, which needs no code of
 //! its own for each. What a failing test printed is nobody else's report, so the lines of a runner are blanked.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Captures;
@@ -8,7 +9,7 @@ use serde::Deserialize;
 
 use super::found::{Found, SEPARATOR};
 use crate::pattern::{LazyPattern, Pattern, number, part, table};
-use crate::{Counts, FailedTest, MOST_KEPT, TestOutcome, TestResult};
+use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
 static RUNNERS: LazyLock<TextRunners> = LazyLock::new(|| table(include_str!("../data/runners.toml")));
 
@@ -142,10 +143,13 @@ impl LineRule {
     }
 
     /// Returns a place that lines name, in a file where that is known.
-    fn place<'t>(&self, said: &'t str, file: Option<&str>) -> Option<Captures<'t>> {
-        let all = self.place.as_ref()?.captures_iter(said);
+    fn place(&self, lines: &[&str], file: Option<&str>) -> Option<(String, u32)> {
+        let pattern = self.place.as_ref()?;
+        let said = lines.join("\n");
+        let all = pattern.captures_iter(&said);
         let mut own = all.filter(|place| file.is_none_or(|file| place["file"].ends_with(file)));
-        if self.last_place { own.last() } else { own.next() }
+        let place = if self.last_place { own.last() } else { own.next() }?;
+        Some((place["file"].to_owned(), number(&place, "line")?))
     }
 }
 
@@ -173,7 +177,8 @@ struct Output<'r, 't> {
     test: Option<TestName>,
     /// The names of the results that failed.
     failed: Vec<String>,
-    blocks: Vec<Block<'r, 't>>,
+    /// What is said of failing tests that are not wholly named yet, by what they are called there.
+    blocks: BTreeMap<&'t str, Vec<Block<'r, 't>>>,
     /// The sum of all tests, where the runner prints that.
     total: u64,
 }
@@ -185,7 +190,7 @@ struct Section {
     seen: Counts,
 }
 
-/// What is said of a failing test that is not wholly named yet.
+/// The head of what is said of a failing test, and the rest.
 struct Block<'r, 't> {
     rule: &'r LineRule,
     parts: Captures<'t>,
@@ -231,8 +236,10 @@ impl<'r, 't> Output<'r, 't> {
             LineKind::Result => self.result(rule, &parts, said),
             LineKind::Failure => self.failure(rule, &parts, said),
             LineKind::Names => said.iter().for_each(|name| self.found.fail(FailedTest::named(name))),
-            LineKind::Block if self.blocks.len() == MOST_KEPT => {}
-            LineKind::Block => self.blocks.push(Block { rule, parts, lines: said.to_vec() }),
+            LineKind::Block => {
+                let name = part(&parts, "name").unwrap_or_default();
+                self.blocks.entry(name).or_default().push(Block { rule, parts, lines: said.to_vec() });
+            }
             LineKind::Summary => self.summary(rule, &parts),
             LineKind::Output => {
                 let test = self.test.clone().filter(|test| self.found.has_failed(&test.shown));
@@ -273,12 +280,9 @@ impl<'r, 't> Output<'r, 't> {
     /// Names a failing test of which a block told before: `test_a.py::T::test_b` is headed `T.test_b` there.
     fn summary(&mut self, rule: &LineRule, parts: &Captures<'t>) {
         let headed = part(parts, "test").unwrap_or(&parts["name"]).replace("::", ".");
-        let is_same = |block: &Block| block.parts["name"] == headed;
-        let is_own = |block: &Block| {
-            is_same(block) && block.rule.place(&block.lines.join("\n"), part(parts, "file")).is_some()
-        };
-        let own = self.blocks.iter().position(is_own).or_else(|| self.blocks.iter().position(is_same));
-        match own.map(|index| self.blocks.remove(index)) {
+        let said = |block: &Block| block.rule.place(&block.lines, part(parts, "file")).is_some();
+        let same = self.blocks.get_mut(headed.as_str()).filter(|same| !same.is_empty());
+        match same.map(|same| same.remove(same.iter().position(said).unwrap_or(0))) {
             Some(block) => self.failure(block.rule, parts, &block.lines),
             None => self.failure(rule, parts, &[]),
         }
@@ -300,11 +304,10 @@ impl<'r, 't> Output<'r, 't> {
         let message = ["quoted", "message"].map(|name| part(&body, name).unwrap_or_default()).join("\n");
         let shortly = part(parts, "message").unwrap_or_default();
         let error = if message.trim().is_empty() { shortly } else { message.trim() };
-        let said = lines.join("\n");
         let file = part(parts, "file").or(self.file);
-        let place = rule.place(&said, file);
-        let line = number(parts, "line").or_else(|| number(place.as_ref()?, "line"));
-        let file = file.or_else(|| part(place.as_ref()?, "file")).map(str::to_owned);
+        let (own_file, own_line) = rule.place(lines, file).unzip();
+        let line = number(parts, "line").or(own_line);
+        let file = file.map(str::to_owned).or(own_file);
         self.found.explain(test.id, error);
         self.found.fail(FailedTest { name: test.shown, file, line, error: error.to_owned() });
     }
@@ -320,7 +323,7 @@ impl<'r, 't> Output<'r, 't> {
     /// A runner that prints no numbers has its results counted; where no block names a failure the results do.
     fn found(mut self, runner: &TextRunner) -> Found {
         self.leave_section();
-        for block in std::mem::take(&mut self.blocks) {
+        for block in std::mem::take(&mut self.blocks).into_values().flatten() {
             self.failure(block.rule, &block.parts, &block.lines);
         }
         if self.found.failed.is_empty() {
