@@ -50,7 +50,12 @@ pub(super) fn asked<'a>(id: &'a str, key: &str, site: &'a Site<'_>) -> Option<As
 pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     let Some(asked) = asked(id, key, site) else {
         let why = format!("no `[commands] {key}` is set or detected");
-        return if is_required(id, site) { unjudged(id, &why) } else { skipped(id, &why) };
+        let is_required = is_required(id, site);
+        return if is_required {
+            unavailable(id, &format!("it is listed, and {why}"))
+        } else {
+            skipped(id, &why)
+        };
     };
     let now = look(asked, site.published.map(|published| &published.tree), site, stop).await;
     // A later look at the same files does not run it again.
@@ -65,8 +70,8 @@ fn is_required(id: &str, site: &Site<'_>) -> bool {
     site.phase.policy.required.iter().any(|required| required == id)
 }
 
-fn unjudged(id: &str, why: &str) -> CheckResult {
-    let failure = failure(id, "command-unavailable", &format!("it is listed, and {why}"), &[]);
+fn unavailable(id: &str, summary: &str) -> CheckResult {
+    let failure = failure(id, "command-unavailable", summary, &[]);
     CheckResult { status: CheckStatus::Unavailable, ..failure }
 }
 
@@ -369,10 +374,9 @@ impl Asked<'_> {
     }
 
     pub(super) fn unavailable(self, why: &str) -> CheckResult {
-        let told =
-            format!("`{}` could not run: {why}; install what is missing, or change `[commands]`", self.line);
-        let failure = failure(self.id, "command-unavailable", &told, &[]);
-        CheckResult { status: CheckStatus::Unavailable, ..failure }
+        let line = self.line;
+        let told = format!("`{line}` could not run: {why}; install what is missing, or change `[commands]`");
+        unavailable(self.id, &told)
     }
 }
 

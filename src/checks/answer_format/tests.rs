@@ -41,8 +41,8 @@ fn a_phase_may_ask_for_a_text() {
     assert_eq!(examine(&silent.site()).status, CheckStatus::Fail, "no answer has no form");
 }
 
-fn error(text: &str, schema: Value) -> String {
-    let held = json_block(text).and_then(|value| satisfies(&value, &schema));
+fn error(text: &str, schema: &Value) -> String {
+    let held = json_block(text).and_then(|value| satisfies(&value, schema));
     held.expect_err("it is no valid answer")
 }
 
@@ -52,7 +52,7 @@ fn all_errors_stand_in_one_message_with_their_places() {
         "properties": {"items": {"type": "array", "items": {"type": "object", "required": ["n"],
             "properties": {"n": {"type": ["integer", "null"], "minimum": 1}}}}}});
     let text = "```json\n{\"items\": [{\"n\": 1}, {}, {\"n\": \"x\"}, {\"n\": 0}], \"other\": 1}\n```";
-    let told = error(text, schema);
+    let told = error(text, &schema);
     for part in [
         "Schema validation failed: ",
         "name: Required property is missing",
@@ -67,10 +67,10 @@ fn all_errors_stand_in_one_message_with_their_places() {
 
 #[test]
 fn a_block_has_to_be_there_and_to_parse() {
-    assert_eq!(error("{\"a\": 1}", json!(true)), "No JSON block found in response");
-    let broken = error("```json\n{\"a\": }\n```", json!(true));
+    assert_eq!(error("{\"a\": 1}", &json!(true)), "No JSON block found in response");
+    let broken = error("```json\n{\"a\": }\n```", &json!(true));
     assert!(broken.starts_with("Invalid JSON in the block: expected value"), "{broken}");
-    let twice = error("```json\n{\"a\": 1, \"a\": 2}\n```", json!(true));
+    let twice = error("```json\n{\"a\": 1, \"a\": 2}\n```", &json!(true));
     assert_eq!(twice, "Invalid JSON in the block: a key is told twice");
 }
 
@@ -84,6 +84,6 @@ fn a_pattern_has_to_be_there_to_be_one_and_to_be_found() {
 
 #[test]
 fn a_schema_that_cannot_be_used_is_met_by_nothing() {
-    let told = error("```json\n{}\n```", json!({"type": "thing"}));
+    let told = error("```json\n{}\n```", &json!({"type": "thing"}));
     assert!(told.starts_with("Schema cannot be used: /type: "), "{told}");
 }

@@ -221,7 +221,8 @@ fn packages_and_reports(root: &Path) -> (Vec<PathBuf>, Vec<String>) {
 
 fn is_report(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name.ends_with(".xml") && (name.starts_with("junit") || name.starts_with("test-"))
+    let stem = name.strip_suffix(".xml").unwrap_or_default();
+    stem.starts_with("junit") || stem.starts_with("test-")
 }
 
 /// Removes the reports of earlier test runs from a clean worktree: nobody may mistake them for ours. One that belongs to the

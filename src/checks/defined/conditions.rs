@@ -12,7 +12,7 @@ use crate::outcome::{and_more, file, shown};
 use crate::{passed, skipped};
 use model::event::CheckResult;
 use model::remote_check::{RemoteCheck, RemoteCheckState};
-use tool_output::{Printed, Semantic, changes, named};
+use tool_output::{Printed, Semantic, changes};
 
 /// The files are there, on disk, in the worktree of the task. Their content is not looked at.
 pub(super) fn files(defined: Defined<'_>, paths: &[String]) -> CheckResult {
@@ -85,14 +85,12 @@ pub(super) fn git_clean(defined: Defined<'_>) -> CheckResult {
     // In the words of `git status --porcelain`, which extractors read.
     let listed: String = untaken.iter().map(|one| format!("{} {}\n", one.letters, one.path)).collect();
     let printed = Printed { stdout: &listed, stderr: "", exit: Some(0) };
-    for (param, extractor) in
-        [("changedFiles", "parseChangedFiles"), ("untrackedFiles", "parseUntrackedFiles")]
-    {
-        result.params.extend(named(extractor, &printed).map(|value| (param.to_owned(), value)));
-    }
+    let status = changes(&listed);
+    result.params.insert("changedFiles".to_owned(), json!(status.changed));
+    result.params.insert("untrackedFiles".to_owned(), json!(status.untracked));
     let mut result = defined.told(result, "git status --porcelain", &printed);
     result.places = places;
-    explained(result, &Semantic::of_status(&changes(&listed)))
+    explained(result, &Semantic::of_status(&status))
 }
 
 /// The issue is closed where it lives. When the forge cannot be asked, nobody knows.
