@@ -85,18 +85,13 @@ fn name(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// Returns the byte of an escape. The letters of C stand for bytes that follow each other, from the bell to the carriage return.
 fn byte(escape: &[u8]) -> u8 {
     match *escape {
         [a, b, c] => (a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'),
-        [b'a'] => 7,
-        [b'b'] => 8,
-        [b't'] => b'\t',
-        [b'n'] => b'\n',
-        [b'v'] => 11,
-        [b'f'] => 12,
-        [b'r'] => b'\r',
-        [other, ..] => other,
-        [] => b'\\',
+        _ => {
+            (7..).zip(b"abtnvfr").find(|(_, letter)| escape == [**letter]).map_or(escape[0], |(byte, _)| byte)
+        }
     }
 }
 

@@ -62,9 +62,10 @@ pub fn format(printed: &Printed) -> Vec<String> {
     read(printed, &FORMATTERS).into_iter().filter_map(|problem| problem.file).collect()
 }
 
+/// Returns what tools complain of, errors first, nothing twice, and no more than [`MOST_KEPT`].
 fn read(printed: &Printed, tools: &[&str]) -> Vec<Problem> {
     let rules: Vec<&ProblemRule> = tools.iter().flat_map(|tool| &RULES[*tool]).collect();
-    let mut all = Problems::default();
+    let mut all = Vec::new();
     for stream in [printed.stdout, printed.stderr] {
         let text = plain(stream);
         let lines = lines(&text);
@@ -72,9 +73,7 @@ fn read(printed: &Printed, tools: &[&str]) -> Vec<Problem> {
         let mut at = 0;
         while at < lines.len() {
             if let Some((problem, end)) = rules.iter().find_map(|rule| rule.read(&lines, at, file)) {
-                if let Some(problem) = problem {
-                    all.add(problem);
-                }
+                all.extend(problem);
                 at = end;
             } else {
                 file = Some(lines[at]).filter(|line| !line.is_empty() && !line.starts_with(' '));
@@ -82,7 +81,11 @@ fn read(printed: &Printed, tools: &[&str]) -> Vec<Problem> {
             }
         }
     }
-    all.kept()
+    let mut known = HashSet::new();
+    all.retain(|problem: &Problem| known.insert(problem.clone()));
+    all.sort_by_key(|problem| problem.severity == Severity::Warning);
+    all.truncate(MOST_KEPT);
+    all
 }
 
 impl ProblemRule {
@@ -132,28 +135,6 @@ fn severity(word: Option<&str>) -> Severity {
     match word {
         Some(word) if word.to_ascii_lowercase().starts_with("warn") => Severity::Warning,
         _ => Severity::Error,
-    }
-}
-
-/// What was found so far: nothing twice, and of each weight no more than [`MOST_KEPT`].
-#[derive(Default)]
-struct Problems {
-    errors: Vec<Problem>,
-    warnings: Vec<Problem>,
-    known: HashSet<Problem>,
-}
-
-impl Problems {
-    fn add(&mut self, problem: Problem) {
-        let same = if problem.severity == Severity::Error { &mut self.errors } else { &mut self.warnings };
-        if same.len() < MOST_KEPT && self.known.insert(problem.clone()) {
-            same.push(problem);
-        }
-    }
-
-    /// Errors come first.
-    fn kept(self) -> Vec<Problem> {
-        self.errors.into_iter().chain(self.warnings).take(MOST_KEPT).collect()
     }
 }
 

@@ -88,12 +88,13 @@ impl Found {
         self.groups += 1;
     }
 
-    pub(super) fn joined(mut self, other: Self) -> Self {
-        self.join(other);
-        self
+    /// Takes how one test ended that nobody else counts.
+    pub(super) fn counted(&mut self, result: TestResult) {
+        self.count(Counts::of(result.outcome));
+        self.result(result);
     }
 
-    pub(super) fn join(&mut self, other: Self) {
+    pub(super) fn joined(mut self, other: Self) -> Self {
         other.failed.into_iter().for_each(|test| self.fail(test));
         other.results.into_iter().for_each(|result| self.result(result));
         self.groups += other.groups;
@@ -101,6 +102,7 @@ impl Found {
         if let Some(counts) = other.counts {
             self.count(counts);
         }
+        self
     }
 
     pub(super) fn report(self) -> TestReport {

@@ -13,7 +13,6 @@ use crate::{Counts, FailedTest, LONGEST_MESSAGE, TestOutcome, TestResult};
 /// What was seen of a package that has not ended.
 #[derive(Default)]
 struct Package {
-    counts: Counts,
     results: Vec<TestResult>,
     failed: Vec<String>,
     /// What each test printed; what none printed stands under no name.
@@ -73,12 +72,12 @@ fn read_text(lines: &[&str]) -> Option<Found> {
     let mut current = String::new();
     for line in lines.iter().copied() {
         if let Some(parts) = PACKAGE.captures(line) {
-            let mut package = std::mem::take(&mut package);
-            let passed = &parts[1] == "ok  ";
+            let package = std::mem::take(&mut package);
+            let (found, passed) = (found.get_or_insert_default(), &parts[1] == "ok  ");
             if passed && package.results.is_empty() && !parts[3].contains("[no tests to run]") {
-                package.counts.passed = 1;
+                found.count(Counts::of(TestOutcome::Passed));
             }
-            package.end(passed, &parts[2], &parts[3], found.get_or_insert_default());
+            package.end(passed, &parts[2], &parts[3], found);
             current.clear();
         } else if line == "testing: warning: no tests to run" || line.starts_with("?   \t") {
             found.get_or_insert_default().count(Counts::default());
@@ -106,7 +105,6 @@ impl Package {
             "fail" => TestOutcome::Failed,
             _ => return,
         };
-        self.counts = self.counts.plus(Counts::of(outcome));
         self.results.push(TestResult::new(test, outcome).after(seconds.map(|seconds| seconds * 1000.0)));
         if outcome == TestOutcome::Failed {
             self.failed.push(test.to_owned());
@@ -124,18 +122,17 @@ impl Package {
     }
 
     fn flush(&mut self, name: &str, found: &mut Found) {
+        found.count(Counts::default());
         for result in self.results.drain(..) {
-            found.result(TestResult { id: format!("{name}{SEPARATOR}{}", result.id), ..result });
+            found.counted(TestResult { id: format!("{name}{SEPARATOR}{}", result.id), ..result });
         }
-        found.count(std::mem::take(&mut self.counts));
     }
 
     /// A package that failed although none of its tests did was not built, or broke off.
     fn end(mut self, passed: bool, name: &str, note: &str, found: &mut Found) {
         self.flush(name, found);
         if !passed && self.failed.is_empty() {
-            found.count(Counts::of(TestOutcome::DidNotLoad));
-            found.result(TestResult::new(name, TestOutcome::DidNotLoad));
+            found.counted(TestResult::new(name, TestOutcome::DidNotLoad));
             let said = self.said.into_values().collect::<Vec<_>>().join("\n");
             found.fail(failed(name, if said.trim().is_empty() { note.trim() } else { &said }));
         } else {

@@ -33,12 +33,10 @@ fn see(file: &Value, path: &str, found: &mut Found) {
             found.explain(result.id.clone(), error);
             found.fail(failed(name, path, error));
         }
-        found.count(Counts::of(outcome));
-        found.result(result.after(case["duration"].as_f64()));
+        found.counted(result.after(case["duration"].as_f64()));
     }
     if file["status"] == "failed" && cases.is_empty() {
-        found.count(Counts::of(TestOutcome::DidNotLoad));
-        found.result(TestResult::new(path, TestOutcome::DidNotLoad));
+        found.counted(TestResult::new(path, TestOutcome::DidNotLoad));
         found.fail(failed(path.to_owned(), path, file["message"].as_str().unwrap_or_default()));
     }
 }

@@ -23,16 +23,15 @@ const READERS: [RunnerReader; 3] = [text::read, go::read, tap::read];
 
 /// Reads what test runners printed on both streams.
 pub fn tests(printed: &Printed) -> TestReport {
-    let mut all: Option<Found> = None;
+    let mut all = Vec::new();
     let (stdout, stderr) = (plain(printed.stdout), plain(printed.stderr));
     for text in [headings::with_headings(&stdout, &stderr), Cow::Borrowed(&*stderr)] {
         let (text, report) = junit::taken_out(&text);
         let mut lines = lines(&text);
-        for found in report.into_iter().chain(READERS.iter().filter_map(|read| read(&mut lines))) {
-            all.get_or_insert_default().join(found);
-        }
+        all.extend(report);
+        all.extend(READERS.iter().filter_map(|read| read(&mut lines)));
     }
-    all.map(Found::report).unwrap_or_default()
+    all.into_iter().reduce(Found::joined).map(Found::report).unwrap_or_default()
 }
 
 /// Reads report files, of `JUnit` or of Jest's JSON, as one report; none when each is neither, or is broken off. `root` is the

@@ -40,7 +40,7 @@ struct Document<'t> {
 }
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
-    let mut all: Option<Found> = None;
+    let mut all = Vec::new();
     let mut document = Document::default();
     let mut at = 0;
     while at < lines.len() {
@@ -66,7 +66,7 @@ pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
         }
     }
     document.end(&mut all);
-    all
+    all.into_iter().reduce(Found::joined)
 }
 
 impl Document<'_> {
@@ -100,7 +100,7 @@ impl Document<'_> {
         }
     }
 
-    fn end(mut self, all: &mut Option<Found>) {
+    fn end(mut self, all: &mut Vec<Found>) {
         let mut counts = self.seen;
         let ran = counts.collected().saturating_add(counts.ignored);
         if !self.begun && self.planned.is_none_or(|planned| planned > 0 && ran == 0) {
@@ -119,7 +119,7 @@ impl Document<'_> {
         for (_, result) in self.points {
             self.found.result(TestResult { id: id(self.file, &result.id), ..result });
         }
-        all.get_or_insert_default().join(self.found);
+        all.push(self.found);
     }
 }
 
