@@ -167,9 +167,9 @@ fn indent(line: &str) -> usize {
 #[derive(Default)]
 struct Output<'r, 't> {
     found: Found,
-    section: Option<Section>,
+    section: Option<Section<'t>>,
     file: Option<&'t str>,
-    /// What the tests stand in that is no file.
+    /// What the tests of the next section stand in.
     suite: Option<&'t str>,
     /// The groups that are open, each with its indentation.
     groups: Vec<(usize, &'t str)>,
@@ -184,8 +184,9 @@ struct Output<'r, 't> {
 }
 
 /// Tests that were announced and are not counted yet.
-struct Section {
+struct Section<'t> {
     start: usize,
+    suite: Option<&'t str>,
     announced: u64,
     seen: Counts,
 }
@@ -216,15 +217,13 @@ impl<'r, 't> Output<'r, 't> {
             LineKind::Begin => {
                 self.leave_section();
                 let announced = number(&parts, "total").unwrap_or(u64::MAX);
-                self.section = Some(Section { start: at, announced, seen: Counts::default() });
+                let suite = self.suite.take();
+                self.section = Some(Section { start: at, suite, announced, seen: Counts::default() });
             }
             LineKind::Counts => {
-                self.total += number(&parts, "total").unwrap_or(0);
+                self.total = self.total.saturating_add(number(&parts, "total").unwrap_or(0));
                 self.found.count(counts(&parts));
-                if let Some(section) = self.section.take() {
-                    self.suite = None;
-                    return section.start;
-                }
+                return self.section.take().map_or(at, |section| section.start);
             }
             LineKind::File => (self.file, self.suite) = (part(&parts, "file"), part(&parts, "suite")),
             LineKind::Group => {
@@ -271,7 +270,8 @@ impl<'r, 't> Output<'r, 't> {
             section.seen = section.seen.plus(Counts::of(outcome));
         }
         let groups = self.groups.iter().map(|(_, group)| *group);
-        let above = self.file.or(self.suite).into_iter().chain(groups);
+        let suite = self.section.as_ref().and_then(|section| section.suite);
+        let above = self.file.or(suite).into_iter().chain(groups);
         let id = above.chain(test.as_ref().map(|test| test.id.as_str())).collect::<Vec<_>>().join(SEPARATOR);
         let seconds = number::<f64>(parts, "seconds").map(|seconds| seconds * 1000.0);
         self.found.result(TestResult::new(id, outcome).after(number(parts, "millis").or(seconds)));
