@@ -1,10 +1,12 @@
-//! What tools print, read into data: failing tests, type errors, lint messages, unformatted files, git's status.
+//! What tools print, read into data: failing tests, mutants, type errors, lint messages, unformatted files, git's status.
 //! Knows no check and starts nothing; whether a command succeeded is judged from what stands here, never said here.
 
 #![warn(missing_docs)]
 
 mod commit_message;
 mod git;
+mod line_hits;
+mod mutants;
 mod named;
 mod pattern;
 mod place;
@@ -19,6 +21,8 @@ use serde::Serialize;
 
 pub use commit_message::{is_comparable, is_generic, keywords, names_something_of, without_prefix};
 pub use git::{GitStatus, changes};
+pub use line_hits::{LineHits, line_hits};
+pub use mutants::{Mutant, mutants, mutmut_mutants};
 pub use named::named;
 pub use place::below;
 pub use problem::{format, lints, types};

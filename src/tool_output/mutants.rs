@@ -1,0 +1,229 @@
+//! What tools of mutation testing report: each mutant, its place, and whether a test failed on it. Read are the reports of
+//! cargo-mutants and Stryker, and what mutmut keeps. Starts nothing and makes no mutant.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// A change that a tool made to see whether a test fails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mutant {
+    /// The name by which the tool knows it.
+    pub name: String,
+    /// The file, relative to where the tool ran.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What was changed to what.
+    pub what: String,
+    /// Whether a test failed; nothing where it was not built, not run, or did not end in time.
+    pub is_caught: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct CargoMutantsReport {
+    outcomes: Vec<ScenarioOutcome>,
+}
+
+#[derive(Deserialize)]
+struct ScenarioOutcome {
+    scenario: Scenario,
+    summary: String,
+}
+
+#[derive(Deserialize)]
+enum Scenario {
+    Baseline,
+    Mutant { name: String, file: String, span: Span },
+}
+
+/// A report of the schema of mutation-testing-elements.
+#[derive(Deserialize)]
+struct StrykerReport {
+    files: BTreeMap<String, MutatedFile>,
+}
+
+#[derive(Deserialize)]
+struct MutatedFile {
+    source: String,
+    mutants: Vec<StrykerMutant>,
+}
+
+#[derive(Deserialize)]
+struct StrykerMutant {
+    id: String,
+    replacement: Option<String>,
+    status: String,
+    location: Span,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    start: Position,
+    end: Position,
+}
+
+#[derive(Deserialize)]
+struct Position {
+    line: usize,
+    column: usize,
+}
+
+/// Returns the mutants of a report that cargo-mutants or Stryker wrote; none where it is neither.
+#[must_use]
+pub fn mutants(report: &str) -> Vec<Mutant> {
+    if let Ok(report) = serde_json::from_str::<CargoMutantsReport>(report) {
+        return report.outcomes.into_iter().filter_map(ScenarioOutcome::mutant).collect();
+    }
+    let report = serde_json::from_str::<StrykerReport>(report);
+    let files = report.map(|report| report.files).unwrap_or_default();
+    files.iter().flat_map(|(path, file)| file.mutants.iter().map(|mutant| mutant.of(path, file))).collect()
+}
+
+impl ScenarioOutcome {
+    fn mutant(self) -> Option<Mutant> {
+        let Scenario::Mutant { name, file, span } = self.scenario else { return None };
+        // The name begins with the place.
+        let what = name.split_once(": ").map_or(name.as_str(), |(_, what)| what).to_owned();
+        Some(Mutant { file, line: span.start.line, what, is_caught: is_caught(&self.summary), name })
+    }
+}
+
+impl StrykerMutant {
+    fn of(&self, path: &str, file: &MutatedFile) -> Mutant {
+        let Span { start, end } = &self.location;
+        let line = file.source.lines().nth(start.line.saturating_sub(1)).unwrap_or_default();
+        let (to, more) = if start.line == end.line { (end.column, "") } else { (usize::MAX, " …") };
+        let old = line.chars().skip(start.column.saturating_sub(1));
+        let old = old.take(to.saturating_sub(start.column)).collect::<String>() + more;
+        Mutant {
+            name: self.id.clone(),
+            file: path.to_owned(),
+            line: start.line,
+            what: replaced(&old, self.replacement.as_deref().unwrap_or("something else")),
+            is_caught: is_caught(&self.status),
+        }
+    }
+}
+
+/// Reads the word of cargo-mutants or Stryker.
+fn is_caught(word: &str) -> Option<bool> {
+    match word {
+        "CaughtMutant" | "Killed" => Some(true),
+        "MissedMutant" | "Survived" | "NoCoverage" => Some(false),
+        _ => None,
+    }
+}
+
+fn replaced(old: &str, new: &str) -> String {
+    format!("replace `{}` with `{}`", old.trim(), new.trim())
+}
+
+/// What mutmut keeps of a file. It ends with 1 or 3 where a test failed, and with 5 or 33 where no test runs the function.
+#[derive(Deserialize)]
+struct MutmutReport {
+    exit_code_by_key: BTreeMap<String, Option<i32>>,
+}
+
+/// What stands between the name of a function and the number of its version.
+const VERSION: &str = "__mutmut_";
+
+/// Returns the mutants that mutmut made of a file: of what it keeps about the file, and of the text that it generated, in which all
+/// versions of a function stand one after the other. `line_of` finds the line that was replaced; a mutant of which it finds
+/// none is left out.
+#[must_use]
+pub fn mutmut_mutants(
+    file: &str,
+    report: &str,
+    generated: &str,
+    line_of: impl Fn(&str) -> Option<usize>,
+) -> Vec<Mutant> {
+    let Ok(report) = serde_json::from_str::<MutmutReport>(report) else { return Vec::new() };
+    let versions = versions(generated);
+    let mutant = |(name, exit): (String, Option<i32>)| {
+        let function = name.rsplit('.').next()?;
+        let original = format!("{}{VERSION}orig", function.split_once(VERSION)?.0);
+        let mut lines = versions.get(original.as_str())?.iter().zip(versions.get(function)?);
+        let (old, new) = lines.find(|(old, new)| old != new)?;
+        let is_caught = match exit {
+            Some(1 | 3) => Some(true),
+            Some(0 | 5 | 33) => Some(false),
+            _ => None,
+        };
+        let (line, what) = (line_of(old.trim())?, replaced(old, new));
+        Some(Mutant { name, file: file.to_owned(), line, what, is_caught })
+    };
+    report.exit_code_by_key.into_iter().filter_map(mutant).collect()
+}
+
+/// Returns the lines of each version of a function below its head.
+fn versions(generated: &str) -> BTreeMap<&str, Vec<&str>> {
+    let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut version = "";
+    for line in generated.lines() {
+        let head = line.trim_start().trim_start_matches("async ").strip_prefix("def ");
+        match head.and_then(|head| head.split('(').next()).filter(|name| name.contains(VERSION)) {
+            Some(name) => version = name,
+            None => versions.entry(version).or_default().push(line),
+        }
+    }
+    versions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAUGHT: Option<bool> = Some(true);
+    const SURVIVED: Option<bool> = Some(false);
+
+    fn read(mutants: &[Mutant]) -> Vec<(&str, usize, &str, Option<bool>)> {
+        mutants.iter().map(|mutant| (&*mutant.file, mutant.line, &*mutant.what, mutant.is_caught)).collect()
+    }
+
+    #[test]
+    fn the_report_of_cargo_mutants_is_read() {
+        let report = include_str!("mutants/cargo_mutants_27.json");
+        let mutants = mutants(report);
+        let expected = [
+            ("src/lib.rs", 2, "replace pages -> u32 with 0", CAUGHT),
+            ("src/lib.rs", 3, "replace > with < in pages", SURVIVED),
+            ("src/lib.rs", 4, "replace + with * in pages", None),
+        ];
+        assert_eq!(read(&mutants), expected);
+    }
+
+    #[test]
+    fn the_report_of_stryker_is_read() {
+        let report = include_str!("mutants/stryker_9.json");
+        let mutants = mutants(report);
+        let expected = [
+            ("src/pages.js", 2, "replace `\"size\"` with `\"\"`", SURVIVED),
+            ("src/pages.js", 2, "replace `size < 1` with `true`", CAUGHT),
+            ("src/pages.js", 4, "replace `full += 1` with `full -= 1`", SURVIVED),
+            ("src/pages.js", 1, "replace `{ …` with `{}`", None),
+        ];
+        assert_eq!(read(&mutants), expected);
+        assert_eq!(super::mutants("{\"files\": 1}"), []);
+    }
+
+    #[test]
+    fn what_mutmut_keeps_is_read() {
+        let generated = "@_mutmut_mutated(x)\ndef last(a):\n    return a - 1\ndef x_last__mutmut_orig(a):\n    return a - 1\n\
+            def x_last__mutmut_1(a):\n    return a + 1\ndef x_last__mutmut_2(a):\n    return a - 2\nclass Pager:\n\
+            \x20   async def xǁPagerǁlast__mutmut_orig(self):\n        return 3\n\
+            \x20   async def xǁPagerǁlast__mutmut_1(self):\n        return 4\n";
+        let report = r#"{"exit_code_by_key": {"pages.x_last__mutmut_1": 1, "pages.x_last__mutmut_2": 33,
+            "pages.xǁPagerǁlast__mutmut_1": null, "pages.x_gone__mutmut_1": 0}, "hash_by_function_name": {}}"#;
+        let line_of = |old: &str| ["return a - 1", "return 3"].iter().position(|text| *text == old);
+        let mutants = mutmut_mutants("src/pages.py", report, generated, line_of);
+        assert_eq!(mutants[0].name, "pages.x_last__mutmut_1");
+        let expected = [
+            ("src/pages.py", 0, "replace `return a - 1` with `return a + 1`", CAUGHT),
+            ("src/pages.py", 0, "replace `return a - 1` with `return a - 2`", SURVIVED),
+            ("src/pages.py", 1, "replace `return 3` with `return 4`", None),
+        ];
+        assert_eq!(read(&mutants), expected);
+        assert!(mutmut_mutants("src/pages.py", report, generated, |_| None).is_empty());
+    }
+}
