@@ -23,14 +23,17 @@ use settings::{Origin, Settings, output_schema, split_words};
 const CODE_CHECKS: [(&str, &str); 3] = [("lint", "lint"), ("typecheck", "typecheck"), ("tests", "test")];
 
 /// What compares the tests of the base with those of now, and what a failure of each demands.
-const TEST_COMPARISONS: [(&str, OnFail); 4] = [
+const TEST_COMPARISONS: [(&str, OnFail); 5] = [
     ("pass_to_pass", OnFail::Revise),
     ("changed_expectations", OnFail::Note),
     ("runner_settings", OnFail::Revise),
     (RED_GREEN, OnFail::Revise),
+    (MUTANTS, OnFail::Note),
 ];
 /// The check that runs new tests without the code that they are about.
 pub(crate) const RED_GREEN: &str = "red_green";
+/// The check that changes code to see whether a test fails.
+const MUTANTS: &str = "mutants";
 /// The check that runs what a project has to integrate it.
 const INTEGRATION: &str = "integration";
 /// The largest file with schemas, in bytes.
@@ -171,7 +174,9 @@ fn add_comparisons(phase: &mut PhaseDef, settings: &CheckSettings, proves_new_te
     if !rules.iter().any(|rule| rule.id == "tests") {
         return;
     }
-    for (id, on_fail) in TEST_COMPARISONS.into_iter().filter(|(id, _)| proves_new_tests || *id != RED_GREEN) {
+    for (id, on_fail) in
+        TEST_COMPARISONS.into_iter().filter(|(id, _)| proves_new_tests || ![RED_GREEN, MUTANTS].contains(id))
+    {
         let is_disabled = settings.disabled.iter().any(|name| check_id(name) == id);
         if !is_disabled && !rules.iter().any(|rule| rule.id == id) {
             rules.push(CheckRule { id: id.to_owned(), on_fail, on_unavailable: OnUnavailable::Note });

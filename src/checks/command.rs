@@ -20,7 +20,7 @@ use charged::{Charge, charge};
 use git::Tree;
 use model::event::{CheckResult, CheckStatus, Place};
 use process::Stop;
-use tool_output::{FailedTest, Printed, Problem, Severity, TestReport, below};
+use tool_output::{FailedTest, LineHits, Printed, Problem, Severity, TestReport, below};
 use views::summary::counted;
 
 pub(super) use charged::{End, Look};
@@ -149,8 +149,10 @@ fn read(asked: Asked<'_>, ran: &Ran, report: TestReport, ground: Ground, site: &
     };
     let failures = failures(asked, &printed, &report, &ground.folder, site);
     let output = format!("{}\n{}", shown(&ran.stdout, site), shown(&ran.stderr, site)).trim().to_owned();
+    let hits = if asked.id == "tests" { ground::line_hits(&ground.folder) } else { LineHits::new() };
     let (counts, results, linked) = (report.counts, report.results.into(), ground.linked);
-    Look { end, exit: printed.exit, failures, counts, results, output, millis: ran.millis, linked }
+    let (exit, millis) = (printed.exit, ran.millis);
+    Look { end, exit, failures, counts, results, hits: hits.into(), output, millis, linked }
 }
 
 /// An exit code is believed when the output does not contradict it.

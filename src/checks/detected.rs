@@ -220,6 +220,7 @@ mod tests {
                 "lint: cargo clippy --all-targets --keep-going",
                 "typecheck: cargo check --all-targets --keep-going",
                 "format: cargo fmt --check",
+                "mutants: cargo mutants",
             ]
         );
         let lines = found_without(&package, "cargo-clippy");
@@ -284,6 +285,27 @@ mod tests {
         );
         let with_files = "[mypy]\nfiles = src\n";
         assert_eq!(found(&[("mypy.ini", with_files)]), ["typecheck: python3 -m mypy"]);
+    }
+
+    #[test]
+    fn tools_of_mutation_testing_are_used_where_they_are_installed_or_set_up() {
+        let mutants = |files: &[(&str, &str)], missing: &str| {
+            let mut found = found_without(files, missing);
+            found.retain(|line| line.starts_with("mutants: "));
+            found
+        };
+        let cargo = [("Cargo.toml", "[package]\nname = \"a\"\n")];
+        assert_eq!(mutants(&cargo, ""), ["mutants: cargo mutants"]);
+        assert_eq!(mutants(&cargo, "cargo-mutants"), [""; 0]);
+        let package = ("package.json", "{}");
+        let stryker = [package, ("node_modules/.bin/stryker", "")];
+        assert_eq!(mutants(&stryker, ""), ["mutants: node_modules/.bin/stryker run"]);
+        assert_eq!(mutants(&[package], ""), [""; 0]);
+        let mutmut =
+            [("pyproject.toml", "[tool.mutmut]\nsource_paths = [\"src\"]\n"), (".venv/bin/python", "")];
+        assert_eq!(mutants(&mutmut, ""), ["mutants: .venv/bin/mutmut run"]);
+        assert_eq!(mutants(&[("setup.cfg", "[mutmut]\n")], ""), ["mutants: mutmut run"]);
+        assert_eq!(mutants(&[("pyproject.toml", "[project]\nname = \"a\"\n")], ""), [""; 0]);
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod integration;
 mod isolation;
 mod language_family;
 mod modes;
+mod mutants;
 mod omission;
 mod outcome;
 mod pass_to_pass;

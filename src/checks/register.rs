@@ -8,8 +8,9 @@ use super::test_runs::NotCompared;
 use super::{
     Site, answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
     early_termination, evidence, files, goal_drift, hidden_characters, integration, isolation, modes,
-    omission, pass_to_pass, patch_size, protected, red_green, runner_settings, scope, scratch_files, secrets,
-    snapshots, staged, suspect, syntax, tampering, task_list, tautology, todo, traceability, trivial_diff,
+    mutants, omission, pass_to_pass, patch_size, protected, red_green, runner_settings, scope, scratch_files,
+    secrets, snapshots, staged, suspect, syntax, tampering, task_list, tautology, todo, traceability,
+    trivial_diff,
 };
 use model::event::{CheckResult, Place};
 use model::phase::PhaseName;
@@ -85,6 +86,7 @@ const ALL: &[(&str, Check)] = &[
     (pass_to_pass::EXPECTATIONS, Run(|site, stop| Box::pin(pass_to_pass::examine_expectations(site, stop)))),
     (runner_settings::ID, Run(|site, stop| Box::pin(runner_settings::examine(site, stop)))),
     (red_green::ID, Run(|site, stop| Box::pin(red_green::examine(site, stop)))),
+    (mutants::ID, Run(|site, stop| Box::pin(mutants::examine(site, stop)))),
     (integration::ID, Run(|site, stop| Box::pin(async { Ok(integration::examine(site, stop).await) }))),
 ];
 

@@ -20,7 +20,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 }
 
 /// Makes one question of all that is beyond the others: a reviewer answers a few well.
-fn gathered(mut doubts: Vec<Place>) -> Vec<Place> {
+pub(super) fn gathered(mut doubts: Vec<Place>) -> Vec<Place> {
     if doubts.len() <= MOST_QUESTIONS {
         return doubts;
     }

@@ -17,6 +17,9 @@ use model::policy::Policy;
 use process::Stop;
 use source::{Role, SourceFile, is_fixture, is_runner_setting, is_test, splice_tests, stub_bodies};
 
+/// In so many files all functions are replaced at most.
+const MOST_PLANTED: usize = 20;
+
 /// The trees of the runs that mix what is there now with the base. They are written before commands run, because what changes
 /// under git's folder meanwhile is theirs.
 #[derive(Debug, Default)]
@@ -29,6 +32,8 @@ pub struct TestTrees {
     pub(super) old_settings: MixedTrees,
     /// What will be published, where new functions of the product do nothing; nothing where there are none.
     pub(super) new_stubs: MixedTrees,
+    /// What will be published, where all functions of the changed product files fail.
+    pub(super) planted: MixedTrees,
 }
 
 /// Trees of one mixture, the most complete first. The next one is for where the tests of that one cannot be built: tests beside the
@@ -41,7 +46,8 @@ impl TestTrees {
         let runs = |id: &str| policy.checks.iter().any(|rule| rule.id == id);
         let mut trees = Self::default();
         let (swaps_old, swaps_new) = (runs(super::pass_to_pass::EXPECTATIONS), runs(super::red_green::ID));
-        let changes = if swaps_old || swaps_new {
+        let plants = runs(super::mutants::ID);
+        let changes = if swaps_old || swaps_new || plants {
             space.workspace().changes().all_between(&base.as_tree(), tree)?
         } else {
             Vec::new()
@@ -62,8 +68,13 @@ impl TestTrees {
                 trees.new_tests.clear();
             }
             if !trees.new_tests.is_empty() {
-                trees.new_stubs = mixed(|_| true, &stubbed(&files))?;
+                trees.new_stubs = mixed(|_| true, &stubbed(&files, &known_functions(&files), false))?;
             }
+        }
+        if plants {
+            let mut stubs = stubbed(&files, &BTreeSet::new(), true);
+            stubs.truncate(MOST_PLANTED);
+            trees.planted = mixed(|_| true, &stubs)?;
         }
         if runs(super::runner_settings::ID) {
             let is_of_now = |path: &str| !is_runner_setting(path) && !is_run_before_tests(path);
@@ -118,23 +129,30 @@ fn spliced(files: &[ChangedFile<'_>], code: usize) -> Vec<(String, String)> {
     files.iter().filter_map(splice).collect()
 }
 
-/// Returns the files of the product in which the functions that it has now and did not have do nothing.
-fn stubbed(files: &[ChangedFile<'_>]) -> Vec<(String, String)> {
-    let is_product = |file: &&ChangedFile<'_>| !is_of_tests(file.path()) && !is_runner_setting(file.path());
-    let product: Vec<&ChangedFile<'_>> = files.iter().filter(is_product).collect();
-    let before = product.iter().filter_map(|file| file.before()).flat_map(SourceFile::functions);
-    let known: BTreeSet<String> = before.map(|function| function.name).collect();
-    let stubbed = |file: &&ChangedFile<'_>| {
+/// Returns the files of the product; their functions may be replaced.
+fn of_product<'f, 's>(files: &'f [ChangedFile<'s>]) -> impl Iterator<Item = &'f ChangedFile<'s>> {
+    files.iter().filter(|file| !is_of_tests(file.path()) && !is_runner_setting(file.path()))
+}
+
+/// Returns the names of the functions that the product had before.
+fn known_functions(files: &[ChangedFile<'_>]) -> BTreeSet<String> {
+    let before = of_product(files).filter_map(|file| file.before()).flat_map(SourceFile::functions);
+    before.map(|function| function.name).collect()
+}
+
+/// Returns the files of the product in which the functions that are not known do nothing, or fail.
+fn stubbed(files: &[ChangedFile<'_>], known: &BTreeSet<String>, fails: bool) -> Vec<(String, String)> {
+    let stubbed = |file: &ChangedFile<'_>| {
         let (now, [_, tests]) = (file.now()?, file.tests());
         let is_test = |range: &Range<usize>| {
             tests.iter().any(|test| test.range.start <= range.start && range.end <= test.range.end)
         };
         let new = now.functions().into_iter().filter(|function| !is_test(&function.range));
         let new = new.map(|function| function.name).filter(|name| !known.contains(name)).collect();
-        let text = stub_bodies(now, &new);
+        let text = stub_bodies(now, &new, fails);
         (text != now.text()).then(|| (file.path().to_owned(), text))
     };
-    product.iter().filter(|file| is_plain(file)).filter_map(stubbed).collect()
+    of_product(files).filter(|file| is_plain(file)).filter_map(stubbed).collect()
 }
 
 /// Why a comparison of tests cannot be made.
@@ -158,7 +176,7 @@ impl NotCompared {
 pub(super) struct TestRuns<'a> {
     pub(super) asked: Asked<'a>,
     site: &'a Site<'a>,
-    published: &'a Published<'a>,
+    pub(super) published: &'a Published<'a>,
 }
 
 impl<'a> TestRuns<'a> {
@@ -243,7 +261,7 @@ impl<'a> TestRuns<'a> {
         let key = format!("{} (again)", self.asked.line);
         let again = match (memory.known(&key, tree), self.exhausted()) {
             (Some(known), _) => known,
-            (None, Some(exhausted)) => exhausted,
+            (None, Some(exhausted)) => Look::unavailable(exhausted),
             (None, None) => self.spent(command::look(self.asked, Some(tree), self.site, stop).await),
         };
         memory.remember(&key, tree, &again);
@@ -263,18 +281,19 @@ impl<'a> TestRuns<'a> {
             return look.await;
         }
         match self.exhausted() {
-            Some(exhausted) => exhausted,
+            Some(exhausted) => Look::unavailable(exhausted),
             None => self.spent(look.await),
         }
     }
 
-    fn exhausted(&self) -> Option<Look> {
+    /// Says that the comparisons of this round have taken all their time.
+    pub(super) fn exhausted(&self) -> Option<String> {
         let minutes = self.site.settings.evidence_minutes;
         let spent = self.site.read.compared_millis.load(Ordering::Relaxed);
         let why = format!(
             "the comparisons of tests have taken the {minutes} minutes of `[checks] evidence_minutes`"
         );
-        (minutes > 0 && spent >= minutes * 60_000).then(|| Look::unavailable(why))
+        (minutes > 0 && spent >= minutes * 60_000).then_some(why)
     }
 
     fn spent(&self, look: Look) -> Look {
@@ -319,7 +338,8 @@ mod tests {
         let texts = |old: &str, new: &str| {
             let changes = [Change::of_texts("a.rs", Some(old), Some(new))];
             let read = ReadSides::of(&changes, &[]);
-            stubbed(&ChangedFile::each(&changes, &read).collect::<Vec<_>>())
+            let files: Vec<_> = ChangedFile::each(&changes, &read).collect();
+            stubbed(&files, &known_functions(&files), false)
         };
         let [(_, text)] = &texts(old, new)[..] else { panic!("a new function") };
         assert_eq!(text.matches("unimplemented!()").count(), 1);

@@ -188,6 +188,9 @@ pub struct CommandKeys {
     /// Says which files are not formatted.
     #[schemars(default, schema_with = "command_line", description = "")]
     pub format: Option<String>,
+    /// Runs mutation testing: cargo-mutants, Stryker or mutmut.
+    #[schemars(default, schema_with = "command_line")]
+    pub mutants: Option<String>,
     /// Looks for commands that are not set: Cargo, npm, pnpm, yarn, pytest, Go, Deno, Make.
     pub detect: bool,
 }

@@ -97,15 +97,15 @@ fn stub_of(capture: Capture) -> Option<Stub> {
 /// Returns the text of a file in which the functions of these names do nothing: they return nothing at once, so that a test that
 /// only calls them passes, or fail where their types allow no such thing. What they did stands behind that, so that imports
 /// stay in use and types that are inferred stay the same. Code that runs on its own, such as constructors, stays.
-/// What calls a `const fn` of Rust while it is built is not built with the stub.
+/// What calls a `const fn` of Rust while it is built is not built with the stub. With `fails` they fail in every language.
 #[must_use]
-pub fn stub_bodies(file: &SourceFile, names: &BTreeSet<String>) -> String {
+pub fn stub_bodies(file: &SourceFile, names: &BTreeSet<String>, fails: bool) -> String {
     let constructors = file.outline().items.iter().filter(|item| item.is(Capture::Constructor));
     let constructors: HashSet<usize> = constructors.map(|item| item.range.start).collect();
     let mut insertions = Vec::new();
     for function in functions(file).iter().filter(|function| names.contains(&function.name)) {
         if let Some(body) = function.body.as_ref().filter(|_| !constructors.contains(&function.range.start)) {
-            insertions.extend(stub_insertions(file, body));
+            insertions.extend(stub_insertions(file, body, fails));
         }
     }
     insertions.sort_by_key(|(at, _)| *at);
@@ -115,7 +115,7 @@ pub fn stub_bodies(file: &SourceFile, names: &BTreeSet<String>) -> String {
 }
 
 /// Returns what makes a body a stub, each piece with its place.
-fn stub_insertions(file: &SourceFile, body: &Range<usize>) -> Vec<(usize, String)> {
+fn stub_insertions(file: &SourceFile, body: &Range<usize>, fails: bool) -> Vec<(usize, String)> {
     let inside = body.start + 1;
     match file.language {
         Language::Rust => vec![(inside, " if true { unimplemented!() }".to_owned())],
@@ -124,10 +124,12 @@ fn stub_insertions(file: &SourceFile, body: &Range<usize>) -> Vec<(usize, String
             let line = file.text[..body.start].rfind('\n').map_or(0, |end| end + 1);
             let front = &file.text[line..body.start];
             let separator = if front.trim().is_empty() { format!("\n{front}") } else { "; ".to_owned() };
-            vec![(body.start, format!("return None{separator}"))]
+            let end = if fails { "raise NotImplementedError" } else { "return None" };
+            vec![(body.start, format!("{end}{separator}"))]
         }
         language => {
-            let end = if language == Language::JavaScript { "return" } else { "throw new Error(\"stub\")" };
+            let returns = language == Language::JavaScript && !fails;
+            let end = if returns { "return" } else { "throw new Error(\"stub\")" };
             if file.text[body.start..].starts_with('{') {
                 return vec![(inside, format!(" if (true) {end};"))];
             }

@@ -11,6 +11,7 @@ mod cheats;
 mod commands;
 #[path = "../support/excerpt.rs"]
 mod excerpt;
+mod mutants;
 mod real_runners;
 #[path = "../support/mod.rs"]
 mod support;

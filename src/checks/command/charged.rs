@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::event::Place;
-use tool_output::{Counts, TestResult};
+use tool_output::{Counts, LineHits, TestResult};
 
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub(crate) struct Look {
     pub counts: Option<Counts>,
     /// Each test and how it ended; empty where the runner does not name all that it counts.
     pub results: Arc<[TestResult]>,
+    /// How often lines ran; nothing where the tests left no report of that.
+    pub hits: Arc<LineHits>,
     pub output: String,
     pub millis: u64,
     /// Dependency folders of other worktrees that it used, a line for each worktree.
@@ -40,9 +42,9 @@ pub(crate) struct Look {
 impl Look {
     /// Returns a look at a command that could not run.
     pub(crate) fn unavailable(why: String) -> Self {
-        let (failures, linked, output) = Default::default();
-        let end = End::Unavailable(why);
-        Self { end, exit: None, failures, counts: None, results: Arc::new([]), output, millis: 0, linked }
+        let (failures, linked, output, hits) = Default::default();
+        let (end, results) = (End::Unavailable(why), Arc::new([]));
+        Self { end, exit: None, failures, counts: None, results, hits, output, millis: 0, linked }
     }
 }
 

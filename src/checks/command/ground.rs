@@ -14,6 +14,7 @@ use crate::walk::walk;
 use crate::{Site, TestTrees};
 use git::{CommitId, Error, RunWorkspace, Tree};
 use process::{ProgramExit, Stop};
+use tool_output::LineHits;
 
 /// What a run is going to publish, and from where it started.
 pub struct Published<'a> {
@@ -83,7 +84,7 @@ impl Ground {
     }
 
     /// Makes a place ready that holds a tree; without one the worktree itself is the place.
-    pub(super) async fn prepare(
+    pub(crate) async fn prepare(
         site: &Site<'_>,
         tree: Option<&Tree>,
         stop: &mut Stop,
@@ -188,7 +189,11 @@ fn symlink(_: &Path, _: &Path) -> std::io::Result<()> {
 }
 
 /// Folders that hold nothing but reports of tests.
-const REPORTS: [&str; 4] = ["test-results", "test-reports", "reports", "surefire-reports"];
+const REPORTS: [&str; 6] =
+    ["test-results", "test-reports", "reports", "surefire-reports", "coverage", "mutants"];
+/// Where the reports of coverage lie that are read.
+const COVERAGE: [&str; 4] =
+    ["lcov.info", "coverage/lcov.info", "coverage.xml", "coverage/cobertura-coverage.xml"];
 /// Where some tools put them.
 const ABOVE_REPORTS: [&str; 2] = ["build", "target"];
 /// Report folders of more files are not looked at to their end.
@@ -222,7 +227,7 @@ fn packages_and_reports(root: &Path) -> (Vec<PathBuf>, Vec<String>) {
 fn is_report(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let stem = name.strip_suffix(".xml").unwrap_or_default();
-    stem.starts_with("junit") || stem.starts_with("test-")
+    stem.starts_with("junit") || stem.starts_with("test-") || COVERAGE.contains(&name.as_str())
 }
 
 /// Removes the reports of earlier test runs from a clean worktree: nobody may mistake them for ours. One that belongs to the
@@ -237,4 +242,12 @@ fn forget(space: &RunWorkspace, clean: &Path, reports: &[String]) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Returns how often lines ran, as the reports of coverage say that the last tests left; nothing where no line ran at all.
+pub(super) fn line_hits(folder: &Path) -> LineHits {
+    let reports = COVERAGE.iter().filter_map(|path| fs::read_to_string(folder.join(path)).ok());
+    let hits: LineHits = reports.flat_map(|report| tool_output::line_hits(&report)).collect();
+    let ran = hits.values().flat_map(BTreeMap::values).any(|count| *count > 0);
+    if ran { hits } else { LineHits::new() }
 }

@@ -122,7 +122,19 @@ fn what_others_have_to_write_is_abstract() {
 }
 
 fn stubbed_text(path: &str, text: &str, names: &[&str]) -> String {
-    stub_bodies(&file(path, text), &names.iter().map(|name| (*name).to_owned()).collect())
+    stub_bodies(&file(path, text), &names.iter().map(|name| (*name).to_owned()).collect(), false)
+}
+
+#[test]
+fn a_stub_that_has_to_fail_fails_in_every_language() {
+    let names = BTreeSet::from(["f".to_owned()]);
+    for (path, text, expected) in [
+        ("a.py", "def f():\n    return 1\n", "def f():\n    raise NotImplementedError\n    return 1\n"),
+        ("a.js", "const f = () => 1;", "const f = () => { if (true) throw new Error(\"stub\"); return 1; };"),
+    ] {
+        assert_eq!(stub_bodies(&file(path, text), &names, true), expected);
+        assert_ne!(stub_bodies(&file(path, text), &names, false), expected);
+    }
 }
 
 #[test]
