@@ -2,6 +2,7 @@
 //! that is missed. Run by `.ci/full runners`, which installs the runners.
 
 mod found_files;
+mod mutation;
 mod project;
 
 use std::collections::BTreeMap;
