@@ -207,7 +207,8 @@ impl SourceFile {
     }
 
     fn tokens(&self) -> &Tokens {
-        self.tokens.get_or_init(|| Tokens::of(&self.tree, &self.text))
+        let is_indented = self.language == Language::Python;
+        self.tokens.get_or_init(|| Tokens::of(&self.tree, &self.text, is_indented))
     }
 }
 

@@ -34,7 +34,8 @@ pub(crate) struct Word<'t> {
 pub(crate) struct Tokens(Vec<Token>);
 
 impl Tokens {
-    pub(crate) fn of(tree: &Tree, text: &str) -> Self {
+    /// In some languages only their indentation marks blocks.
+    pub(crate) fn of(tree: &Tree, text: &str, is_indented: bool) -> Self {
         let mut tokens = Vec::new();
         let mut cursor = tree.walk();
         let mut read_to = 0;
@@ -42,21 +43,26 @@ impl Tokens {
             let node = cursor.node();
             let is_comment = node.is_extra() && node.kind().ends_with("comment");
             if !is_comment && cursor.goto_first_child() {
-                push_indentation(&node, node.start_byte(), &mut tokens);
+                if is_indented {
+                    push_indentation(&node, node.start_byte(), &mut tokens);
+                }
                 continue;
             }
             push_unnamed(read_to..node.start_byte(), text, &mut tokens);
             read_to = read_to.max(node.end_byte());
             if !is_comment && node.start_byte() < node.end_byte() {
-                let is_name = node.is_named() && node.kind().ends_with("identifier");
-                let is_inside = ["content", "fragment", "text"].iter().any(|end| node.kind().ends_with(end));
+                let kind = if node.is_named() { node.kind() } else { "" };
+                let is_name = kind.ends_with("identifier");
+                let is_inside = ["content", "fragment", "text"].iter().any(|end| kind.ends_with(end));
                 tokens.push(Token { range: node.byte_range(), is_name, is_inside });
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return Self(tokens);
                 }
-                push_indentation(&cursor.node(), cursor.node().end_byte(), &mut tokens);
+                if is_indented {
+                    push_indentation(&cursor.node(), cursor.node().end_byte(), &mut tokens);
+                }
             }
         }
     }
@@ -152,8 +158,7 @@ fn push_unnamed(gap: Range<usize>, text: &str, tokens: &mut Vec<Token>) {
 }
 
 fn push_indentation(node: &tree_sitter::Node<'_>, at: usize, tokens: &mut Vec<Token>) {
-    let is_block = node.kind() == "block" && node.child(0).is_some_and(|first| first.kind() != "{");
-    if is_block {
+    if node.kind() == "block" {
         tokens.push(Token { range: at..at, is_name: false, is_inside: false });
     }
 }
