@@ -7,7 +7,7 @@ use super::outcome::{at, file};
 use super::paths::{ending, name};
 use super::{Site, side_by_side};
 use model::event::Place;
-use source::{Language, SkipKind, SourceFile, Test};
+use source::{SkipKind, SourceFile, Test};
 
 /// Python runs them whenever it starts.
 const ALWAYS_RUN: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
@@ -61,10 +61,6 @@ fn runner_replaced(changed: &ChangedFile<'_>) -> Vec<Place> {
     let runs_always = ALWAYS_RUN.contains(&name(path)) || ending(path) == "pth";
     if runs_always && changed.change.is_new() {
         return vec![file(path, "Python runs this file before every test, which may change what they say")];
-    }
-    // The other runners here cannot be replaced from within.
-    if Language::of(path) != Some(Language::Python) {
-        return Vec::new();
     }
     let patches = changed.added_parts(SourceFile::runner_patches);
     let what = |text: &str| {

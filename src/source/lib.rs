@@ -160,6 +160,18 @@ impl SourceFile {
         constants.into_iter().filter_map(|part| Some((name_of(part.text)?, part))).collect()
     }
 
+    /// Returns where code replaces what the test runner itself does, by its own name or by one that an import gave it.
+    pub fn runner_patches(&self) -> Vec<Part<'_>> {
+        let names: BTreeSet<&str> = self.parts(Capture::RunnerName).iter().map(|name| name.text).collect();
+        let first_name =
+            |text: &'_ str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+        let mut sets = self.parts(Capture::RunnerSet);
+        sets.retain(|set| names.contains(&set.text[..first_name(set.text)]));
+        let mut patches = [self.parts(Capture::RunnerPatched), sets].concat();
+        patches.sort_by_key(|patch| patch.range.start);
+        outermost(patches)
+    }
+
     /// Returns the names that are used in a range: of functions, types, fields and variables.
     pub fn names(&self, range: &Range<usize>) -> BTreeSet<&str> {
         self.tokens().names(&self.text, range)
@@ -222,8 +234,6 @@ macro_rules! parts {
 }
 
 parts! {
-    /// Returns where code replaces what the test runner itself does.
-    runner_patches = RunnerPatched;
     /// Returns the code that the test runner asks what becomes of tests, and the calls that end it.
     runner_hooks = RunnerHook;
     /// Returns the comments. What documents a function in Python is a string.

@@ -70,6 +70,9 @@ pub(crate) enum Capture {
     Swallowed,
     /// What a test runner makes of its tests is replaced by other code.
     RunnerPatched,
+    /// A name that an import gave to a part of a test runner, and what is put in the place of a member of some name.
+    RunnerName,
+    RunnerSet,
     /// Code that a test runner asks what becomes of tests, or that ends it.
     RunnerHook,
     StandIn,

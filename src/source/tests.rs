@@ -112,6 +112,22 @@ fn what_replaces_a_runner_is_told_from_what_decides_for_it() {
 }
 
 #[test]
+fn a_part_of_a_runner_is_known_by_the_name_of_its_import() {
+    let python = "from _pytest.python import Function\nfrom _pytest import python as p\nimport unittest.case as c\n\
+        from unittest import mock\nfrom book import Page\nFunction.runtest = lambda self: None\nsetattr(p.Function, 'setup', no)\n\
+        c.TestCase.maxDiff = None\nmock.patch.TEST_PREFIX = 'foo'\nPage.runtest = 1\nbuiltins.AssertionError = Exception\n\
+        def f(self):\n    self.x = 1\n";
+    let python = file("a.py", python);
+    let expected = ["Function.runtest", "p.Function", "builtins.AssertionError = Exception"];
+    assert_eq!(texts(&python.runner_patches()), expected);
+    let script = "import assert, { strict as s } from 'node:assert';\nimport * as v from \"vitest\";\nconst { expect } = require('chai');\n\
+        import page from './page';\nassert.deepStrictEqual = () => {};\ns.equal = no;\nv.expect = no;\nObject.assign(assert, all);\n\
+        page.equal = 1;\nassert.isPage = (x) => x.page;\nObject.assign(page, all);\n";
+    let script = file("a.mjs", script);
+    assert_eq!(texts(&script.runner_patches()), ["assert.deepStrictEqual", "s.equal", "v.expect", "assert"]);
+}
+
+#[test]
 fn values_and_constants_are_whole() {
     let text = "const CASES = [[1, 'a b'], [-2.5, `c`]];\nit('adds', () => { expect(f(/x y/)).toBe(3); });\n";
     let file = file("a.test.js", text);

@@ -7,7 +7,7 @@
 
 ; What a runner does, replaced: its classes and modules, and the outcomes that it is about to report.
 ((assignment left: (attribute) @_target) @runner_patched
- (#match? @_target "^(?:unittest|_?pytest|nose|pluggy)\\.|(?:^|\\.)(?:\\w*TestCase|\\w*TestResult|TextTestRunner|TestLoader|TestProgram|TestSuite)\\.\\w+$")
+ (#match? @_target "^builtins\\.AssertionError$|^(?:unittest|_?pytest|nose|pluggy)\\.|(?:^|\\.)(?:\\w*TestCase|\\w*TestResult|TextTestRunner|TestLoader|TestProgram|TestSuite)\\.\\w+$")
  (#not-match? @_target "\\.(?:maxDiff|longMessage)$"))
 ((call function: (identifier) @_function arguments: (argument_list . (_) @_target)) @runner_patched
  (#eq? @_function "setattr")
@@ -20,6 +20,19 @@
  (#eq? @_value "0"))
 ((call function: (attribute attribute: (identifier) @_name) arguments: (argument_list . (none))) @runner_patched
  (#eq? @_name "force_exception"))
+; By a name that an import gave it: the settings of stand-ins alone are there to be changed.
+((import_from_statement module_name: (_) @_module
+   name: [(dotted_name) @runner_name (aliased_import alias: (identifier) @runner_name)])
+ (#match? @_module "^(?:unittest|_?pytest|nose|pluggy)(?:\\.|$)")
+ (#not-match? @_module "mock")
+ (#not-match? @runner_name "mock"))
+((import_statement name: (aliased_import name: (dotted_name) @_module alias: (identifier) @runner_name))
+ (#match? @_module "^(?:unittest|_?pytest|nose|pluggy)(?:\\.|$)")
+ (#not-match? @_module "mock"))
+((assignment left: (attribute) @runner_set)
+ (#not-match? @runner_set "^self\\.|\\.(?:maxDiff|longMessage)$"))
+((call function: (identifier) @_function arguments: (argument_list . (_) @runner_set))
+ (#eq? @_function "setattr"))
 
 ; Functions and names that a runner asks for, and what ends it.
 ((function_definition name: (identifier) @_name) @runner_hook

@@ -8,6 +8,25 @@
  (#any-of? @_object "it" "test" "describe")
  (#eq? @_name "todo"))
 
+; What asserts or runs tests, by the names that imports gave it, and what is put in its place.
+((import_statement
+   (import_clause [
+     (identifier) @runner_name
+     (namespace_import (identifier) @runner_name)
+     (named_imports (import_specifier name: (identifier) @runner_name))
+     (named_imports (import_specifier alias: (identifier) @runner_name))])
+   source: (string) @_module)
+ (#match? @_module "^.(?:(?:node:)?assert(?:/strict)?|node:test|vitest|@jest/globals|chai|mocha|bun:test).$"))
+((variable_declarator
+   name: [(identifier) @runner_name (object_pattern (shorthand_property_identifier_pattern) @runner_name)]
+   value: (call_expression function: (identifier) @_function arguments: (arguments . (string) @_module)))
+ (#eq? @_function "require")
+ (#match? @_module "^.(?:(?:node:)?assert(?:/strict)?|node:test|vitest|@jest/globals|chai|mocha|bun:test).$"))
+((assignment_expression left: (member_expression) @runner_set)
+ (#match? @runner_set "\\.(?:ok|fail|ifError|match|doesNotMatch|throws|doesNotThrow|rejects|doesNotReject|AssertionError|(?:not|deep|notDeep)?(?:Strict|strict)?[eE]qual|notDeepStrictEqual|prototype\\.\\w+|it|test|describe|expect)$"))
+((call_expression function: (member_expression) @_function arguments: (arguments . (identifier) @runner_set))
+ (#match? @_function "^Object\\.(?:assign|definePropert(?:y|ies))$"))
+
 ; What a runner does, replaced; and what ends it, or tells it that nothing failed.
 ((assignment_expression left: (member_expression) @_target) @runner_hook
  (#match? @_target "^(?:assert|expect|chai|sinon\\.assert)\\.\\w+|^process\\.(?:exit|reallyExit)$"))
