@@ -58,6 +58,11 @@ impl ProjectCommand {
         }
     }
 
+    /// Tells whether its program is missed: it is not here, and a person named it or it runs the tests.
+    pub(crate) fn is_missed(&self, project: &Project) -> bool {
+        (self.detected_by.is_none() || self.key == "test") && !self.is_here(project)
+    }
+
     /// Tells whether its program is here. A path is seen from the top of the worktree.
     pub(crate) fn is_here(&self, project: &Project) -> bool {
         let words = split_words(&self.line).unwrap_or_default();

@@ -102,6 +102,7 @@ pub(crate) fn begin_run(
     let mut journal = open_journal(project, &folder)?;
     begin(&mut journal, plan.started, plan.skipped)?;
     log_notices(project, &plan.survey, &plan.base);
+    log_missed(project, &plan.commands);
     Ok((journal, space, folder))
 }
 
@@ -203,6 +204,16 @@ impl RunPlan {
             project.workspace.branches().switch(&branch)?;
         }
         Ok(project.workspace.clone())
+    }
+}
+
+/// Says which programs of commands are not there, before an agent is paid. `[commands] setup` may bring them to the clean worktree.
+fn log_missed(project: &Project, commands: &[ProjectCommand]) {
+    for command in commands.iter().filter(|command| command.is_missed(project)) {
+        let (key, line) = (&command.key, &command.line);
+        tracing::warn!(
+            "`{line}` of `[commands] {key}` was not found; unless `[commands] setup` installs it, what it checks stays unavailable"
+        );
     }
 }
 

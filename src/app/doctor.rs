@@ -190,7 +190,7 @@ fn commands(project: &Project) -> Vec<Diagnosis> {
         let is_here = command.is_here(project);
         let text = format!("{}: {} ({})", command.key, command.line, command.why());
         all.push(Diagnosis {
-            ok: is_here || (command.detected_by.is_some() && command.key != "test"),
+            ok: !command.is_missed(project),
             hint: if is_here { None } else { Some("the program was not found".into()) },
             ..Diagnosis::good("command", text)
         });

@@ -295,8 +295,12 @@ fn a_failing_configured_test_command_fails_the_testing_phase() {
 fn a_missing_test_tool_makes_tests_unavailable() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", "[commands]\ntest = \"no-such-tool-anywhere\"\n");
-    sandbox.execute(&sandbox.script(&honest_script(""))).exits(3).says("unavailable");
+    let ran = sandbox.execute(&sandbox.script(&honest_script(""))).exits(3).says("unavailable");
     assert_eq!(sandbox.metadata()["phases"]["implementation"]["status"], "paused");
+    // It is said before an agent is paid.
+    let named = ran.stderr.find("`no-such-tool-anywhere` of `[commands] test` was not found");
+    let began = ran.stderr.find("planning").expect("the first phase");
+    assert!(named.is_some_and(|named| named < began), "{}", ran.stderr);
 }
 
 #[test]
