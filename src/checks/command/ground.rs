@@ -136,7 +136,8 @@ const DEEPEST: usize = 3;
 /// A project of more folders is not searched to its end.
 const MOST_FOLDERS: usize = 5000;
 
-/// Links ignored dependency folders to the same places: those of the author's worktree, and where that is a linked one
+/// Links dependency folders that the tree does not have to the same places, whether git ignores them or not: those of the author's
+/// worktree, and where that is a linked one
 /// without them those of the checkout. Nothing of this clean worktree is ever published.
 fn link(
     space: &RunWorkspace,
@@ -154,8 +155,11 @@ fn link(
     for (whose, from) in
         [("the author's worktree", worktree), ("the checkout", space.workspace().main_root())]
     {
-        let here: Vec<String> = places.iter().filter(|place| from.join(place).is_dir()).cloned().collect();
-        let here = space.workspace().list_wholly_ignored(from, &here)?;
+        let here = places.iter().filter(|place| from.join(place).is_dir()).cloned();
+        // Vendored code may be what the run brings; what package managers install is nobody's work.
+        let (vendored, mut here): (Vec<String>, Vec<String>) =
+            here.partition(|place| place.ends_with("vendor"));
+        here.extend(space.workspace().list_wholly_ignored(from, &vendored)?);
         for place in &here {
             link_one(&from.join(place), &clean.join(place))?;
         }
