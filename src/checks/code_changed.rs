@@ -5,8 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
+use super::announced::Announced;
 use super::changed_file::{ChangedFile, ReadSides};
 use super::constant::pattern;
+use super::outcome::{asking, judged, of_answer};
 use super::paths::ending;
 use super::{Site, deliverable, failure, passed, trivial_diff};
 use model::change::Change;
@@ -25,8 +27,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let of_run = of_project(site.since_base, &read);
     let holds_tests = || writes_tests(&own, command) || holds_tests(&of_run, command);
     if has_tests && !is_documentation_alone(&of_run) && !holds_tests() {
-        let summary = "since its base the run has written no test";
-        return failure(ID, "no-tests-written", summary, &[("code", deliverable::CODE)]);
+        return lacking("no-tests-written", "since its base the run has written no test", site);
     }
     let own = site.changed.iter().filter(|path| !path.starts_with(".ai-workflow/")).count();
     if own > 0 {
@@ -41,8 +42,19 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
         );
         return passed(ID, &summary);
     }
-    let summary = "nothing changed outside .ai-workflow/";
-    failure(ID, "no-code-change", summary, &[("code", deliverable::CODE)])
+    lacking("no-code-change", "nothing changed outside .ai-workflow/", site)
+}
+
+/// Fails, or asks the reviewer where the author says that the behaviour stays as it was: a refactoring may need no test, and an
+/// issue about tests no code.
+fn lacking(pattern: &str, summary: &str, site: &Site<'_>) -> CheckResult {
+    let Some(said) =
+        Announced::read(site).unchanged_behaviour().filter(|_| site.phase.policy.review.is_some())
+    else {
+        return failure(ID, pattern, summary, &[("code", deliverable::CODE)]);
+    };
+    let what = format!("{summary}; the author says that the behaviour stays as it was ({said})");
+    asking(judged(ID, pattern, vec![of_answer(what)], "what the phase is for is missing", ""))
 }
 
 /// Tells whether what a phase changed itself leaves open what the run's change has to hold: only then somebody has to look.
