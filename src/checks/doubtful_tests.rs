@@ -30,7 +30,7 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     places.extend(lost(tests, site));
     places.extend(side_by_side::places(&files, |changed| lost_of_file(changed, &files)));
     places.extend(never_run(tests).chain(defined_twice(tests)));
-    places.extend(hollow(tests));
+    places.extend(hollow(tests, site));
     places.extend(stand_ins::places(tests, &files));
     places.extend(side_by_side::places(&files, hooks));
     places
@@ -122,7 +122,7 @@ fn defined_twice(tests: &ChangedTests) -> impl Iterator<Item = Place> {
 
 /// New tests that ask nothing: they assert nothing, or use nothing of what their neighbours call and of what the product defines.
 /// A file with a test that asserts nothing has another way of testing.
-fn hollow(tests: &ChangedTests) -> Vec<Place> {
+fn hollow(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
     let files = tests.kept_by_file();
     let called: BTreeMap<&str, BTreeSet<String>> =
         files.iter().map(|(path, before)| (*path, asked_about(before))).collect();
@@ -130,6 +130,9 @@ fn hollow(tests: &ChangedTests) -> Vec<Place> {
     let with_new = files.iter().filter(|(path, _)| changed.contains(*path));
     let common: BTreeMap<&str, BTreeSet<&str>> =
         with_new.map(|(path, before)| (*path, called_by_half(before))).collect();
+    // The code may be of an earlier phase.
+    let of_run = || site.published.and_then(|published| ChangedTests::of_run(site, published).ok());
+    let uses_the_run = |new: &Test| of_run().is_some_and(|of_run| of_run.uses_the_product(new));
     let doubt = |new: &Test| {
         let path = &*new.path;
         let (before, called) = (files.get(path)?, called.get(path)?);
@@ -139,6 +142,7 @@ fn hollow(tests: &ChangedTests) -> Vec<Place> {
         }
         let uses_one = called.iter().any(|name| new.uses(name))
             || tests.uses_the_product(new)
+            || uses_the_run(new)
             || common.get(path)?.iter().any(|name| new.uses(name));
         (!called.is_empty() && !uses_one)
             .then_some("uses nothing that the other tests are about. What does it test?")

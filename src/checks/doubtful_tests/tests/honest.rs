@@ -39,6 +39,14 @@ fn honest_changes_of_tests_pass() {
             )],
         ),
         (
+            "an expected failure is repaired",
+            &[(
+                "test_a.py",
+                "@pytest.mark.xfail(reason='bug')\ndef test_a():\n    assert f() == 1\n",
+                "def test_a():\n    assert f() == 1\n",
+            )],
+        ),
+        (
             "stricter",
             &[(
                 "tests/a.rs",
