@@ -219,6 +219,25 @@ impl ChangedTests {
         }
     }
 
+    /// Tells whether a test of now was there under another id, and asks no more than it asked.
+    pub(super) fn is_moved(&self, id: &str) -> bool {
+        let is_of_id = |new: &&Test| new.is_reported_as(id);
+        self.kept().any(|(old, new)| {
+            !old.is_reported_as(id)
+                && new.iter().find(|new| is_of_id(new)).is_some_and(|new| is_asked_by(new, &[old]))
+        })
+    }
+
+    /// Tells whether a test that was there asks more now.
+    pub(super) fn asks_more(&self, id: &str) -> bool {
+        match self.fate(id) {
+            Fate::Kept(old, new) | Fate::Replaced(old, new) => {
+                new.iter().any(|new| !is_asked_by(new, &[old]))
+            }
+            Fate::LostWith(_) | Fate::Lost | Fate::Unknown => false,
+        }
+    }
+
     /// Tells whether tests ask what the old one asked, symbols that were renamed apart.
     fn asks_all(&self, old: &Test, new: &[&Test]) -> bool {
         let renamed = || {

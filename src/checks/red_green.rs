@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::announced::Announced;
 use super::command::{self, Look};
-use super::outcome::{at, judged, of_answer, question_to_reviewer};
+use super::outcome::{asking, at, judged, of_answer, question_to_reviewer};
 use super::suite::Suite;
 use super::test_runs::{NotCompared, TestRuns, compared};
 use super::{Site, failure, passed, skipped};
@@ -32,9 +32,11 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
     if now.results.is_empty() {
         return Ok(judge_exit(&runs, &now, &without, &base, site));
     }
+    let sources = runs.sources()?;
     let (now, base) = (Suite::of(&now.results), Suite::of(&base.results));
     let passes = |suite: &Suite<'_>, id: &str| suite.outcome(id) == Some(TestOutcome::Passed);
     let new = now.ids().filter(|id| passes(&now, id) && !passes(&base, id));
+    let (moved, new): (Vec<&str>, Vec<&str>) = new.partition(|id| sources.is_moved(id));
     let mut proofs = sorted(new, &Suite::of(&without.results), Proof::Green);
     if !proofs.contains_key(&Proof::Red)
         && let Some(unknown) = proofs.get(&Proof::Unknown).cloned()
@@ -43,7 +45,30 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
         proofs.remove(&Proof::Unknown);
         proofs.extend(sorted(unknown, &Suite::of(&stubs.results), Proof::Hollow));
     }
+    let is_proven = proofs.contains_key(&Proof::Red);
+    if !is_proven {
+        let asks_more = |id: &&str| passes(&now, id) && passes(&base, id) && sources.asks_more(id);
+        let there = now.ids().filter(asks_more).chain(moved);
+        let mut there = sorted(there, &Suite::of(&without.results), Proof::Green);
+        if let Some(red) = there.remove(&Proof::Red) {
+            proofs.insert(Proof::Red, red);
+        } else if let (true, Some(ids)) = (proofs.is_empty(), there.get(&Proof::Green)) {
+            return Ok(proven_by_old_tests(ids, site));
+        }
+    }
     Ok(judge(&runs, &proofs, site))
+}
+
+/// Asks about tests that were there before, where none is new: they moved, or ask more than they did.
+fn proven_by_old_tests(ids: &[&str], site: &Site<'_>) -> CheckResult {
+    let what = format!(
+        "no test is new; `{}` was there, and passes without the code that the run changed as well",
+        ids.join("`, `")
+    );
+    if site.phase.policy.review.is_none() {
+        return skipped(ID, &what);
+    }
+    asking(judged(ID, "tests-prove-nothing", vec![of_answer(what)], "no test proves the change", ""))
 }
 
 /// Returns the failure where the change brings tests and the command runs no test that it did not run at the base. What a new

@@ -91,6 +91,24 @@ fn a_weaker_test_in_the_place_of_another_fails() {
 }
 
 #[test]
+fn an_assert_in_a_test_that_was_there_proves_the_change_or_is_asked_about() {
+    let with =
+        |assert: &str| TESTS.replace("pages(6, 3), 2)\n", &format!("pages(6, 3), 2)\n        {assert}\n"));
+    let check = |tests: &str| {
+        let ran = branch(FIXED, tests).run(&["check", "--only", "tests,red_green", "--json"]).exits(0);
+        result(&ran, "red_green")
+    };
+    let proven = check(&with("self.assertEqual(pages(7, 3), 3)"));
+    let summary = "`tests.test_pager.PageTest.test_full` fails without the code that the run changed";
+    assert_eq!((&proven["status"], &proven["summary"]), (&json!("pass"), &json!(summary)));
+    let moved = TESTS.replace("test_full", "test_whole");
+    for tests in [with("self.assertIsNotNone(pages(7, 3))"), moved] {
+        let asked = check(&tests);
+        assert_eq!(asked["questions"][0]["id"], "S1", "{asked}");
+    }
+}
+
+#[test]
 fn a_new_test_that_passes_without_the_change_fails_unless_the_behaviour_stays() {
     let sandbox = branch(FIXED, &format!("{TESTS}{HOLLOW}"));
     let only = ["check", "--only", "tests,red_green"];
