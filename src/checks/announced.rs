@@ -30,6 +30,12 @@ impl Announced {
         Self { documents: paths.filter(|path| !path.is_empty()).filter_map(read).collect() }
     }
 
+    /// Returns what is announced in a phase after which tests are still to be written; nothing in the others.
+    pub(super) fn of_later_tests(site: &Site<'_>) -> Self {
+        let phase = &site.phase.properties;
+        if phase.has_tests || phase.judges_tests { Self::default() } else { Self::read(site) }
+    }
+
     /// Returns the line that names a test in backquotes, alone or behind its file and class, and says something of it.
     pub(super) fn entry(&self, name: &str) -> Option<String> {
         let lines = self.documents.iter().flat_map(|document| document.lines());

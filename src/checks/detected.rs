@@ -9,7 +9,10 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::integration::INTEGRATION;
+/// The commands of the check `integration` by their keys, in the order in which they are run. The tests of a language have keys of their own, because
+/// `test` is one command for the whole project.
+pub const INTEGRATION: [&str; 8] =
+    ["validate", "consistency", "test", "package_test", "lint", "pytest", "cargo_test", "go_test"];
 
 /// A command that was found, and by what.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,17 +2,13 @@
 //! and the lint. The first that fails ends the check. A program that is missing is passed over and told, never a pass.
 
 use super::command::{self, Asked};
+use super::detected::INTEGRATION;
 use super::outcome::result;
 use super::{Site, passed, skipped};
 use model::event::{CheckResult, CheckStatus};
 use process::Stop;
 
 pub(super) const ID: &str = "integration";
-
-/// The commands by their keys in the order in which they are run. The tests of a language have keys of their own, because
-/// `test` is one command for the whole project.
-pub const INTEGRATION: [&str; 8] =
-    ["validate", "consistency", "test", "package_test", "lint", "pytest", "cargo_test", "go_test"];
 
 pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     let commands = commands(site);

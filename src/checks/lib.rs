@@ -69,6 +69,7 @@ mod told;
 mod traceability;
 mod triage;
 mod trivial_diff;
+mod uncharged_tests;
 mod unfinished;
 mod walk;
 
@@ -77,8 +78,8 @@ pub use cited::{Citable, cites_evidence};
 pub use code_changed::depends_on_the_run;
 pub use command::{Memory, Published, environment as command_environment};
 pub use deliverable::{content_lack, is_blank};
+pub use detected::INTEGRATION;
 pub use documents::add_put_back_documents;
-pub use integration::INTEGRATION;
 pub use outcome::shown_by;
 pub use register::{
     cheap_first, command_checks, ids, runs_a_command, twice_named, unknown, unknown_template,
@@ -130,7 +131,10 @@ async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Some(Check::Look(look)) => look(site),
         Some(Check::Places(places)) => rules::judge(id, places(site)),
         Some(Check::Template(template)) => templates::evaluate(template, site),
-        Some(Check::Command(key)) => command::examine(id, key, site, stop).await,
+        Some(Check::Command(key)) => {
+            let result = command::examine(id, key, site, stop).await;
+            uncharged_tests::judge(result, site, stop).await
+        }
         Some(Check::Run(run)) => run(site, stop).await.unwrap_or_else(|why| why.result(id)),
         None => result(id, CheckStatus::Unavailable, "there is no check of this name"),
     }

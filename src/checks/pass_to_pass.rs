@@ -42,6 +42,7 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
         after: &after,
         sources: runs.sources()?,
         announced: Announced::read(site),
+        awaited: Announced::of_later_tests(site),
         issue: site.issue,
         flaky: BTreeSet::new(),
         still_right: BTreeSet::new(),
@@ -103,6 +104,8 @@ struct Comparison<'c, 'r> {
     after: &'c Suite<'r>,
     sources: &'c ChangedTests,
     announced: Announced,
+    /// The same where tests are still to be written.
+    awaited: Announced,
     issue: &'c Issue,
     /// They end in another way in another run of the same files, and neither excuse nor accuse.
     flaky: BTreeSet<String>,
@@ -157,8 +160,19 @@ impl Comparison<'_, '_> {
         }
         missing.asked.extend(self.moved(&losses));
         missing.asked.dedup();
-        missing.lost.splice(0..0, losses.not_passing.iter().map(place));
+        for lost in losses.not_passing.iter().rev() {
+            match self.awaited(lost) {
+                Some(place) => missing.asked.insert(0, place),
+                None => missing.lost.insert(0, place(lost)),
+            }
+        }
         missing
+    }
+
+    /// Asks about a test that fails by what it asserts, as its author announced, before the phase in which tests are written.
+    fn awaited(&self, lost: &LostTest<'_>) -> Option<Place> {
+        let said = self.awaited.entry(name(lost.id)).filter(|_| lost.now == Some(TestOutcome::Failed))?;
+        Some(of_answer(format!("{} fails until it is changed; the author says: {said}", lost.id)))
     }
 
     fn miss(&self, lost: &LostTest<'_>) -> Miss {
@@ -270,12 +284,33 @@ pub(super) async fn examine_expectations(
         return Ok(skipped(EXPECTATIONS, "the run left the tests as they were"));
     };
     let suites = looks.each_ref().map(|look| Suite::of(&look.results));
-    let changed = changed_expectations(&suites, runs.sources()?);
-    let changed = runs.without_flaky(changed, |id| id, stop).await;
-    let what = "fails on the new code in its version of the base, and passes in its new version";
-    let places = changed.into_iter().map(|id| of_answer(format!("{id} {what}"))).collect();
+    let sources = runs.sources()?;
+    let changed = changed_expectations(&suites, sources);
+    let changed = runs.without_flaky(changed, |id| id, |trees| &trees.old_tests, stop).await;
+    let places = changed.into_iter().map(|id| changed_expectation(id, sources)).collect();
     let (problem, clean) = ("tests expect something else now", "no test expects something else");
     Ok(asking(judged(EXPECTATIONS, "changed-expectations", places, problem, clean)))
+}
+
+/// Asks about a test that expects something else now, with what changed in its text where the source is known.
+fn changed_expectation(id: &str, sources: &ChangedTests) -> Place {
+    let what =
+        format!("{id} fails on the new code in its version of the base, and passes in its new version");
+    match sources.fate(id) {
+        Fate::Kept(old, new) | Fate::Replaced(old, new) if !new.is_empty() => {
+            let new_text = new.iter().map(|new| new.text()).collect::<Vec<_>>().join("\n");
+            let (before, now) = (other_lines(old.text(), &new_text), other_lines(&new_text, old.text()));
+            at(&new[0].path, new[0].line, format!("{what}; before: `{before}`; now: `{now}`"))
+        }
+        _ => of_answer(what),
+    }
+}
+
+/// Returns the lines of a text that another one does not have.
+fn other_lines(text: &str, other: &str) -> String {
+    let known: BTreeSet<&str> = other.lines().map(str::trim).collect();
+    let lines = text.lines().filter(|line| !known.contains(line.trim()));
+    one_line(&lines.collect::<Vec<_>>().join("\n"), MOST_SHOWN)
 }
 
 /// Returns the tests that fail in their version of the base alone. One that was expected to fail there, and only lost the mark

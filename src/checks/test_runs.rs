@@ -136,7 +136,7 @@ fn of_product<'f, 's>(files: &'f [ChangedFile<'s>]) -> impl Iterator<Item = &'f 
 
 /// Returns the names of the functions that the product had before.
 fn known_functions(files: &[ChangedFile<'_>]) -> BTreeSet<String> {
-    let before = of_product(files).filter_map(|file| file.before()).flat_map(SourceFile::functions);
+    let before = of_product(files).filter_map(ChangedFile::before).flat_map(SourceFile::functions);
     before.map(|function| function.name).collect()
 }
 
@@ -239,24 +239,35 @@ impl<'a> TestRuns<'a> {
         Ok(Some(looks))
     }
 
-    /// Returns what was found of tests, without those that end in another way when they are run once more.
+    /// Returns what one of the mixed trees told of tests, without those that end in another way when it is run once more.
     pub(super) async fn without_flaky<T>(
         &self,
         mut found: Vec<T>,
         id: impl Fn(&T) -> &str,
+        trees: fn(&TestTrees) -> &MixedTrees,
         stop: &mut Stop,
     ) -> Vec<T> {
-        if !found.is_empty() {
-            let flaky = self.flaky(stop).await;
-            found.retain(|one| !flaky.contains(id(one)));
+        if found.is_empty() {
+            return found;
+        }
+        for tree in trees(self.published.test_trees) {
+            if !self.look(tree, stop).await.results.is_empty() {
+                let flaky = self.differing(tree, stop).await;
+                found.retain(|one| !flaky.contains(id(one)));
+                break;
+            }
         }
         found
     }
 
-    /// Returns the tests that end in another way when what will be published is run once more: they say nothing. Nothing where
-    /// that could not be run.
+    /// Returns the tests that end in another way when what will be published is run once more: they say nothing.
     pub(super) async fn flaky(&self, stop: &mut Stop) -> BTreeSet<String> {
-        let (memory, tree) = (self.published.memory, &self.published.tree);
+        self.differing(&self.published.tree, stop).await
+    }
+
+    /// Returns the tests that end in another way when a tree is run once more. Nothing where that could not be run.
+    async fn differing(&self, tree: &Tree, stop: &mut Stop) -> BTreeSet<String> {
+        let memory = self.published.memory;
         let now = self.look(tree, stop).await;
         let key = format!("{} (again)", self.asked.line);
         let again = match (memory.known(&key, tree), self.exhausted()) {

@@ -10,6 +10,11 @@ const TESTS: &str = "{ path = \"tests/pages.rs\", text = \"#[test]\\nfn three() 
 
 /// Runs two phases; the first writes these files, the second its document only.
 fn run(phases: [&str; 2], files: &[&str]) -> Sandbox {
+    run_saying(phases, files, "# What was left to do\\n")
+}
+
+/// The same with these documents.
+fn run_saying(phases: [&str; 2], files: &[&str], document: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     let [first, second] = phases;
     let config = format!(
@@ -18,8 +23,8 @@ fn run(phases: [&str; 2], files: &[&str]) -> Sandbox {
     );
     sandbox.write(".ai-workflow/config.toml", &config);
     let turn = |phase: &str, files: &[&str]| {
-        let document = "{ path = \"{{output}}\", text = \"# What was left to do\\n\" }";
-        let files = [&[document], files].concat().join(", ");
+        let document = format!("{{ path = \"{{{{output}}}}\", text = \"{document}\" }}");
+        let files = [&[document.as_str()], files].concat().join(", ");
         format!("[[turn]]\nphase = \"{phase}\"\nstep = \"execute\"\nsay = \"done\"\nwrite = [{files}]\n")
     };
     let agent = sandbox.script(&honest_script(&(turn(first, files) + &turn(second, &[]))));
@@ -69,6 +74,16 @@ fn run_without_a_new_test_fails_in_test_implementation() {
     The change of this run holds no test yet, and the phase `test_implementation` is there for them. Write tests for the change, in the project's own
     framework and places, outside `.ai-workflow/`. Tests that the phases before wrote count; a comment, an empty file or a moved test does not.
     ");
+}
+
+#[test]
+fn run_whose_author_says_that_the_behaviour_stays_may_write_no_test_where_its_reviewer_agrees() {
+    let document = "# A refactoring\\n\\nBehaviour: unchanged, pages() is only easier to read.\\n";
+    let sandbox = run_saying(["implementation", "test_implementation"], &[CODE], document);
+    assert_eq!(sandbox.metadata()["outcome"], "completed");
+    let review =
+        sandbox.read(".ai-workflow/issue-243/05_test_implementation/review/round-1/attempt-1/prompt.md");
+    insta::assert_snapshot!(excerpt(&review, "S1: ", "\n"), @"S1: since its base the run has written no test; the author says that the behaviour stays as it was (Behaviour: unchanged, pages() is only easier to read.) (code_changed)");
 }
 
 /// Runs each line `assert_eq!(pages(41), 2);` of `tests/pages.rs` against `pages.sh`, and says what it ran in TAP.
@@ -147,6 +162,22 @@ fn removed_test_with_a_reason_passes_and_the_reviewer_is_asked() {
     S1: tests/pages.rs:12: the test `a_begun_page_does_not_count` is gone. Was it asked to go, or does another ask the same? (suspect)
     S2: a_begun_page_does_not_count is gone; the author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages (pass_to_pass)
     ");
+}
+
+/// The test that holds the bug, as the issue asks for it.
+const COUNTS: (&str, u32, u32) = ("a_begun_page_does_not_count", 41, 2);
+
+#[test]
+fn announced_test_is_not_charged_until_tests_are_written() {
+    let said = "# code\n\n- `a_begun_page_does_not_count`: the issue asks that a begun page counts.\n";
+    let (sandbox, code) = repair(&[EMPTY, FULL, BEGUN], said, &[EMPTY, FULL, COUNTS]);
+    assert_eq!(code, 0, "{}", sandbox.metadata());
+    let (sandbox, code) = repair(&[EMPTY, FULL, BEGUN], said, &[EMPTY, FULL, BEGUN, ("one_line", 1, 1)]);
+    assert_eq!(code, 1, "it was announced and never changed");
+    assert_eq!(sandbox.metadata()["phases"]["test_implementation"]["status"], "failed");
+    let (sandbox, code) = repair(&[EMPTY, FULL, BEGUN], "# code\n", &[EMPTY, FULL, COUNTS]);
+    assert_eq!(code, 1, "nothing was announced");
+    assert_eq!(sandbox.metadata()["phases"]["implementation"]["status"], "failed");
 }
 
 #[test]

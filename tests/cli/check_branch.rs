@@ -91,6 +91,31 @@ fn a_weaker_test_in_the_place_of_another_fails() {
 }
 
 #[test]
+fn a_test_that_fails_once_in_runs_of_the_same_files_is_not_charged() {
+    // Now, base, old tests on new code, new tests on old code: whichever is the odd run, the fix is honest.
+    for odd in 1..=4 {
+        let sandbox = branch(FIXED, &format!("{TESTS}{LAST}"));
+        let runs = sandbox.root().with_file_name("runs");
+        let flaky = format!(
+            "import pathlib\nimport unittest\n\nRUNS = pathlib.Path({:?})\n\n\nclass NetTest(unittest.TestCase):\n    def test_net(self):\n        \
+             with RUNS.open('a') as runs:\n            runs.write('x')\n        self.assertNotEqual(len(RUNS.read_text()), {odd})\n",
+            runs.display().to_string()
+        );
+        sandbox.git(&["stash", "-q"]);
+        sandbox.git(&["switch", "-q", "main"]);
+        sandbox.write("tests/test_net.py", &flaky);
+        sandbox.git(&["add", "tests/test_net.py"]);
+        sandbox.git(&["commit", "-q", "-m", "a net"]);
+        sandbox.git(&["switch", "-q", "topic"]);
+        sandbox.git(&["reset", "-q", "--hard", "main"]);
+        sandbox.git(&["stash", "pop", "-q"]);
+        let ran = sandbox.run(&["check", "--base", "main", "--json"]).exits(0);
+        assert_eq!(result(&ran, "changed_expectations")["status"], "pass", "odd run {odd}");
+        assert_eq!(failures(&ran), [""; 0], "odd run {odd}");
+    }
+}
+
+#[test]
 fn an_assert_in_a_test_that_was_there_proves_the_change_or_is_asked_about() {
     let with =
         |assert: &str| TESTS.replace("pages(6, 3), 2)\n", &format!("pages(6, 3), 2)\n        {assert}\n"));

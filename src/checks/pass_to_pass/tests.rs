@@ -26,6 +26,7 @@ fn missing(changes: &[Change], base: &[&str], now: &[&str], issue: &str) -> (Vec
         after: &after,
         sources: &sources,
         announced,
+        awaited: Announced::default(),
         issue,
         flaky,
         still_right: BTreeSet::new(),
