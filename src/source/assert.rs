@@ -55,7 +55,10 @@ impl Assert {
 
 fn words(file: &SourceFile, range: &Range<usize>, values: &[Part<'_>]) -> Vec<Word> {
     let marks = &file.outline().marks;
-    let casts = || marks.iter().filter(|mark| mark.capture == Capture::Cast).map(|mark| &mark.range);
+    // A file has many asserts: only the marks inside of this one are looked at.
+    let first = marks.partition_point(|mark| mark.range.start < range.start);
+    let inside = || marks[first..].iter().take_while(|mark| mark.range.start < range.end);
+    let casts = || inside().filter(|mark| mark.capture == Capture::Cast).map(|mark| &mark.range);
     let code = |word: &str| Word { text: word.to_owned(), is_value: false };
     let mut values = values_in(range, values).peekable();
     let (mut words, mut read_to) = (Vec::new(), range.start);
