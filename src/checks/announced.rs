@@ -4,7 +4,9 @@
 use std::fs;
 
 use super::Site;
+use super::outcome::{asking, judged, of_answer};
 use model::change::LONGEST_TEXT;
+use model::event::CheckResult;
 
 /// A shorter name says nothing in a sentence.
 const SHORTEST_NAME: usize = 4;
@@ -49,6 +51,18 @@ impl Announced {
         let line = lines.find_map(unchanged)?;
         Some(line.chars().take(MOST_TOLD).collect())
     }
+}
+
+/// Makes a failure a question to the reviewer where the author says that the behaviour stays as it was. `problem` says in few words
+/// what is missing.
+pub(super) fn unless_unchanged(failure: CheckResult, problem: &str, site: &Site<'_>) -> CheckResult {
+    let said = Announced::read(site).unchanged_behaviour();
+    let (Some(said), Some(pattern), true) = (said, &failure.pattern, site.phase.policy.review.is_some())
+    else {
+        return failure;
+    };
+    let what = format!("the author says that the behaviour stays as it was ({said}); {}", failure.summary);
+    asking(judged(&failure.check, pattern, vec![of_answer(what)], problem, ""))
 }
 
 /// Returns the line where it says that the behaviour stays as it was, and why: `Behaviour: unchanged, only names are others`.

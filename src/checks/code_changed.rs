@@ -5,10 +5,9 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::announced::Announced;
+use super::announced::unless_unchanged;
 use super::changed_file::{ChangedFile, ReadSides};
 use super::constant::pattern;
-use super::outcome::{asking, judged, of_answer};
 use super::paths::ending;
 use super::{Site, deliverable, failure, passed, trivial_diff};
 use model::change::Change;
@@ -45,16 +44,10 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     lacking("no-code-change", "nothing changed outside .ai-workflow/", site)
 }
 
-/// Fails, or asks the reviewer where the author says that the behaviour stays as it was: a refactoring may need no test, and an
-/// issue about tests no code.
+/// A refactoring may need no test, and an issue about tests no code: that is for the reviewer to say.
 fn lacking(pattern: &str, summary: &str, site: &Site<'_>) -> CheckResult {
-    let Some(said) =
-        Announced::read(site).unchanged_behaviour().filter(|_| site.phase.policy.review.is_some())
-    else {
-        return failure(ID, pattern, summary, &[("code", deliverable::CODE)]);
-    };
-    let what = format!("{summary}; the author says that the behaviour stays as it was ({said})");
-    asking(judged(ID, pattern, vec![of_answer(what)], "what the phase is for is missing", ""))
+    let failure = failure(ID, pattern, summary, &[("code", deliverable::CODE)]);
+    unless_unchanged(failure, "what the phase is for is missing", site)
 }
 
 /// Tells whether what a phase changed itself leaves open what the run's change has to hold: only then somebody has to look.

@@ -12,9 +12,9 @@ pub(super) const MOST_PLACES: usize = 40;
 /// So much of a summary is told again elsewhere, in characters.
 pub(super) const MOST_TOLD: usize = 200;
 
-/// Checks that run tests: what has no file there is a test, or all of them, and stands in nobody's answer.
-const RUN_TESTS: [&str; 5] =
-    ["tests", "pass_to_pass", "changed_expectations", "runner_settings", "red_green"];
+/// Checks of tests and of the whole change: what has no file there stands in nobody's answer.
+const NOT_OF_AN_ANSWER: [&str; 6] =
+    ["tests", "pass_to_pass", "changed_expectations", "runner_settings", "red_green", "code_changed"];
 
 pub(super) fn result(check: &str, status: CheckStatus, summary: &str) -> CheckResult {
     CheckResult {
@@ -95,10 +95,11 @@ pub(super) fn asking(result: CheckResult) -> CheckResult {
     CheckResult { asks: result.status == CheckStatus::Fail, ..result }
 }
 
-/// Returns a place of a check as people read it. Checks that run tests name those that have no file.
+/// Returns a place of a check as people read it. What has no file stands in the author's answer, but for checks of
+/// tests and of the whole change.
 pub fn shown_by(check: &str, place: &Place) -> String {
     match &place.file {
-        None if RUN_TESTS.contains(&check) => place.what.clone(),
+        None if NOT_OF_AN_ANSWER.contains(&check) => place.what.clone(),
         _ => shown(place),
     }
 }

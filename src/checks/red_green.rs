@@ -1,14 +1,14 @@
 //! New tests have to fail without the code they are about (`FAIL_TO_PASS`, as SWE-bench calls it): with the code of the base and the
 //! tests of now at least one of them fails, by what it asserts. A test that could not be loaded there says nothing: it may only
 //! miss a name; it is run once more on the code of now, in which new functions do nothing. Tests that pass either way prove
-//! nothing, unless a document of the run says that the behaviour stays as it was: then the reviewer is asked. Where the runner does
-//! not name each test, its exit code counts.
+//! nothing, unless a document of the run says that the behaviour stays as it was: then the reviewer is asked. Tests that were there,
+//! and moved or ask more, count where no test is new. Where the runner does not name each test, its exit code counts.
 
 use std::collections::BTreeMap;
 
-use super::announced::Announced;
+use super::announced::unless_unchanged;
 use super::command::{self, Look};
-use super::outcome::{asking, at, judged, of_answer, question_to_reviewer};
+use super::outcome::{asking, at, judged, of_answer};
 use super::suite::Suite;
 use super::test_runs::{NotCompared, TestRuns, compared};
 use super::{Site, failure, passed, skipped};
@@ -156,12 +156,8 @@ fn judge_exit(runs: &TestRuns<'_>, now: &Look, without: &Look, base: &Look, site
 /// Fails, or asks the reviewer where the author says that the behaviour stays as it was.
 fn unproven(line: &str, summary: &str, site: &Site<'_>) -> CheckResult {
     let params = [("command", line), ("code", "red_green_failed")];
-    let Some(said) = Announced::read(site).unchanged_behaviour() else {
-        return failure(ID, "tests-prove-nothing", summary, &params);
-    };
-    let what = format!("the author says that the behaviour stays as it was ({said}); {summary}");
-    let result = judged(ID, "tests-prove-nothing", vec![of_answer(what)], "no test proves the change", "");
-    question_to_reviewer(result, site)
+    let failure = failure(ID, "tests-prove-nothing", summary, &params);
+    unless_unchanged(failure, "no test proves the change", site)
 }
 
 #[cfg(test)]

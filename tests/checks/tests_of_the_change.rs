@@ -83,7 +83,7 @@ fn run_whose_author_says_that_the_behaviour_stays_may_write_no_test_where_its_re
     assert_eq!(sandbox.metadata()["outcome"], "completed");
     let review =
         sandbox.read(".ai-workflow/issue-243/05_test_implementation/review/round-1/attempt-1/prompt.md");
-    insta::assert_snapshot!(excerpt(&review, "S1: ", "\n"), @"S1: since its base the run has written no test; the author says that the behaviour stays as it was (Behaviour: unchanged, pages() is only easier to read.) (code_changed)");
+    insta::assert_snapshot!(excerpt(&review, "S1: ", "\n"), @"S1: the author says that the behaviour stays as it was (Behaviour: unchanged, pages() is only easier to read.); since its base the run has written no test (code_changed)");
 }
 
 /// Runs each line `assert_eq!(pages(41), 2);` of `tests/pages.rs` against `pages.sh`, and says what it ran in TAP.
