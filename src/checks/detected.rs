@@ -9,8 +9,8 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The commands of the check `integration` by their keys, in the order in which they are run. The tests of a language have keys of their own, because
-/// `test` is one command for the whole project.
+/// The commands of the check `integration` by their keys, in the order in which they are run. The tests of a language have keys of
+/// their own, because `test` is one command for the whole project.
 pub const INTEGRATION: [&str; 8] =
     ["validate", "consistency", "test", "package_test", "lint", "pytest", "cargo_test", "go_test"];
 

@@ -137,8 +137,7 @@ const DEEPEST: usize = 3;
 const MOST_FOLDERS: usize = 5000;
 
 /// Links dependency folders that the tree does not have to the same places, whether git ignores them or not: those of the author's
-/// worktree, and where that is a linked one
-/// without them those of the checkout. Nothing of this clean worktree is ever published.
+/// worktree, and where that is a linked one without them those of the checkout. Nothing of this clean worktree is ever published.
 fn link(
     space: &RunWorkspace,
     worktree: &Path,
