@@ -39,12 +39,15 @@ pub(super) struct Asked<'a> {
     pub line: &'a str,
     /// Nobody set it.
     pub is_detected: bool,
+    /// How long it may take.
+    pub seconds: u64,
 }
 
 /// Returns the command behind a key, when there is one.
 pub(super) fn asked<'a>(id: &'a str, key: &str, site: &'a Site<'_>) -> Option<Asked<'a>> {
     let line = site.commands.get(key).filter(|line| !line.trim().is_empty())?;
-    Some(Asked { id, line, is_detected: site.detected_commands.contains(key) })
+    let (is_detected, seconds) = (site.detected_commands.contains(key), site.time.command_seconds);
+    Some(Asked { id, line, is_detected, seconds })
 }
 
 pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
@@ -121,12 +124,11 @@ async fn try_look(
     stop: &mut Stop,
 ) -> Result<Look, String> {
     let ground = Ground::prepare(site, tree, stop).await?;
-    let seconds = site.time.command_seconds;
     if asked.id != "tests" {
-        let ran = running::run(asked.line, &ground, seconds, stop).await?;
+        let ran = running::run(asked.line, &ground, asked.seconds, stop).await?;
         return Ok(read(asked, &ran, TestReport::default(), ground, site));
     }
-    let (ran, reports) = test_request::run(asked.line, &ground, seconds, stop).await?;
+    let (ran, reports) = test_request::run(asked.line, &ground, asked.seconds, stop).await?;
     let report = tool_output::tests(&ran.printed()).with_report_files(reports);
     Ok(read(asked, &ran, report, ground, site))
 }

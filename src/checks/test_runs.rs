@@ -267,49 +267,76 @@ impl<'a> TestRuns<'a> {
 
     /// Returns the tests that end in another way when a tree is run once more. Nothing where that could not be run.
     async fn differing(&self, tree: &Tree, stop: &mut Stop) -> BTreeSet<String> {
-        let memory = self.published.memory;
-        let now = self.look(tree, stop).await;
+        let (memory, first) = (self.published.memory, self.look(tree, stop).await);
         let key = format!("{} (again)", self.asked.line);
-        let again = match (memory.known(&key, tree), self.exhausted()) {
-            (Some(known), _) => known,
-            (None, Some(exhausted)) => Look::unavailable(exhausted),
-            (None, None) => self.spent(command::look(self.asked, Some(tree), self.site, stop).await),
+        let again = match memory.known(&key, tree) {
+            Some(known) => known,
+            None => self.run_in_time_left(tree, stop).await,
         };
         memory.remember(&key, tree, &again);
         if again.results.is_empty() {
             return BTreeSet::new();
         }
-        Suite::of(&now.results).differing(&Suite::of(&again.results))
+        Suite::of(&first.results).differing(&Suite::of(&again.results))
     }
 
-    /// Runs the tests on a tree, unless that is known or the comparisons of this round have taken all their time.
+    /// Runs the tests on a tree, unless that is known. What would be published is run whatever time the comparisons have left.
     async fn look(&self, tree: &Tree, stop: &mut Stop) -> Look {
-        if let Some(known) = self.published.memory.known(self.asked.line, tree) {
+        if *tree == self.published.tree {
+            return command::look_once(self.asked, tree, self.published, self.site, stop).await;
+        }
+        let memory = self.published.memory;
+        if let Some(known) = memory.known(self.asked.line, tree) {
             return known;
         }
-        let look = command::look_once(self.asked, tree, self.published, self.site, stop);
-        if *tree == self.published.tree {
-            return look.await;
+        let look = self.run_in_time_left(tree, stop).await;
+        memory.remember(self.asked.line, tree, &look);
+        look
+    }
+
+    /// Runs the tests on a tree in the time that the comparisons of this round have left. A run that is cut off says nothing.
+    async fn run_in_time_left(&self, tree: &Tree, stop: &mut Stop) -> Look {
+        if let Some(exhausted) = self.exhausted() {
+            return Look::unavailable(exhausted);
         }
-        match self.exhausted() {
-            Some(exhausted) => Look::unavailable(exhausted),
-            None => self.spent(look.await),
-        }
+        let seconds = self.millis_left().map_or(u64::MAX, |left| left.div_ceil(1000));
+        let asked = Asked { seconds: seconds.min(self.asked.seconds), ..self.asked };
+        let look = command::look(asked, Some(tree), self.site, stop).await;
+        self.spend(look.millis);
+        unless_cut_off(look, self.exhausted())
     }
 
     /// Says that the comparisons of this round have taken all their time.
     pub(super) fn exhausted(&self) -> Option<String> {
         let minutes = self.site.settings.evidence_minutes;
-        let spent = self.site.read.compared_millis.load(Ordering::Relaxed);
         let why = format!(
             "the comparisons of tests have taken the {minutes} minutes of `[checks] evidence_minutes`"
         );
-        (minutes > 0 && spent >= minutes * 60_000).then_some(why)
+        if self.millis_left() == Some(0) { Some(why) } else { None }
     }
 
-    fn spent(&self, look: Look) -> Look {
-        self.site.read.compared_millis.fetch_add(look.millis, Ordering::Relaxed);
-        look
+    /// Returns how long the comparisons of this round may still take; nothing where there is no limit.
+    fn millis_left(&self) -> Option<u64> {
+        let spent = self.site.read.compared_millis.load(Ordering::Relaxed);
+        millis_left(self.site.settings.evidence_minutes, spent)
+    }
+
+    /// Counts what a comparison took.
+    pub(super) fn spend(&self, millis: u64) {
+        self.site.read.compared_millis.fetch_add(millis, Ordering::Relaxed);
+    }
+}
+
+/// Returns what is left of some minutes, in milliseconds; nothing where there is no limit.
+fn millis_left(minutes: u64, spent: u64) -> Option<u64> {
+    if minutes == 0 { None } else { Some((minutes * 60_000).saturating_sub(spent)) }
+}
+
+/// Returns what a run said; nothing where it did not end before the time for comparisons was over.
+fn unless_cut_off(look: Look, exhausted: Option<String>) -> Look {
+    match (&look.end, exhausted) {
+        (End::Broken(_), Some(exhausted)) => Look::unavailable(exhausted),
+        _ => look,
     }
 }
 
@@ -356,5 +383,26 @@ mod tests {
         assert_eq!(text.matches("unimplemented!()").count(), 1);
         assert!(text.contains("fn books() -> u8 { if true { unimplemented!() }"));
         assert_eq!(texts(old, old), []);
+    }
+
+    #[test]
+    fn what_the_comparisons_took_is_no_longer_left() {
+        let of_ten_minutes = |spent| millis_left(10, spent);
+        assert_eq!(of_ten_minutes(0), Some(600_000));
+        assert_eq!(of_ten_minutes(599_500), Some(500));
+        assert_eq!(of_ten_minutes(600_000), Some(0));
+        assert_eq!(of_ten_minutes(700_000), Some(0));
+        assert_eq!(millis_left(0, 700_000), None, "there is no limit");
+    }
+
+    #[test]
+    fn a_run_that_is_cut_off_says_nothing() {
+        let hung =
+            || Look { end: End::Broken("did not end in time".into()), ..Look::unavailable(String::new()) };
+        let why = || Some("the time is over".to_owned());
+        assert_eq!(unless_cut_off(hung(), why()).end, End::Unavailable("the time is over".into()));
+        assert_eq!(unless_cut_off(hung(), None), hung(), "it hangs by itself");
+        let red = Look { end: End::Red("exit code 1".into()), ..hung() };
+        assert_eq!(unless_cut_off(red.clone(), why()), red, "it ended before");
     }
 }

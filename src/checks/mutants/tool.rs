@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::{fs, io};
 
@@ -141,7 +140,7 @@ impl<'s> ToolRuns<'s> {
             let seconds = self.site.time.command_seconds.min(self.left.as_secs());
             let ran = command::start(&words, &ground, Environment::default(), seconds, stop).await;
             self.left = self.left.saturating_sub(Duration::from_millis(ran.millis));
-            self.site.read.compared_millis.fetch_add(ran.millis, Ordering::Relaxed);
+            self.runs.spend(ran.millis);
             let mutants = self.tool.reported(&ground.folder, folder.path(), lines);
             report = ToolReport { mutants, end: self.end(&ran), exit: ran.exit };
         }
