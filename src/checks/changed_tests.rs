@@ -192,9 +192,7 @@ impl ChangedTests {
 
     /// Returns what became of the test of the base that a runner reported by this id.
     pub(super) fn fate(&self, id: &str) -> Fate<'_> {
-        let named = self.old.iter().position(|old| old.is_reported_as(id));
-        let index = named.or_else(|| self.old.iter().position(|old| old.may_be_reported_as(id)));
-        let Some(index) = index else { return Fate::Unknown };
+        let Some(index) = self.find_at_base(id) else { return Fate::Unknown };
         let old = &self.old[index];
         if let Ok(kept) = self.matching.kept.binary_search_by_key(&index, |kept| kept.old) {
             let new = &self.matching.kept[kept].new;
@@ -206,6 +204,16 @@ impl ChangedTests {
         }
         let similar = self.similar(old);
         if similar.is_empty() { Fate::Lost } else { Fate::Replaced(old, similar) }
+    }
+
+    /// Returns the test of the base that a runner reported by this id.
+    pub(super) fn at_base(&self, id: &str) -> Option<&Test> {
+        self.find_at_base(id).map(|index| &*self.old[index])
+    }
+
+    fn find_at_base(&self, id: &str) -> Option<usize> {
+        let named = self.old.iter().position(|old| old.is_reported_as(id));
+        named.or_else(|| self.old.iter().position(|old| old.may_be_reported_as(id)))
     }
 
     /// Tells whether a test only lost the mark that it is expected to fail.

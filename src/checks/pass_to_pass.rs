@@ -149,21 +149,21 @@ impl Comparison<'_, '_> {
         for lost in &losses.gone {
             match self.miss(lost) {
                 Miss::Fine => {}
-                Miss::Lost => missing.lost.push(place(lost)),
+                Miss::Lost => missing.lost.push(self.place(lost)),
                 Miss::Asked(place) => missing.asked.push(place),
                 Miss::Unknown => unknown.push(lost),
             }
         }
         // Where no source says anything, as many new tests as are gone may be the same.
         if unknown.len() + missing.lost.len() > losses.new.len() {
-            missing.lost.extend(unknown.into_iter().map(place));
+            missing.lost.extend(unknown.into_iter().map(|lost| self.place(lost)));
         }
         missing.asked.extend(self.moved(&losses));
         missing.asked.dedup();
         for lost in losses.not_passing.iter().rev() {
             match self.awaited(lost) {
                 Some(place) => missing.asked.insert(0, place),
-                None => missing.lost.insert(0, place(lost)),
+                None => missing.lost.insert(0, self.place(lost)),
             }
         }
         missing
@@ -251,6 +251,22 @@ impl Comparison<'_, '_> {
         let expected = if as_before { were } else { were.min(cases.unwrap_or(were)) };
         are >= expected && new.iter().all(|new| self.passes(new))
     }
+
+    /// Names a test that is missed, where its source says that it stood at the base.
+    fn place(&self, lost: &LostTest<'_>) -> Place {
+        let now = match lost.now {
+            None | Some(TestOutcome::Passed) => "is gone",
+            Some(TestOutcome::Skipped) => "is skipped now",
+            Some(TestOutcome::Failed) => "fails now",
+            Some(TestOutcome::TimedOut) => "does not end in time now",
+            Some(TestOutcome::DidNotLoad) => "cannot be loaded now",
+        };
+        let what = format!("{} {now}", lost.id);
+        match self.sources.at_base(lost.id) {
+            Some(test) => at(&test.path, test.line, what),
+            None => of_answer(what),
+        }
+    }
 }
 
 /// Asks about a test in whose place others stand, with the texts of all.
@@ -260,17 +276,6 @@ fn replaced(id: &str, old: &Test, new: &[&Test]) -> Place {
     let (before, now) = (shown(old), now.join(", "));
     let what = format!("{id} is gone, and nothing asks all that it asked; before: {before}; now: {now}");
     at(&new[0].path, new[0].line, what)
-}
-
-fn place(lost: &LostTest<'_>) -> Place {
-    let now = match lost.now {
-        None | Some(TestOutcome::Passed) => "is gone",
-        Some(TestOutcome::Skipped) => "is skipped now",
-        Some(TestOutcome::Failed) => "fails now",
-        Some(TestOutcome::TimedOut) => "does not end in time now",
-        Some(TestOutcome::DidNotLoad) => "cannot be loaded now",
-    };
-    of_answer(format!("{} {now}", lost.id))
 }
 
 /// Looks for tests that expect something else now: in their version of the base they fail on the new code, or they went with

@@ -191,6 +191,6 @@ fn named_test_excuses_no_other_test() {
     let compared = results.iter().find(|one| one["check"] == "pass_to_pass").expect("it was compared");
     insta::assert_snapshot!(
         compared["summary"].as_str().expect("a summary"),
-        @"tests that passed at the base do not pass any more: two_full_pages_are_two is gone"
+        @"tests that passed at the base do not pass any more: tests/pages.rs:7: two_full_pages_are_two is gone"
     );
 }

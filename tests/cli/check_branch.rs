@@ -85,7 +85,7 @@ fn a_weaker_test_in_the_place_of_another_fails() {
     let ran = sandbox.run(&["check", "--only", "pass_to_pass"]).exits(1);
     let lines: Vec<&str> = ran.stdout.lines().skip(1).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    ✗ pass_to_pass  tests that passed at the base do not pass any more: tests.test_pager.PageTest.test_full is gone
+    ✗ pass_to_pass  tests that passed at the base do not pass any more: tests/test_pager.py:7: tests.test_pager.PageTest.test_full is gone
     1 failed
     ");
 }
@@ -339,7 +339,7 @@ fn every_result_of_the_sarif_file_has_a_line_of_a_file() {
     insta::assert_snapshot!(told.join("\n"), @"
     warning check/suspect tests/test_pager.py:7 S1
     error check/todo scripts/gr%C3%B6%C3%9Fe.py:1 -
-    error check/pass_to_pass README.md:1 -
+    error check/pass_to_pass tests/test_pager.py:7 -
     warning check/red_green README.md:1 S2
     ");
     sandbox

@@ -1,6 +1,7 @@
 //! Tests of the base that are gone: which of them are missed, and which are asked about.
 
 use super::*;
+use crate::outcome::shown;
 use crate::scene::Scene;
 use model::change::Change;
 use tool_output::TestResult;
@@ -32,7 +33,8 @@ fn missing(changes: &[Change], base: &[&str], now: &[&str], issue: &str) -> (Vec
         still_right: BTreeSet::new(),
     };
     let Missing { lost, asked } = comparison.missing();
-    let told = |places: Vec<Place>| places.into_iter().map(|place| place.what).collect();
+    let told = |place: &Place| if place.file.is_some() { shown(place) } else { place.what.clone() };
+    let told = |places: Vec<Place>| places.iter().map(told).collect();
     (told(lost), told(asked))
 }
 
@@ -101,12 +103,12 @@ fn a_weaker_test_in_place_of_another_is_asked_about_and_one_without_a_substitute
     let (lost, asked) = missing(&changed(FUNCTIONS, &weaker), &base, &now, "");
     assert_eq!((lost.len(), asked.len()), (0, 1), "{asked:?}");
     let unrun = missing(&changed(FUNCTIONS, &weaker), &base, &base[1..], "");
-    assert_eq!(unrun.0, ["tests.test_core › test_exact is gone"]);
+    assert_eq!(unrun.0, ["tests/test_core.py:1: tests.test_core › test_exact is gone"]);
     let other = FUNCTIONS.replace("test_exact", "test_price").replace("pages(9, 3)", "price(9)");
     let now = ["tests.test_core › test_price", "tests.test_core › test_zero"];
     assert_eq!(
         missing(&changed(FUNCTIONS, &other), &base, &now, "").0,
-        ["tests.test_core › test_exact is gone"]
+        ["tests/test_core.py:1: tests.test_core › test_exact is gone"]
     );
     let unchanged = missing(&[], &base, &base[1..], "");
     assert_eq!(unchanged.0, ["tests.test_core › test_exact is gone"]);
