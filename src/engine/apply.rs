@@ -37,21 +37,28 @@ pub fn fold<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<State, I
 
 /// Folds one entry into the state; on an error the state is unchanged.
 pub fn apply(state: &mut State, entry: &Entry) -> Result<(), InvalidFact> {
+    check_fits(state, entry)?;
+    if let Some(run) = &mut state.run {
+        run.apply(&entry.fact, entry.at);
+        run.updated_at = entry.at;
+    } else if let Fact::RunStarted(started) = &entry.fact {
+        state.run = Some(begin_run(started, entry.at));
+    }
+    state.seq = entry.seq;
+    Ok(())
+}
+
+/// Tells why an entry could not be folded into the state.
+pub fn check_fits(state: &State, entry: &Entry) -> Result<(), InvalidFact> {
     let invalid = |why: String| InvalidFact { seq: entry.seq, why };
     if entry.seq != state.seq + 1 {
         return Err(invalid(format!("expected entry {}", state.seq + 1)));
     }
-    match (&entry.fact, &mut state.run) {
-        (Fact::RunStarted(started), None) => state.run = Some(begin_run(started, entry.at)),
-        (_, None) => return Err(invalid("the run has not begun".into())),
-        (fact, Some(run)) => {
-            validate(run, fact).map_err(invalid)?;
-            run.apply(fact, entry.at);
-            run.updated_at = entry.at;
-        }
+    match (&entry.fact, &state.run) {
+        (Fact::RunStarted(_), None) => Ok(()),
+        (_, None) => Err(invalid("the run has not begun".into())),
+        (fact, Some(run)) => validate(run, fact).map_err(invalid),
     }
-    state.seq = entry.seq;
-    Ok(())
 }
 
 fn begin_run(started: &RunStarted, at: Timestamp) -> Run {

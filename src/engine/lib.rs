@@ -47,7 +47,7 @@ mod reopen;
 mod apply;
 
 pub use agents::{AgentStates, CalledAgent, Fallback, Outage, UnusableAgent};
-pub use apply::{InvalidFact, apply, fold};
+pub use apply::{InvalidFact, apply, check_fits, fold};
 pub use budget::shortage;
 pub use decide::{Action, Call, Decision, decide, rule, unmet_needs};
 pub use documents::may_change;

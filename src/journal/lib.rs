@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::store::StoreError;
 use crate::store::log::{Log, LogContents, LogCopy, read_file};
 use crate::store::view::{self, ViewOnDisk};
-use engine::{InvalidFact, State, apply, fold};
+use engine::{InvalidFact, State, apply, check_fits, fold};
 use model::event::{Entry, Fact};
 use model::phase::PhaseName;
 use model::redact::{Masked, Masker};
@@ -149,11 +149,7 @@ impl Journal {
     pub fn record_all(&mut self, facts: &[Fact]) -> Result<(), JournalError> {
         let at = now();
         let misfit = |misfit| JournalError::DoesNotFit { log: "events.jsonl".into(), misfit };
-        let mut tried = self.state.clone();
-        for fact in facts {
-            let entry = Entry { seq: tried.seq + 1, at, fact: fact.clone() };
-            apply(&mut tried, &entry).map_err(misfit)?;
-        }
+        self.check_all_fit(at, facts).map_err(misfit)?;
         let written = self.log.append(at, facts, &self.masker)?;
         for entry in &written {
             apply(&mut self.state, entry).map_err(misfit)?;
@@ -163,6 +159,20 @@ impl Journal {
             for reporter in &mut self.reporters {
                 reporter.report(entry, &self.state);
             }
+        }
+        Ok(())
+    }
+
+    /// Tells why facts could not be folded one after the other. A single one, as nearly all are, needs no copy of the state.
+    fn check_all_fit(&self, at: Timestamp, facts: &[Fact]) -> Result<(), InvalidFact> {
+        let entry = |seq: u64, fact: &Fact| Entry { seq: seq + 1, at, fact: fact.clone() };
+        if let [fact] = facts {
+            return check_fits(&self.state, &entry(self.state.seq, fact));
+        }
+        let mut tried = self.state.clone();
+        for fact in facts {
+            let entry = entry(tried.seq, fact);
+            apply(&mut tried, &entry)?;
         }
         Ok(())
     }
