@@ -102,19 +102,6 @@ pub struct FailedTest {
     pub error: String,
 }
 
-impl FailedTest {
-    /// Names a test of which nothing else is known.
-    fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), ..Self::default() }
-    }
-
-    /// Describes a test, with its file and line where these are known.
-    fn at(place: Option<(String, u32)>, name: &str, error: &str) -> Self {
-        let (file, line) = place.unzip();
-        Self { name: name.to_owned(), file, line, error: error.trim().to_owned() }
-    }
-}
-
 /// How many tests there were. Go without `-v` and `-json` lists no passing tests: a package counts as one there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
@@ -130,6 +117,11 @@ impl Counts {
     /// Returns how many tests ran; nought means that a green exit proves nothing.
     pub fn collected(&self) -> u64 {
         self.passed.saturating_add(self.failed)
+    }
+
+    /// Returns how many tests there were, with those that prove nothing.
+    fn all(self) -> u64 {
+        self.collected().saturating_add(self.ignored)
     }
 
     /// Returns the count of one test that ended so.

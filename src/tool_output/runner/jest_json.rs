@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::found::{Found, SEPARATOR};
+use super::found::{Found, joined_names};
 use crate::place::below;
 use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
@@ -19,25 +19,23 @@ pub(super) fn read(text: &str, root: &str) -> Option<Found> {
 
 fn see(file: &Value, path: &str, found: &mut Found) {
     let cases = items(&file["assertionResults"]);
+    if file["status"] == "failed" && cases.is_empty() {
+        found.fail(path.to_owned(), failed(path.to_owned(), path, &file["message"]));
+        found.result(TestResult::new(path, TestOutcome::DidNotLoad));
+    }
     for case in cases {
         let titles = items(&case["ancestorTitles"]).iter().chain([&case["title"]]);
-        let name = titles.filter_map(Value::as_str).collect::<Vec<_>>().join(SEPARATOR);
+        let name = joined_names(titles.filter_map(Value::as_str));
+        let id = joined_names([path, &name]);
         let outcome = match case["status"].as_str() {
             Some("passed") => TestOutcome::Passed,
             Some("failed") => TestOutcome::Failed,
             _ => TestOutcome::Skipped,
         };
-        let result = TestResult::new(format!("{path}{SEPARATOR}{name}"), outcome);
         if outcome == TestOutcome::Failed {
-            let error = case["failureMessages"][0].as_str().unwrap_or_default();
-            found.explain(result.id.clone(), error);
-            found.fail(failed(name, path, error));
+            found.fail(id.clone(), failed(name, path, &case["failureMessages"][0]));
         }
-        found.counted(result.after(case["duration"].as_f64()));
-    }
-    if file["status"] == "failed" && cases.is_empty() {
-        found.counted(TestResult::new(path, TestOutcome::DidNotLoad));
-        found.fail(failed(path.to_owned(), path, file["message"].as_str().unwrap_or_default()));
+        found.result(TestResult::new(id, outcome).after(case["duration"].as_f64()));
     }
 }
 
@@ -45,8 +43,9 @@ fn items(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn failed(name: String, path: &str, error: &str) -> FailedTest {
-    FailedTest { name, file: Some(path.to_owned()), line: None, error: error.to_owned() }
+fn failed(name: String, path: &str, error: &Value) -> FailedTest {
+    let error = error.as_str().unwrap_or_default().to_owned();
+    FailedTest { name, file: Some(path.to_owned()), line: None, error }
 }
 
 #[cfg(test)]

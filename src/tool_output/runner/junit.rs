@@ -2,34 +2,26 @@
 //! numbers is believed only where it admits more failures.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
 use roxmltree::{Document, Node};
 
-use super::found::{Found, SEPARATOR};
+use super::found::{Found, joined_names};
 use crate::pattern::LazyPattern;
 use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
-static FIRST_TAG: LazyPattern = LazyPattern::new(r"(?m)^[^\S\n]*(?:<\?xml.*?)?(<(testsuites?)[^>]*>)");
+/// From the first tag, which has only blanks and the declaration before it on its line, to the last end of one.
+static REPORT: LazyPattern =
+    LazyPattern::new(r"(?sm)^[^\S\n]*(?:<\?xml[^\n]*?)?(<testsuites?\b(?:[^>]*/>|.*</testsuites?>))");
 
 /// Takes a report out of an output, so that nobody else reads what it quotes.
 pub(super) fn taken_out(text: &str) -> (Cow<'_, str>, Option<Found>) {
-    let Some((start, end)) = extent(text) else { return (Cow::Borrowed(text), None) };
-    match read(&text[start..end]) {
-        Some(found) => (Cow::Owned(format!("{}\n{}", &text[..start], &text[end..])), Some(found)),
-        None => (Cow::Borrowed(text), None),
-    }
-}
-
-/// Where a report stands: from its first tag, which has only blanks and the declaration before it on its line, to the last end of
-/// the same tag.
-fn extent(text: &str) -> Option<(usize, usize)> {
-    let parts = FIRST_TAG.captures(text)?;
-    let (tag, name) = (parts.get(1)?, parts.get(2)?.as_str());
-    if tag.as_str().ends_with("/>") {
-        return Some((tag.start(), tag.end()));
-    }
-    let end = format!("</{name}>");
-    Some((tag.start(), tag.start() + text[tag.start()..].rfind(&end)? + end.len()))
+    let report = REPORT.captures(text).and_then(|parts| parts.get(1));
+    let Some((report, found)) = report.and_then(|report| Some((report.range(), read(report.as_str())?)))
+    else {
+        return (Cow::Borrowed(text), None);
+    };
+    (Cow::Owned(format!("{}\n{}", &text[..report.start], &text[report.end..])), Some(found))
 }
 
 /// Reads a whole report; none when it is broken off or something else.
@@ -50,16 +42,21 @@ pub(super) fn read(text: &str) -> Option<Found> {
 
 fn see(case: Node, found: &mut Found) {
     let child = |name: &str| case.children().find(|node| node.has_tag_name(name));
+    let id = id(case);
     let outcome = if child("skipped").is_some() || case.attribute("status") == Some("disabled") {
         TestOutcome::Skipped
     } else if let Some(failure) = child("failure").or_else(|| child("error")) {
-        found.fail(failed(case, failure));
+        found.fail(id.clone(), failed(&id, case, failure));
         TestOutcome::Failed
     } else {
         TestOutcome::Passed
     };
-    let seconds = case.attribute("time").and_then(|time| time.parse::<f64>().ok());
-    found.counted(TestResult::new(id(case), outcome).after(seconds.map(|seconds| seconds * 1000.0)));
+    let seconds = number::<f64>(case, "time").map(|seconds| seconds * 1000.0);
+    found.result(TestResult::new(id, outcome).after(seconds));
+}
+
+fn number<T: FromStr>(node: Node, name: &str) -> Option<T> {
+    node.attribute(name)?.parse().ok()
 }
 
 /// Returns the name of a case with the suites around it, where they say more than its class does.
@@ -76,26 +73,25 @@ fn id(case: Node) -> String {
     let name = case.attribute("name").unwrap_or_default();
     parts.extend(Some(class).filter(|class| is_named && *class != name));
     parts.push(name);
-    parts.join(SEPARATOR)
+    joined_names(parts)
 }
 
-fn failed(case: Node, failure: Node) -> FailedTest {
+fn failed(id: &str, case: Node, failure: Node) -> FailedTest {
     let text = failure.text().unwrap_or_default().trim();
     let message = failure.attribute("message").unwrap_or_default().trim();
     let error = if text.contains(message) { text.to_owned() } else { format!("{message}\n{text}") };
-    FailedTest {
-        name: id(case),
-        file: case.attribute("file").map(str::to_owned),
-        line: case.attribute("line").and_then(|line| line.parse().ok()),
-        error: error.trim().to_owned(),
-    }
+    let file = case.attribute("file").map(str::to_owned);
+    FailedTest { name: id.to_owned(), file, line: number(case, "line"), error }
 }
 
 /// Returns the failures that the outermost suites say they have.
 fn admitted(root: Node) -> u64 {
-    let number =
-        |node: &Node, name| node.attribute(name).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
-    let of = |node: Node| number(&node, "failures").saturating_add(number(&node, "errors"));
+    let of = |node: Node| {
+        ["failures", "errors"]
+            .iter()
+            .filter_map(|name| number::<u64>(node, name))
+            .fold(0, u64::saturating_add)
+    };
     let children = root.children().filter(|node| node.has_tag_name("testsuite"));
     of(root).max(children.map(of).fold(0, u64::saturating_add))
 }

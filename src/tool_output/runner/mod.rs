@@ -2,12 +2,10 @@
 //! Never guesses: what has no known form stays unknown, and an exit code is nobody's count.
 
 mod found;
-mod go;
-mod headings;
 mod jest_json;
 mod junit;
-mod tap;
 mod text;
+mod unified;
 
 use std::borrow::Cow;
 
@@ -16,20 +14,14 @@ use found::Found;
 use super::plain::{lines, plain};
 use super::{Printed, TestReport};
 
-/// Reads one form. A reader blanks the lines it owns, so that what a failing test printed is nobody else's report.
-type RunnerReader = fn(&mut [&str]) -> Option<Found>;
-
-const READERS: [RunnerReader; 3] = [text::read, go::read, tap::read];
-
 /// Reads what test runners printed on both streams.
 pub fn tests(printed: &Printed) -> TestReport {
-    let mut all = Vec::new();
     let (stdout, stderr) = (plain(printed.stdout), plain(printed.stderr));
-    for text in [headings::with_headings(&stdout, &stderr), Cow::Borrowed(&*stderr)] {
+    let mut all = Vec::new();
+    for text in [unified::with_headings(&stdout, &stderr), Cow::Borrowed(&*stderr)] {
         let (text, report) = junit::taken_out(&text);
-        let mut lines = lines(&text);
         all.extend(report);
-        all.extend(READERS.iter().filter_map(|read| read(&mut lines)));
+        all.extend(text::read(&mut lines(&unified::with_events(&text))));
     }
     all.into_iter().reduce(Found::joined).map(Found::report).unwrap_or_default()
 }
@@ -239,11 +231,12 @@ mod tests {
                 ],
             ),
             (
-                "{\"Action\":\"pass\",\"Package\":\"x/a\",\"Test\":\"TestA/sub\",\"Elapsed\":0.01}\n\
-                 {\"Action\":\"pass\",\"Package\":\"x/a\",\"Test\":\"TestA\",\"Elapsed\":0.01}\n\
+                "{\"Action\":\"output\",\"Package\":\"x/a\",\"Test\":\"TestA\",\"Output\":\"--- PASS: TestA (0.01s)\\n\"}\n\
                  {\"Action\":\"output\",\"Package\":\"x/b\",\"Output\":\"FAIL\\tx/b [build failed]\\n\"}\n\
-                 {\"Action\":\"fail\",\"Package\":\"x/b\",\"Elapsed\":0}\n",
-                &[("x/a › TestA/sub", Passed), ("x/a › TestA", Passed), ("x/b", DidNotLoad)],
+                 {\"Action\":\"output\",\"Package\":\"x/a\",\"Test\":\"TestA/sub\",\"Output\":\"    --- PASS: TestA/sub (0.01s)\\n\"}\n\
+                 {\"Action\":\"pass\",\"Package\":\"x/a\",\"Test\":\"TestA/sub\",\"Elapsed\":0.01}\n\
+                 {\"Action\":\"output\",\"Package\":\"x/a\",\"Output\":\"ok  \\tx/a\\t0.1s\\n\"}\n",
+                &[("x/a › TestA", Passed), ("x/a › TestA/sub", Passed), ("x/b", DidNotLoad)],
             ),
         ];
         for (text, expected) in table {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Captures;
 use serde::Deserialize;
 
-use super::found::{Found, SEPARATOR};
+use super::found::{Found, joined_names};
 use crate::pattern::{LazyPattern, Pattern, number, part, table};
 use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
@@ -29,6 +29,8 @@ struct TextRunner {
     known: Pattern,
     #[serde(default)]
     tries_again: bool,
+    #[serde(default)]
+    counts_results: bool,
     rule: Vec<LineRule>,
 }
 
@@ -46,6 +48,8 @@ struct LineRule {
     until_listed: bool,
     #[serde(default)]
     says_above: bool,
+    #[serde(default)]
+    ends_group: bool,
     mark: Option<Pattern>,
     #[serde(default = "whole_block")]
     message: Pattern,
@@ -59,8 +63,10 @@ struct LineRule {
 enum LineKind {
     Begin,
     Counts,
+    Plan,
     File,
     Group,
+    Package,
     Test,
     Result,
     Output,
@@ -78,7 +84,6 @@ enum Requirement {
     Section,
     Test,
     File,
-    Failure,
 }
 
 fn whole_block() -> Pattern {
@@ -97,14 +102,15 @@ impl TextRunner {
                 continue;
             };
             let end = rule.end(lines, at + 1, &parts);
-            let said = if rule.says_above { last..at } else { at + 1..end };
-            let start = output.read(rule, parts, at, &lines[said]);
+            let above = if rule.says_above { last..at } else { at..at };
+            let said = [&lines[above], &lines[at + 1..end]].concat();
+            let start = output.read(rule, parts, at, said);
             if rule.reads != LineKind::Group {
                 lines[start..end].fill("");
             }
             (at, last) = (end, end);
         }
-        Some(output.found(self))
+        output.found(self)
     }
 
     fn rule<'r, 't>(
@@ -159,19 +165,26 @@ fn lists(lines: &[&str], name: &str) -> bool {
     lines[0] == "failures:" && names.any(|listed| listed.trim() == name)
 }
 
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start_matches(' ').len()
+/// Returns how deep a line stands in groups: by what the rule says, else by its indentation.
+fn depth(parts: &Captures) -> usize {
+    let line = &parts[0];
+    part(parts, "depth").map_or(line.len() - line.trim_start_matches(' ').len(), str::len)
 }
 
 /// What was read so far of one output.
 #[derive(Default)]
 struct Output<'r, 't> {
     found: Found,
+    results: Vec<OpenResult<'t>>,
+    /// How the results ended, since the last section began where there are any.
+    seen: Counts,
+    /// How many tests were planned.
+    planned: u64,
     section: Option<Section<'t>>,
     file: Option<&'t str>,
     /// What the tests of the next section stand in.
     suite: Option<&'t str>,
-    /// The groups that are open, each with its indentation.
+    /// The groups that are open, each with its depth.
     groups: Vec<(usize, &'t str)>,
     /// The test that was named last.
     test: Option<TestName>,
@@ -188,7 +201,14 @@ struct Section<'t> {
     start: usize,
     suite: Option<&'t str>,
     announced: u64,
-    seen: Counts,
+}
+
+/// A result whose groups may be named below it.
+struct OpenResult<'t> {
+    depth: usize,
+    /// The file or the suite that it stands in.
+    above: Option<&'t str>,
+    result: TestResult,
 }
 
 /// The head of what is said of a failing test, and the rest.
@@ -203,78 +223,107 @@ impl<'r, 't> Output<'r, 't> {
         match rule.needs {
             None => true,
             Some(Requirement::Section) => self.section.as_ref().is_some_and(|section| {
-                rule.reads != LineKind::Counts || section.announced == all_counted(parts)
+                rule.reads != LineKind::Counts || section.announced == counts(parts).all()
             }),
             Some(Requirement::Test) => self.test.is_some(),
             Some(Requirement::File) => self.file.is_some(),
-            Some(Requirement::Failure) => self.found.has_failed(&parts["name"]),
         }
     }
 
     /// Reads a line with what is said of it, and returns where the lines begin that belong to it.
-    fn read(&mut self, rule: &'r LineRule, parts: Captures<'t>, at: usize, said: &[&'t str]) -> usize {
+    fn read(&mut self, rule: &'r LineRule, parts: Captures<'t>, at: usize, said: Vec<&'t str>) -> usize {
+        let total = number::<u32>(&parts, "total").map_or(0, u64::from);
         match rule.reads {
             LineKind::Begin => {
                 self.leave_section();
-                let announced = number(&parts, "total").unwrap_or(u64::MAX);
-                let suite = self.suite.take();
-                self.section = Some(Section { start: at, suite, announced, seen: Counts::default() });
+                self.section = Some(Section { start: at, suite: self.suite.take(), announced: total });
             }
             LineKind::Counts => {
-                self.total = self.total.saturating_add(number(&parts, "total").unwrap_or(0));
+                self.total += total;
                 self.found.count(counts(&parts));
                 return self.section.take().map_or(at, |section| section.start);
             }
+            LineKind::Plan => self.planned += total,
             LineKind::File => (self.file, self.suite) = (part(&parts, "file"), part(&parts, "suite")),
             LineKind::Group => {
-                let depth = indent(&parts[0]);
+                let depth = depth(&parts);
                 self.groups.retain(|(other, _)| *other < depth);
                 self.groups.extend(part(&parts, "name").map(|name| (depth, name)));
             }
+            LineKind::Package => self.package(rule, &parts, &said),
             LineKind::Test => self.test = TestName::of(&parts),
             LineKind::Result => self.result(rule, &parts, said),
-            LineKind::Failure => self.failure(rule, &parts, said),
-            LineKind::Names => said.iter().for_each(|name| self.found.fail(FailedTest::named(name))),
+            LineKind::Failure => self.failure(rule, &parts, &said),
+            LineKind::Names => said.iter().for_each(|name| self.found.name(name)),
             LineKind::Block => {
                 let name = part(&parts, "name").unwrap_or_default();
-                self.blocks.entry(name).or_default().push(Block { rule, parts, lines: said.to_vec() });
+                self.blocks.entry(name).or_default().push(Block { rule, parts, lines: said });
             }
             LineKind::Summary => self.summary(rule, &parts),
             LineKind::Output => {
-                let test = self.test.clone().filter(|test| self.found.has_failed(&test.shown));
-                self.fail(test, rule, &parts, said);
+                let test = self.test.clone().filter(|test| self.failed.last() == Some(&test.shown));
+                self.fail(test, rule, &parts, &said);
             }
             LineKind::Ignored => {}
         }
         at
     }
 
-    fn result(&mut self, rule: &LineRule, parts: &Captures<'t>, said: &[&str]) {
-        let depth = indent(&parts[0]);
-        let name = part(parts, "name");
-        self.groups.retain(|(other, group)| *other < depth || (*other == depth && Some(*group) == name));
-        if self.groups.pop_if(|(other, _)| *other == depth).is_some() {
-            return self.found.group();
+    fn result(&mut self, rule: &LineRule, parts: &Captures<'t>, below: Vec<&'t str>) {
+        let depth = depth(parts);
+        self.groups.retain(|(other, _)| *other < depth);
+        let known = std::mem::replace(&mut self.test, TestName::of(parts));
+        if rule.ends_group && self.end_group(depth) {
+            self.found.groups += 1;
+            return;
         }
-        let known = self.test.take();
-        self.test = TestName::of(parts);
         let Some(outcome) = outcome(parts) else { return };
         let test = self.test.clone().or(known.filter(|_| rule.needs.is_some()));
+        let blocks = part(parts, "name").and_then(|name| self.blocks.remove(name)).unwrap_or_default();
         if Counts::of(outcome).failed > 0 {
             self.failed.extend(test.as_ref().map(|test| test.shown.clone()).or(self.file.map(str::to_owned)));
             if rule.says_above || rule.until.is_some() {
-                self.failure(rule, parts, said);
+                let said = blocks.into_iter().flat_map(|block| block.lines).chain(below);
+                self.failure(rule, parts, &said.collect::<Vec<_>>());
             }
         }
-        if let Some(section) = &mut self.section {
-            section.seen = section.seen.plus(Counts::of(outcome));
-        }
         let groups = self.groups.iter().map(|(_, group)| *group);
-        let suite = self.section.as_ref().and_then(|section| section.suite);
-        let above = self.file.or(suite).into_iter().chain(groups);
-        let id = above.chain(test.as_ref().map(|test| test.id.as_str())).collect::<Vec<_>>().join(SEPARATOR);
+        let id = joined_names(groups.chain(test.as_ref().map(|test| test.id.as_str())));
         let seconds = number::<f64>(parts, "seconds").map(|seconds| seconds * 1000.0);
-        self.found.result(TestResult::new(id, outcome).after(number(parts, "millis").or(seconds)));
+        self.see(depth, TestResult::new(id, outcome).after(number(parts, "millis").or(seconds)));
+    }
+
+    fn see(&mut self, depth: usize, result: TestResult) {
+        self.seen = self.seen.plus(Counts::of(result.outcome));
+        let above = self.file.or(self.section.as_ref().and_then(|section| section.suite));
+        self.results.push(OpenResult { depth, above, result });
+    }
+
+    /// Puts the name that was read last in front of the results that stand deeper; tells whether there are any.
+    fn end_group(&mut self, depth: usize) -> bool {
+        let group = self.test.as_ref().map_or("", |test| &test.id);
+        let deeper = self.results.iter_mut().rev().take_while(|open| open.depth > depth);
+        let mut is_group = false;
+        for open in deeper {
+            open.result.id = joined_names([group, &open.result.id]);
+            open.depth = depth;
+            is_group = true;
+        }
+        is_group
+    }
+
+    /// Names the package of the results above. Where one failed although none of its tests did, it was not built, or broke off.
+    fn package(&mut self, rule: &LineRule, parts: &Captures<'t>, said: &[&str]) {
+        let mut own = self.results.iter().rev().take_while(|open| open.depth > 0);
+        let has_failed = own.any(|open| open.result.outcome == TestOutcome::Failed);
+        self.test = TestName::of(parts);
+        if !self.end_group(0) && parts.name("passed").is_some() {
+            self.seen.passed += 1;
+        }
+        if parts.name("failed").is_some() && !has_failed {
+            self.see(0, TestResult::new(&parts["name"], TestOutcome::DidNotLoad));
+            self.failure(rule, parts, said);
+        }
     }
 
     /// Names a failing test of which a block told before: `test_a.py::T::test_b` is headed `T.test_b` there.
@@ -308,36 +357,42 @@ impl<'r, 't> Output<'r, 't> {
         let (own_file, own_line) = rule.place(lines, file).unzip();
         let line = number(parts, "line").or(own_line);
         let file = file.map(str::to_owned).or(own_file);
-        self.found.explain(test.id, error);
-        self.found.fail(FailedTest { name: test.shown, file, line, error: error.to_owned() });
+        self.found.fail(test.id, FailedTest { name: test.shown, file, line, error: error.to_owned() });
     }
 
     /// Counts the results of a section that broke off, where it has any.
     fn leave_section(&mut self) {
-        let left = self.section.take().filter(|left| left.announced == 0 || left.seen != Counts::default());
-        if let Some(section) = left {
-            self.found.count(section.seen);
+        let seen = std::mem::take(&mut self.seen);
+        if self.section.take().is_some_and(|left| left.announced == 0 || seen != Counts::default()) {
+            self.found.count(seen);
         }
     }
 
-    /// A runner that prints no numbers has its results counted; where no block names a failure the results do.
-    fn found(mut self, runner: &TextRunner) -> Found {
+    /// Ends the output. Planned tests that are missing failed; where no block names a failure the results do.
+    fn found(mut self, runner: &TextRunner) -> Option<Found> {
+        if runner.counts_results && self.found.counts.unwrap_or_default() == Counts::default() {
+            if self.found.counts.is_none() && self.seen == Counts::default() {
+                return None;
+            }
+            let missing = self.planned.saturating_sub(self.seen.all());
+            self.found.count(Counts { failed: self.seen.failed.saturating_add(missing), ..self.seen });
+        }
         self.leave_section();
         for block in std::mem::take(&mut self.blocks).into_values().flatten() {
             self.failure(block.rule, &block.parts, &block.lines);
         }
         if self.found.failed.is_empty() {
-            self.failed.iter().for_each(|name| self.found.fail(FailedTest::named(name)));
+            self.failed.iter().for_each(|name| self.found.name(name));
         }
-        let prints_counts = runner.rule.iter().any(|rule| rule.reads == LineKind::Counts);
-        if !prints_counts {
-            self.found.count_results();
+        for OpenResult { above, result, .. } in self.results {
+            let id = joined_names(above.into_iter().chain([result.id.as_str()]));
+            self.found.results.push(TestResult { id, ..result });
         }
         if runner.tries_again {
             self.found.keep_latest();
         }
         self.found.count_rest_of(self.total);
-        self.found
+        Some(self.found)
     }
 }
 
@@ -354,21 +409,22 @@ impl TestName {
     }
 
     fn of(parts: &Captures) -> Option<Self> {
-        let name = part(parts, "name");
+        // TAP writes a backslash before a mark that is no comment.
+        let name = part(parts, "name").map(|name| name.replace("\\#", "#"));
         let id = match (part(parts, "class"), part(parts, "method")) {
             (Some(class), Some(method)) if class.ends_with(&format!(".{method}")) => class.to_owned(),
             (Some(class), Some(method)) => format!("{class}.{method}"),
-            _ => part(parts, "id").or(name)?.to_owned(),
+            _ => part(parts, "id").or(name.as_deref())?.to_owned(),
         };
-        let id = part(parts, "suite").into_iter().chain([id.as_str()]).collect::<Vec<_>>().join(SEPARATOR);
-        Some(Self { shown: name.map_or_else(|| id.clone(), str::to_owned), id })
+        let id = joined_names(part(parts, "suite").into_iter().chain([id.as_str()]));
+        Some(Self { shown: name.unwrap_or_else(|| id.clone()), id })
     }
 
     /// Adds names of what stands in the test's group, a line each.
     fn below(mut self, title: &str) -> Self {
         for name in title.lines().map(str::trim).filter(|name| !name.is_empty()) {
             self.shown = format!("{} {name}", self.shown);
-            self.id = format!("{}{SEPARATOR}{name}", self.id);
+            self.id = joined_names([self.id.as_str(), name]);
         }
         self
     }
@@ -381,7 +437,7 @@ static NUMBERS: LazyPattern = LazyPattern::new(
 );
 
 /// Returns the numbers of a line by the names of their groups, or by their words.
-pub(super) fn counts(parts: &Captures) -> Counts {
+fn counts(parts: &Captures) -> Counts {
     if let Some(numbers) = part(parts, "numbers") {
         let all = NUMBERS.captures_iter(numbers).map(|parts| counts(&parts));
         return all.fold(Counts::default(), Counts::plus);
@@ -392,24 +448,18 @@ pub(super) fn counts(parts: &Captures) -> Counts {
     Counts {
         passed: sum(&["passed"]),
         failed: sum(&["failed", "errors", "unexpected"]),
-        ignored: sum(&["ignored", "expected"]),
+        ignored: sum(&["ignored", "expected", "measured"]),
     }
-}
-
-/// Returns how many tests a line counts, measured ones included.
-fn all_counted(parts: &Captures) -> u64 {
-    let Counts { passed, failed, ignored } = counts(parts);
-    [passed, failed, ignored, number(parts, "measured").unwrap_or(0)].into_iter().fold(0, u64::saturating_add)
 }
 
 fn outcome(parts: &Captures) -> Option<TestOutcome> {
     let outcomes = [
         ("directive", TestOutcome::Skipped),
+        ("skipped", TestOutcome::Skipped),
         ("passed", TestOutcome::Passed),
         ("failed", TestOutcome::Failed),
         ("timed_out", TestOutcome::TimedOut),
         ("not_loaded", TestOutcome::DidNotLoad),
-        ("skipped", TestOutcome::Skipped),
     ];
     outcomes.into_iter().find(|(name, _)| parts.name(name).is_some()).map(|(_, outcome)| outcome)
 }

@@ -789,3 +789,166 @@ mod maven {
         assert!(report.results.is_empty());
     }
 }
+
+mod go {
+    use crate::runner::tests::of_stdout;
+    use crate::{Counts, FailedTest};
+
+    fn names(text: &str) -> Vec<(String, Option<u32>, String)> {
+        of_stdout(text).failed.into_iter().map(|test| (test.name, test.line, test.error)).collect()
+    }
+
+    #[test]
+    fn plain_output_names_failing_tests_and_counts_passing_packages() {
+        let text = "--- FAIL: TestA (0.00s)\n    a_test.go:10: got 1,\n        want 2\n--- FAIL: TestT (0.00s)\n\
+            \x20   --- FAIL: TestT/sub (0.00s)\n        a_test.go:12: bad\nFAIL\nFAIL\texample.com/a\t0.003s\n\
+            ok  \texample.com/b\t(cached)\nFAIL\texample.com/c [build failed]\n?   \texample.com/d\t[no test files]\nFAIL\n";
+        assert_eq!(
+            names(text),
+            [
+                ("TestA".into(), Some(10), "a_test.go:10: got 1,\n    want 2".into()),
+                ("TestT/sub".into(), Some(12), "a_test.go:12: bad".into()),
+                ("example.com/c".into(), None, "[build failed]".into()),
+            ]
+        );
+        assert_eq!(of_stdout(text).counts, Some(Counts { passed: 1, failed: 4, ignored: 0 }));
+    }
+
+    #[test]
+    fn verbose_output_is_counted_test_by_test() {
+        let text = "=== RUN   TestA\n    a_test.go:10: got 1\n--- FAIL: TestA (0.00s)\n=== RUN   TestB\n--- PASS: TestB (0.00s)\n\
+            === RUN   TestC\n    a_test.go:20: later\n--- SKIP: TestC (0.00s)\nFAIL\nFAIL\texample.com/a\t0.003s\n";
+        assert_eq!(names(text), [("TestA".into(), Some(10), "a_test.go:10: got 1".into())]);
+        assert_eq!(of_stdout(text).counts, Some(Counts { passed: 1, failed: 1, ignored: 1 }));
+    }
+
+    #[test]
+    fn a_panic_is_told_without_its_goroutines() {
+        let text = "--- FAIL: TestA (0.00s)\npanic: boom [recovered]\n\tpanic: boom\n\ngoroutine 7 [running]:\n\
+            testing.tRunner.func1.2()\n\t/usr/lib/go/src/testing/testing.go:1545 +0x238\nFAIL\texample.com/a\t0.003s\nFAIL\n";
+        assert_eq!(names(text), [("TestA".into(), None, "panic: boom [recovered]\n\tpanic: boom".into())]);
+    }
+
+    #[test]
+    fn events_are_counted_and_outputs_joined() {
+        let text = r#"{"Time":"2024-05-01T10:00:00Z","Action":"start","Package":"x/a"}
+{"Action":"run","Package":"x/a","Test":"TestA"}
+{"Action":"output","Package":"x/a","Test":"TestA","Output":"=== RUN   TestA\n"}
+{"Action":"output","Package":"x/a","Test":"TestA","Output":"    a_test.go:10: got 1\n"}
+{"Action":"output","Package":"x/a","Test":"TestA","Output":"--- FAIL: TestA (0.00s)\n"}
+{"Action":"fail","Package":"x/a","Test":"TestA","Elapsed":0}
+{"Action":"output","Package":"x/a","Test":"TestB","Output":"--- PASS: TestB (0.00s)\n"}
+{"Action":"pass","Package":"x/a","Test":"TestB","Elapsed":0}
+{"Action":"output","Package":"x/a","Output":"FAIL\tx/a\t0.003s\n"}
+{"Action":"fail","Package":"x/a","Elapsed":0.003}
+{"Action":"output","Package":"x/b","Output":"FAIL\tx/b [build failed]\n"}
+{"Action":"fail","Package":"x/b","Elapsed":0}
+{"Action":"output","Package":"x/c","Output":"?   \tx/c\t[no test files]\n"}
+{"Action":"skip","Package":"x/c","Elapsed":0}
+"#;
+        let report = of_stdout(text);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 2, ignored: 0 }));
+        let (name, file, error) = ("TestA".into(), Some("a_test.go".into()), "a_test.go:10: got 1".into());
+        assert_eq!(report.failed[0], FailedTest { name, file, line: Some(10), error });
+        assert_eq!(report.failed[1].name, "x/b");
+        let nothing = of_stdout(
+            "{\"Action\":\"output\",\"Package\":\"x/c\",\"Output\":\"?   \\tx/c\\t[no test files]\\n\"}\n\
+             {\"Action\":\"skip\",\"Package\":\"x/c\",\"Elapsed\":0}\n",
+        );
+        assert_eq!(nothing.counts, Some(Counts::default()));
+    }
+}
+
+mod tap {
+    use crate::runner::tests::of_stdout;
+    use crate::{Counts, FailedTest};
+
+    const RECORDED: &str = r"TAP version 13
+# Subtest: adds
+ok 1 - adds
+  ---
+  duration_ms: 1.871946
+  ...
+# Subtest: fails \# hard
+not ok 2 - fails \# hard
+  ---
+  duration_ms: 2.030374
+  location: '/x/a.test.js:3:1'
+  failureType: 'testCodeFailure'
+  error: |-
+    Expected values to be strictly equal:
+    
+    1 !== 2
+    
+  code: 'ERR_ASSERTION'
+  ...
+# Subtest: skipped
+ok 3 - skipped # SKIP
+# Subtest: todo fails
+not ok 4 - todo fails # TODO
+# Subtest: suite
+    # Subtest: inner ok
+    ok 1 - inner ok
+      ---
+      duration_ms: 0.264873
+      ...
+    # Subtest: inner bad
+    not ok 2 - inner bad
+      ---
+      location: '/x/a.test.js:6:49'
+      error: 'boom'
+      ...
+    1..2
+not ok 5 - suite
+  ---
+  location: '/x/a.test.js:6:1'
+  failureType: 'subtestsFailed'
+  error: '1 subtest failed'
+  ...
+1..5
+# tests 6
+# suites 1
+# pass 2
+# fail 2
+# cancelled 0
+# skipped 1
+# todo 1
+# duration_ms 191.673479
+";
+
+    fn failed(name: &str, line: u32, error: &str) -> FailedTest {
+        FailedTest {
+            name: name.into(),
+            file: Some("/x/a.test.js".into()),
+            line: Some(line),
+            error: error.into(),
+        }
+    }
+
+    #[test]
+    fn details_subtests_and_directives_of_node_are_read() {
+        let report = of_stdout(RECORDED);
+        assert_eq!(report.counts, Some(Counts { passed: 2, failed: 2, ignored: 2 }));
+        let equal = "Expected values to be strictly equal:\n\n1 !== 2";
+        assert_eq!(report.failed, [failed("fails # hard", 3, equal), failed("inner bad", 6, "boom")]);
+    }
+
+    #[test]
+    fn plain_documents_are_counted_and_a_broken_plan_is_a_failure() {
+        let text =
+            "1..5\nok 1 - a\nnot ok 2 - b\n#   Failed test 'b'\n#   at t/a.t line 5.\nok 3 # skip no disk\n";
+        let report = of_stdout(text);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 3, ignored: 1 }));
+        assert_eq!(report.failed[0].error, "Failed test 'b'\nat t/a.t line 5.");
+        let bailed = of_stdout("TAP version 14\nok 1 - a\nBail out! no database\n");
+        assert_eq!(bailed.counts, Some(Counts { passed: 1, failed: 1, ignored: 0 }));
+        assert_eq!(bailed.failed[0].error, "no database");
+    }
+
+    #[test]
+    fn lines_that_only_look_alike_are_no_document() {
+        for text in ["ok 1 - a\nnot ok 2 - b\n", "1..5\n", "ok  \tx\t0.1s\n1..3\n"] {
+            assert_eq!(of_stdout(text).counts.map_or(0, |counts| counts.failed), 0, "{text}");
+        }
+    }
+}
