@@ -1,6 +1,7 @@
 //! What one runner was found to say. Collects and bounds; reads nothing itself.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::iter::successors;
 
 use crate::{Counts, FailedTest, MOST_KEPT, MOST_RESULTS, TestOutcome, TestReport, TestResult, cut};
 
@@ -21,33 +22,16 @@ pub(super) struct Found {
     pub(super) results: Vec<TestResult>,
     /// How many groups of tests ended, which some runners count as tests and some do not.
     pub(super) groups: u64,
-    /// What failing tests say, by their ids.
-    errors: HashMap<String, String>,
 }
 
 impl Found {
-    /// Takes a failing test, by the id that its result has or ends with.
-    pub(super) fn fail(&mut self, id: String, test: FailedTest) {
-        let test = FailedTest { name: test.name.trim().to_owned(), error: cut(&test.error), ..test };
-        self.errors.insert(id, test.error.clone());
-        self.failed.push(test);
-    }
-
-    /// Takes a failing test of which nothing but the name is known.
-    pub(super) fn name(&mut self, name: &str) {
-        self.failed.push(FailedTest { name: name.trim().to_owned(), ..FailedTest::default() });
+    /// Takes a failing test, by the name with which its id ends.
+    pub(super) fn fail(&mut self, test: FailedTest) {
+        self.failed.push(FailedTest { error: cut(test.error.trim()), ..test });
     }
 
     pub(super) fn count(&mut self, counts: Counts) {
         self.counts = Some(self.counts.unwrap_or_default().plus(counts));
-    }
-
-    /// Takes that all tests are so many: those that neither failed nor were skipped passed.
-    pub(super) fn count_rest_of(&mut self, total: u64) {
-        if let Some(counts) = &mut self.counts {
-            let rest = total.saturating_sub(counts.failed).saturating_sub(counts.ignored);
-            counts.passed = counts.passed.max(rest);
-        }
     }
 
     /// Takes how one test ended that nobody else counts.
@@ -62,15 +46,14 @@ impl Found {
             self.results.drain(..).map(|result| (result.id.clone(), result)).collect();
         self.results = latest.into_values().collect();
         let passed = self.results.iter().filter(|result| result.outcome == TestOutcome::Passed);
-        let passed: HashSet<String> = passed.map(|result| result.id.replace(SEPARATOR, " ")).collect();
-        self.failed.retain(|test| !passed.contains(&test.name));
+        let passed: HashSet<&str> = passed.map(|result| result.id.as_str()).collect();
+        self.failed.retain(|test| !passed.contains(test.name.as_str()));
     }
 
     pub(super) fn joined(mut self, other: Self) -> Self {
         self.failed.extend(other.failed);
         self.results.extend(other.results);
         self.groups += other.groups;
-        self.errors.extend(other.errors);
         if let Some(counts) = other.counts {
             self.count(counts);
         }
@@ -79,8 +62,11 @@ impl Found {
 
     pub(super) fn report(mut self) -> TestReport {
         self.leave_out_parents();
-        let results = if self.names_all() { self.judged_results() } else { Vec::new() };
-        TestReport { failed: merged(self.failed), results, counts: self.counts, known: true }
+        let names_all = self.names_all();
+        let failed = merged(self.failed);
+        let mut results = if names_all { self.results } else { Vec::new() };
+        judge(&mut results, &failed);
+        TestReport { failed, results, counts: self.counts, known: true }
     }
 
     /// Leaves out failing tests that say nothing and whose parts failed, as `TestA/sub` of Go.
@@ -97,19 +83,16 @@ impl Found {
         let is_all = ran <= counts.collected() && counts.collected() <= ran.saturating_add(self.groups);
         ran > 0 && is_all && self.results.len() <= MOST_RESULTS
     }
+}
 
-    /// Returns the results; of those that failed the message says whether they could assert anything.
-    fn judged_results(&self) -> Vec<TestResult> {
-        let judged = |result: &TestResult| {
-            let mut result = result.clone();
-            if result.outcome == TestOutcome::Failed {
-                let name = result.id.rsplit(SEPARATOR).next().unwrap_or_default();
-                let error = self.errors.get(&result.id).or_else(|| self.errors.get(name));
-                result.outcome = TestOutcome::of_error(error.map_or("", String::as_str));
-            }
-            result
-        };
-        self.results.iter().map(judged).collect()
+/// Judges by the messages of results that failed whether they could assert anything.
+fn judge(results: &mut [TestResult], failed: &[FailedTest]) {
+    let errors: HashMap<&str, &str> =
+        failed.iter().map(|test| (test.name.as_str(), test.error.as_str())).collect();
+    for result in results.iter_mut().filter(|result| result.outcome == TestOutcome::Failed) {
+        let mut names = successors(Some(result.id.as_str()), |id| Some(id.split_once(SEPARATOR)?.1));
+        let error = names.find_map(|name| errors.get(name)).copied().unwrap_or_default();
+        result.outcome = TestOutcome::of_error(error);
     }
 }
 
@@ -136,8 +119,9 @@ fn merged(all: Vec<FailedTest>) -> Vec<FailedTest> {
 impl FailedTest {
     /// Takes what was not known of a test.
     fn complete(&mut self, other: Self) {
-        if self.file.is_none() || (self.line.is_none() && self.file == other.file) {
-            (self.file, self.line) = (other.file, other.line);
+        if self.line.is_none() {
+            self.line = other.line;
+            self.file = other.file.or(self.file.take());
         }
         if self.error.is_empty() {
             self.error = other.error;

@@ -20,20 +20,19 @@ pub(super) fn read(text: &str, root: &str) -> Option<Found> {
 fn see(file: &Value, path: &str, found: &mut Found) {
     let cases = items(&file["assertionResults"]);
     if file["status"] == "failed" && cases.is_empty() {
-        found.fail(path.to_owned(), failed(path.to_owned(), path, &file["message"]));
+        found.fail(failed(path, path, &file["message"]));
         found.result(TestResult::new(path, TestOutcome::DidNotLoad));
     }
     for case in cases {
         let titles = items(&case["ancestorTitles"]).iter().chain([&case["title"]]);
-        let name = joined_names(titles.filter_map(Value::as_str));
-        let id = joined_names([path, &name]);
+        let id = joined_names([path].into_iter().chain(titles.filter_map(Value::as_str)));
         let outcome = match case["status"].as_str() {
             Some("passed") => TestOutcome::Passed,
             Some("failed") => TestOutcome::Failed,
             _ => TestOutcome::Skipped,
         };
         if outcome == TestOutcome::Failed {
-            found.fail(id.clone(), failed(name, path, &case["failureMessages"][0]));
+            found.fail(failed(&id, path, &case["failureMessages"][0]));
         }
         found.result(TestResult::new(id, outcome).after(case["duration"].as_f64()));
     }
@@ -43,9 +42,9 @@ fn items(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn failed(name: String, path: &str, error: &Value) -> FailedTest {
+fn failed(name: &str, path: &str, error: &Value) -> FailedTest {
     let error = error.as_str().unwrap_or_default().to_owned();
-    FailedTest { name, file: Some(path.to_owned()), line: None, error }
+    FailedTest { name: name.to_owned(), file: Some(path.to_owned()), line: None, error }
 }
 
 #[cfg(test)]

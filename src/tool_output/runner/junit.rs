@@ -46,7 +46,7 @@ fn see(case: Node, found: &mut Found) {
     let outcome = if child("skipped").is_some() || case.attribute("status") == Some("disabled") {
         TestOutcome::Skipped
     } else if let Some(failure) = child("failure").or_else(|| child("error")) {
-        found.fail(id.clone(), failed(&id, case, failure));
+        found.fail(failed(&id, case, failure));
         TestOutcome::Failed
     } else {
         TestOutcome::Passed

@@ -69,7 +69,6 @@ enum LineKind {
     Package,
     Test,
     Result,
-    Output,
     Failure,
     Names,
     Block,
@@ -83,7 +82,6 @@ enum LineKind {
 enum Requirement {
     Section,
     Test,
-    File,
 }
 
 fn whole_block() -> Pattern {
@@ -187,7 +185,7 @@ struct Output<'r, 't> {
     /// The groups that are open, each with its depth.
     groups: Vec<(usize, &'t str)>,
     /// The test that was named last.
-    test: Option<TestName>,
+    test: Option<String>,
     /// The names of the results that failed.
     failed: Vec<String>,
     /// What is said of failing tests that are not wholly named yet, by what they are called there.
@@ -226,7 +224,6 @@ impl<'r, 't> Output<'r, 't> {
                 rule.reads != LineKind::Counts || section.announced == counts(parts).all()
             }),
             Some(Requirement::Test) => self.test.is_some(),
-            Some(Requirement::File) => self.file.is_some(),
         }
     }
 
@@ -251,19 +248,15 @@ impl<'r, 't> Output<'r, 't> {
                 self.groups.extend(part(&parts, "name").map(|name| (depth, name)));
             }
             LineKind::Package => self.package(rule, &parts, &said),
-            LineKind::Test => self.test = TestName::of(&parts),
+            LineKind::Test => self.test = test_name(&parts),
             LineKind::Result => self.result(rule, &parts, said),
             LineKind::Failure => self.failure(rule, &parts, &said),
-            LineKind::Names => said.iter().for_each(|name| self.found.name(name)),
+            LineKind::Names => said.iter().for_each(|line| self.failure(rule, &parts, &[line])),
             LineKind::Block => {
                 let name = part(&parts, "name").unwrap_or_default();
                 self.blocks.entry(name).or_default().push(Block { rule, parts, lines: said });
             }
             LineKind::Summary => self.summary(rule, &parts),
-            LineKind::Output => {
-                let test = self.test.clone().filter(|test| self.failed.last() == Some(&test.shown));
-                self.fail(test, rule, &parts, &said);
-            }
             LineKind::Ignored => {}
         }
         at
@@ -272,7 +265,7 @@ impl<'r, 't> Output<'r, 't> {
     fn result(&mut self, rule: &LineRule, parts: &Captures<'t>, below: Vec<&'t str>) {
         let depth = depth(parts);
         self.groups.retain(|(other, _)| *other < depth);
-        let known = std::mem::replace(&mut self.test, TestName::of(parts));
+        let known = std::mem::replace(&mut self.test, test_name(parts));
         if rule.ends_group && self.end_group(depth) {
             self.found.groups += 1;
             return;
@@ -281,14 +274,14 @@ impl<'r, 't> Output<'r, 't> {
         let test = self.test.clone().or(known.filter(|_| rule.needs.is_some()));
         let blocks = part(parts, "name").and_then(|name| self.blocks.remove(name)).unwrap_or_default();
         if Counts::of(outcome).failed > 0 {
-            self.failed.extend(test.as_ref().map(|test| test.shown.clone()).or(self.file.map(str::to_owned)));
+            self.failed.extend(test.clone().or(self.file.map(str::to_owned)));
             if rule.says_above || rule.until.is_some() {
                 let said = blocks.into_iter().flat_map(|block| block.lines).chain(below);
                 self.failure(rule, parts, &said.collect::<Vec<_>>());
             }
         }
         let groups = self.groups.iter().map(|(_, group)| *group);
-        let id = joined_names(groups.chain(test.as_ref().map(|test| test.id.as_str())));
+        let id = joined_names(groups.chain(test.as_deref()));
         let seconds = number::<f64>(parts, "seconds").map(|seconds| seconds * 1000.0);
         self.see(depth, TestResult::new(id, outcome).after(number(parts, "millis").or(seconds)));
     }
@@ -301,7 +294,7 @@ impl<'r, 't> Output<'r, 't> {
 
     /// Puts the name that was read last in front of the results that stand deeper; tells whether there are any.
     fn end_group(&mut self, depth: usize) -> bool {
-        let group = self.test.as_ref().map_or("", |test| &test.id);
+        let group = self.test.as_deref().unwrap_or_default();
         let deeper = self.results.iter_mut().rev().take_while(|open| open.depth > depth);
         let mut is_group = false;
         for open in deeper {
@@ -316,7 +309,7 @@ impl<'r, 't> Output<'r, 't> {
     fn package(&mut self, rule: &LineRule, parts: &Captures<'t>, said: &[&str]) {
         let mut own = self.results.iter().rev().take_while(|open| open.depth > 0);
         let has_failed = own.any(|open| open.result.outcome == TestOutcome::Failed);
-        self.test = TestName::of(parts);
+        self.test = test_name(parts);
         if !self.end_group(0) && parts.name("passed").is_some() {
             self.seen.passed += 1;
         }
@@ -337,27 +330,24 @@ impl<'r, 't> Output<'r, 't> {
         }
     }
 
+    /// Takes what lines say of a failing test, which they or the line above them name; else it is named by its file.
     fn failure(&mut self, rule: &LineRule, parts: &Captures<'t>, lines: &[&str]) {
-        let file = || part(parts, "file").or(self.file).map(TestName::plain);
-        self.fail(TestName::of(parts).or_else(file), rule, parts, lines);
-    }
-
-    fn fail(&mut self, test: Option<TestName>, rule: &LineRule, parts: &Captures<'t>, lines: &[&str]) {
         let said = rule.unmarked(lines);
-        let Some(body) = rule.message.captures(&said) else { return };
-        if body.name("directive").is_some() {
-            return;
-        }
-        let Some(test) = TestName::of(&body).or(test) else { return };
-        let test = test.below(part(&body, "title").unwrap_or_default());
+        let body = rule.message.captures(&said).filter(|body| body.name("directive").is_none());
+        let Some(body) = body else { return };
+        let file = part(parts, "file").or(self.file);
+        let named = test_name(&body).or_else(|| test_name(parts)).or(file.map(str::to_owned));
+        let Some(name) = named else { return };
+        let titles = part(&body, "title").unwrap_or_default().lines().map(str::trim);
         let message = ["quoted", "message"].map(|name| part(&body, name).unwrap_or_default()).join("\n");
         let shortly = part(parts, "message").unwrap_or_default();
-        let error = if message.trim().is_empty() { shortly } else { message.trim() };
-        let file = part(parts, "file").or(self.file);
         let (own_file, own_line) = rule.place(lines, file).unzip();
-        let line = number(parts, "line").or(own_line);
-        let file = file.map(str::to_owned).or(own_file);
-        self.found.fail(test.id, FailedTest { name: test.shown, file, line, error: error.to_owned() });
+        self.found.fail(FailedTest {
+            name: joined_names([name.as_str()].into_iter().chain(titles)),
+            file: file.map(str::to_owned).or(own_file),
+            line: number(parts, "line").or(own_line),
+            error: if message.trim().is_empty() { shortly.to_owned() } else { message },
+        });
     }
 
     /// Counts the results of a section that broke off, where it has any.
@@ -368,7 +358,7 @@ impl<'r, 't> Output<'r, 't> {
         }
     }
 
-    /// Ends the output. Planned tests that are missing failed; where no block names a failure the results do.
+    /// Ends the output. Planned tests that are missing failed, and of the sum of all tests the rest passed; where no block names a failure the results do.
     fn found(mut self, runner: &TextRunner) -> Option<Found> {
         if runner.counts_results && self.found.counts.unwrap_or_default() == Counts::default() {
             if self.found.counts.is_none() && self.seen == Counts::default() {
@@ -382,7 +372,8 @@ impl<'r, 't> Output<'r, 't> {
             self.failure(block.rule, &block.parts, &block.lines);
         }
         if self.found.failed.is_empty() {
-            self.failed.iter().for_each(|name| self.found.name(name));
+            let named = |name| FailedTest { name, ..FailedTest::default() };
+            self.failed.into_iter().for_each(|name| self.found.fail(named(name)));
         }
         for OpenResult { above, result, .. } in self.results {
             let id = joined_names(above.into_iter().chain([result.id.as_str()]));
@@ -391,43 +382,23 @@ impl<'r, 't> Output<'r, 't> {
         if runner.tries_again {
             self.found.keep_latest();
         }
-        self.found.count_rest_of(self.total);
+        if let Some(counts) = &mut self.found.counts {
+            let rest = self.total.saturating_sub(counts.failed).saturating_sub(counts.ignored);
+            counts.passed = counts.passed.max(rest);
+        }
         Some(self.found)
     }
 }
 
-/// What a test is called for people, and in its id below its file and groups.
-#[derive(Clone)]
-struct TestName {
-    shown: String,
-    id: String,
-}
-
-impl TestName {
-    fn plain(name: &str) -> Self {
-        Self { shown: name.to_owned(), id: name.to_owned() }
-    }
-
-    fn of(parts: &Captures) -> Option<Self> {
-        // TAP writes a backslash before a mark that is no comment.
-        let name = part(parts, "name").map(|name| name.replace("\\#", "#"));
-        let id = match (part(parts, "class"), part(parts, "method")) {
-            (Some(class), Some(method)) if class.ends_with(&format!(".{method}")) => class.to_owned(),
-            (Some(class), Some(method)) => format!("{class}.{method}"),
-            _ => part(parts, "id").or(name.as_deref())?.to_owned(),
-        };
-        let id = joined_names(part(parts, "suite").into_iter().chain([id.as_str()]));
-        Some(Self { shown: name.unwrap_or_else(|| id.clone()), id })
-    }
-
-    /// Adds names of what stands in the test's group, a line each.
-    fn below(mut self, title: &str) -> Self {
-        for name in title.lines().map(str::trim).filter(|name| !name.is_empty()) {
-            self.shown = format!("{} {name}", self.shown);
-            self.id = joined_names([self.id.as_str(), name]);
-        }
-        self
-    }
+/// Returns the name of a test, with what it stands in as far as the line says that.
+fn test_name(parts: &Captures) -> Option<String> {
+    // TAP writes a backslash before a mark that is no comment.
+    let name = match (part(parts, "class"), part(parts, "method")) {
+        (Some(class), Some(method)) if class.ends_with(&format!(".{method}")) => class.to_owned(),
+        (Some(class), Some(method)) => format!("{class}.{method}"),
+        _ => part(parts, "id").or(part(parts, "name"))?.trim().replace("\\#", "#"),
+    };
+    Some(joined_names(part(parts, "suite").into_iter().chain([name.as_str()])))
 }
 
 /// Numbers with their words, as in `3 passed; 1 failed`.

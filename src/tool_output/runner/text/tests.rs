@@ -68,9 +68,9 @@ error: test run failed
         assert_eq!(report.counts, Some(Counts { passed: 1, failed: 3, ignored: 1 }));
         let sum = "assertion `left == right` failed: sum\nis wrong\n  left: 2\n right: 3";
         let expected = [
-            ("demo tests::returns_error", None, None, "Error: \"Permission denied\""),
-            ("demo tests::fails", Some("src/lib.rs".to_owned()), Some(10), sum),
-            ("demo tests::crashes", None, None, ""),
+            ("demo › tests::returns_error", None, None, "Error: \"Permission denied\""),
+            ("demo › tests::fails", Some("src/lib.rs".to_owned()), Some(10), sum),
+            ("demo › tests::crashes", None, None, ""),
         ];
         let expected = expected.map(|(name, file, line, error)| FailedTest {
             name: name.into(),
@@ -114,7 +114,7 @@ error: test run failed
         assert_eq!(report.counts, Some(Counts { passed: 1, failed: 1, ignored: 0 }));
         assert_eq!(
             report.failed.iter().map(|test| test.name.as_str()).collect::<Vec<_>>(),
-            ["demo tests::slow"]
+            ["demo › tests::slow"]
         );
     }
 
@@ -216,7 +216,7 @@ test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
                 failed("tests::returns_error", None, "Error: \"Permission denied\""),
                 failed("tests::should", None, "note: test did not panic as expected at src/lib.rs:15:8"),
                 failed("tests::fails", Some(("src/lib.rs", 10)), sum),
-                failed("src/lib.rs - add (line 1)", Some(("src/lib.rs", 1)), add),
+                failed("src/lib.rs - add", Some(("src/lib.rs", 1)), add),
             ]
         );
     }
@@ -353,10 +353,7 @@ mod unittest {
         let report = of_stdout(text);
         assert_eq!(report.counts, Some(Counts { passed: 1, failed: 1, ignored: 1 }));
         let test = &report.failed[0];
-        assert_eq!(
-            (test.name.as_str(), test.error.as_str()),
-            ("test_b (test_a.T.test_b)", "AssertionError: 1 != 2")
-        );
+        assert_eq!((test.name.as_str(), test.error.as_str()), ("test_a.T.test_b", "AssertionError: 1 != 2"));
         assert_eq!((test.file.as_deref(), test.line), (Some("/x/test_a.py"), Some(6)));
     }
 }
@@ -675,7 +672,7 @@ mod mocha {
         let report = of_stdout(text);
         assert_eq!(report.counts, Some(Counts { passed: 1, failed: 1, ignored: 2 }));
         let error = "AssertionError: expected 3 to equal 4\n+ expected - actual\n\n-3\n+4";
-        let (name, file) = ("Sum adds".into(), Some("test/a.js".into()));
+        let (name, file) = ("Sum › adds".into(), Some("test/a.js".into()));
         assert_eq!(report.failed, [FailedTest { name, file, line: Some(5), error: error.into() }]);
     }
 
