@@ -149,12 +149,16 @@ impl Counts {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Problem {
     /// Missing where the tool names no place.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The line, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// The column, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
     /// The tool's own name of the rule or error: `E0308`, `TS2345`, `no-unused-vars`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// How grave it is.
     pub severity: Severity,

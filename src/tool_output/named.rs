@@ -1,7 +1,7 @@
 //! Reads out of an output what a retry prompt inserts, by the names of extractors that registries use. A name that is no
 //! extractor is an error where the registry is read; nothing unknown ever reaches a prompt as null.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::pattern::LazyPattern;
 use super::plain::plain;
@@ -21,8 +21,8 @@ pub fn named(name: &str, printed: &Printed) -> Option<Value> {
         Extractor::StagedFiles => json!(changes(printed.stdout).staged),
         Extractor::UnstagedFiles => json!(changes(printed.stdout).unstaged),
         Extractor::FailedTests => json!(super::tests(printed).failed),
-        Extractor::TypeErrors => types(printed).iter().map(|problem| value(problem, "code")).collect(),
-        Extractor::LintErrors => lints(printed).iter().map(|problem| value(problem, "rule")).collect(),
+        Extractor::TypeErrors => json!(types(printed)),
+        Extractor::LintErrors => lints(printed).iter().map(lint).collect(),
         Extractor::UnformattedFiles => json!(format(printed)),
         Extractor::Diff => json!(diff(printed)),
         Extractor::Files => json!(files(printed)),
@@ -32,19 +32,14 @@ pub fn named(name: &str, printed: &Printed) -> Option<Value> {
     Some(value)
 }
 
-/// What a tool did not say is left out.
-fn value(problem: &Problem, code: &str) -> Value {
-    let Problem { file, line, column, code: named, severity, message } = problem;
-    let all = [
-        ("message", json!(message)),
-        ("file", json!(file)),
-        ("line", json!(line)),
-        ("column", json!(column)),
-        (code, json!(named)),
-        ("severity", json!(severity)),
-    ];
-    let said = all.into_iter().filter(|(_, value)| !value.is_null());
-    Value::Object(said.map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
+/// Returns the message of a linter, whose code is the name of a rule.
+fn lint(problem: &Problem) -> Value {
+    let mut value = json!(problem);
+    if let Some(code) = &problem.code {
+        value["rule"] = json!(code);
+        value.as_object_mut().and_then(|parts| parts.remove("code"));
+    }
+    value
 }
 
 /// Returns the lines from the first head of a diff on.
@@ -55,16 +50,16 @@ fn diff(printed: &Printed) -> String {
 
 /// Returns the files that a formatter or a diff names; else every line that is a name and nothing more.
 fn files(printed: &Printed) -> Vec<String> {
-    let formatted = format(printed);
+    let mut files = format(printed);
     let text = plain(printed.stdout);
-    let heads: Vec<String> =
-        text.lines().filter_map(|line| Some(line.strip_prefix("+++ b/")?.to_owned())).collect();
-    let is_name = |line: &&str| !line.trim().is_empty() && !line.contains(": ") && line.trim() == *line;
-    match (formatted.is_empty(), heads.is_empty()) {
-        (false, _) => formatted,
-        (true, false) => heads,
-        (true, true) => text.lines().filter(is_name).take(super::MOST_KEPT).map(str::to_owned).collect(),
+    if files.is_empty() {
+        files = text.lines().filter_map(|line| Some(line.strip_prefix("+++ b/")?.to_owned())).collect();
     }
+    if files.is_empty() {
+        let is_name = |line: &&str| !line.is_empty() && !line.contains(": ") && line.trim() == *line;
+        files = text.lines().filter(is_name).take(super::MOST_KEPT).map(str::to_owned).collect();
+    }
+    files
 }
 
 /// The end of an output says most.
