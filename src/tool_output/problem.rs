@@ -4,10 +4,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
-use regex::Captures;
 use serde::Deserialize;
 
-use super::pattern::{LazyPattern, Pattern, number, part, table};
+use super::pattern::{Pattern, number, part, table};
 use super::plain::{lines, plain};
 use super::{MOST_KEPT, Printed, Problem, Severity, cut};
 
@@ -19,12 +18,6 @@ const FORMATTERS: [&str; 1] = ["formatter"];
 static RULES: LazyLock<BTreeMap<String, Vec<ProblemRule>>> =
     LazyLock::new(|| table(include_str!("data/problems.toml")));
 
-/// The name of a lint in the note that says where it is switched on, or in the address of its page.
-static LINT: LazyPattern = LazyPattern::new(
-    r"(?x)`(?:\#\[(?:warn|deny|forbid)\(|-[DWF]\x20)(?<name>[a-z_:0-9-]+).*(?:on\x20by\x20default|implied\x20by)
-    |rust-clippy/.*index\.html\#(?<page>\S+)",
-);
-
 /// One kind of line; the data file says what the keys mean.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,18 +26,7 @@ struct ProblemRule {
     more: Option<Pattern>,
     place: Option<Pattern>,
     #[serde(default)]
-    within: usize,
-    needs: Option<RequiredPart>,
-    #[serde(default)]
-    names_lint: bool,
-}
-
-/// What a rule cannot do without.
-#[derive(Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-enum RequiredPart {
-    File,
-    Place,
+    below_file: bool,
 }
 
 /// Reads what compilers and type checkers printed: rustc, tsc, mypy, `deno check`, go.
@@ -89,45 +71,33 @@ fn read(printed: &Printed, tools: &[&str]) -> Vec<Problem> {
 }
 
 impl ProblemRule {
-    /// Reads the problem that begins on a line, and tells where it ends.
+    /// Reads the problem that begins on a line below the name of a file, and tells where it ends.
     fn read(&self, lines: &[&str], at: usize, file: Option<&str>) -> Option<(Option<Problem>, usize)> {
         let parts = self.line.captures(lines[at])?;
-        let file = if self.needs == Some(RequiredPart::File) { Some(file?) } else { None };
         let Some(message) = part(&parts, "message") else { return Some((None, at + 1)) };
         let goes_on = |line: &&&str| self.more.as_ref().is_some_and(|more| more.is_match(line));
-        let end = at + 1 + lines[at + 1..].iter().take_while(goes_on).count();
-        let place = self.place(lines, end);
-        if self.needs == Some(RequiredPart::Place) && place.is_none() {
-            return None;
-        }
-        let end_of_place = place.as_ref().map_or(end, |(_, at)| at + 1);
-        let placed = place.as_ref().map_or(&parts, |(place, _)| place);
-        let code = part(&parts, "code").map(|code| code.trim_end_matches(':').trim());
-        let code = code.filter(|code| !code.is_empty()).map(str::to_owned);
-        let problem = Problem {
-            file: part(placed, "file").or(file).map(str::to_owned),
-            line: number(placed, "line"),
-            column: number(placed, "column"),
-            code: code.or_else(|| if self.names_lint { self.lint(&lines[at + 1..]) } else { None }),
+        let more = at + 1..at + 1 + lines[at + 1..].iter().take_while(goes_on).count();
+        let message = [&[message.trim()], &lines[more.clone()]].concat().join("\n");
+        let mut problem = Problem {
+            file: part(&parts, "file").map(str::to_owned),
+            line: number(&parts, "line"),
+            column: number(&parts, "column"),
+            code: part(&parts, "code").map(str::to_owned),
             severity: severity(part(&parts, "severity")),
-            message: cut(&[&[message.trim()], &lines[at + 1..end]].concat().join("\n")),
+            message: cut(&message),
         };
-        Some((Some(problem), end_of_place))
-    }
-
-    /// Finds the place on one of the next lines, before another problem begins.
-    fn place<'t>(&self, lines: &[&'t str], from: usize) -> Option<(Captures<'t>, usize)> {
-        let near = lines.iter().enumerate().skip(from).take(self.within);
-        let mut own = near.take_while(|(_, line)| !self.line.is_match(line));
-        own.find_map(|(at, line)| Some((self.place.as_ref()?.captures(line)?, at)))
-    }
-
-    /// Finds the name of a lint in the notes below a problem.
-    fn lint(&self, lines: &[&str]) -> Option<String> {
-        let mut notes = lines.iter().take_while(|line| !line.trim().is_empty() && !self.line.is_match(line));
-        let parts = notes.find_map(|line| LINT.captures(line))?;
-        let page = || Some(format!("clippy::{}", part(&parts, "page")?));
-        part(&parts, "name").map(|name| name.replace('-', "_")).or_else(page)
+        if self.below_file {
+            problem.file = Some(file?.to_owned());
+        }
+        let Some(pattern) = &self.place else { return Some((Some(problem), more.end)) };
+        // The place stands on one of the next lines, before another problem begins.
+        let own =
+            lines[more.end..].iter().take_while(|line| !line.is_empty() && !self.line.is_match(line));
+        let (after, place) = own.enumerate().find_map(|(at, line)| Some((at, pattern.captures(line)?)))?;
+        problem.file = part(&place, "file").map(str::to_owned);
+        problem.line = number(&place, "line");
+        problem.column = number(&place, "column");
+        Some((Some(problem), more.end + after + 1))
     }
 }
 
