@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 /// A change that a tool made to see whether a test fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,95 +20,56 @@ pub struct Mutant {
     pub is_caught: Option<bool>,
 }
 
-#[derive(Deserialize)]
-struct CargoMutantsReport {
-    outcomes: Vec<ScenarioOutcome>,
-}
-
-#[derive(Deserialize)]
-struct ScenarioOutcome {
-    scenario: Scenario,
-    summary: String,
-}
-
-#[derive(Deserialize)]
-enum Scenario {
-    Baseline,
-    Mutant { name: String, file: String, span: Span },
-}
-
-/// A report of the schema of mutation-testing-elements.
-#[derive(Deserialize)]
-struct StrykerReport {
-    files: BTreeMap<String, MutatedFile>,
-}
-
-#[derive(Deserialize)]
-struct MutatedFile {
-    source: String,
-    mutants: Vec<StrykerMutant>,
-}
-
-#[derive(Deserialize)]
-struct StrykerMutant {
-    id: String,
-    replacement: Option<String>,
-    status: String,
-    location: Span,
-}
-
-#[derive(Deserialize)]
-struct Span {
-    start: Position,
-    end: Position,
-}
-
-#[derive(Deserialize)]
-struct Position {
-    line: usize,
-    column: usize,
-}
-
 /// Returns the mutants of a report that cargo-mutants or Stryker wrote; none where it is neither.
 #[must_use]
 pub fn mutants(report: &str) -> Vec<Mutant> {
-    if let Ok(report) = serde_json::from_str::<CargoMutantsReport>(report) {
-        return report.outcomes.into_iter().filter_map(ScenarioOutcome::mutant).collect();
+    let report: Value = serde_json::from_str(report).unwrap_or_default();
+    let outcomes = report["outcomes"].as_array().into_iter().flatten();
+    let mut mutants: Vec<Mutant> = outcomes.filter_map(of_cargo_mutants).collect();
+    for (path, file) in report["files"].as_object().into_iter().flatten() {
+        let own = file["mutants"].as_array().into_iter().flatten();
+        mutants.extend(own.filter_map(|mutant| of_stryker(mutant, path, file["source"].as_str()?)));
     }
-    let report = serde_json::from_str::<StrykerReport>(report);
-    let files = report.map(|report| report.files).unwrap_or_default();
-    files.iter().flat_map(|(path, file)| file.mutants.iter().map(|mutant| mutant.of(path, file))).collect()
+    mutants
 }
 
-impl ScenarioOutcome {
-    fn mutant(self) -> Option<Mutant> {
-        let Scenario::Mutant { name, file, span } = self.scenario else { return None };
+fn of_cargo_mutants(outcome: &Value) -> Option<Mutant> {
+    let mutant = outcome["scenario"].get("Mutant")?;
+    let name = mutant["name"].as_str()?;
+    Some(Mutant {
+        file: mutant["file"].as_str()?.to_owned(),
+        line: number(&mutant["span"]["start"]["line"])?,
         // The name begins with the place.
-        let what = name.split_once(": ").map_or(name.as_str(), |(_, what)| what).to_owned();
-        Some(Mutant { file, line: span.start.line, what, is_caught: is_caught(&self.summary), name })
-    }
+        what: name.split_once(": ").map_or(name, |(_, what)| what).to_owned(),
+        is_caught: is_caught(&outcome["summary"]),
+        name: name.to_owned(),
+    })
 }
 
-impl StrykerMutant {
-    fn of(&self, path: &str, file: &MutatedFile) -> Mutant {
-        let Span { start, end } = &self.location;
-        let line = file.source.lines().nth(start.line.saturating_sub(1)).unwrap_or_default();
-        let (to, more) = if start.line == end.line { (end.column, "") } else { (usize::MAX, " …") };
-        let old = line.chars().skip(start.column.saturating_sub(1));
-        let old = old.take(to.saturating_sub(start.column)).collect::<String>() + more;
-        Mutant {
-            name: self.id.clone(),
-            file: path.to_owned(),
-            line: start.line,
-            what: replaced(&old, self.replacement.as_deref().unwrap_or("something else")),
-            is_caught: is_caught(&self.status),
-        }
-    }
+/// Reads a mutant of the schema of mutation-testing-elements; columns are counted from 1.
+fn of_stryker(mutant: &Value, path: &str, source: &str) -> Option<Mutant> {
+    let [start, end] = ["start", "end"].map(|edge| &mutant["location"][edge]);
+    let (line, from) = (number(&start["line"])?, number(&start["column"])?);
+    let (to, more) =
+        if start["line"] == end["line"] { (number(&end["column"])?, "") } else { (usize::MAX, " …") };
+    let old = source.lines().nth(line.saturating_sub(1)).unwrap_or_default().chars();
+    let old = old.skip(from.saturating_sub(1)).take(to.saturating_sub(from)).collect::<String>() + more;
+    Some(Mutant {
+        name: mutant["id"].as_str()?.to_owned(),
+        file: path.to_owned(),
+        line,
+        what: replaced(&old, mutant["replacement"].as_str().unwrap_or("something else")),
+        is_caught: is_caught(&mutant["status"]),
+    })
+}
+
+fn number(value: &Value) -> Option<usize> {
+    usize::try_from(value.as_u64()?).ok()
 }
 
 /// Reads the word of cargo-mutants or Stryker.
-fn is_caught(word: &str) -> Option<bool> {
-    match word {
+fn is_caught(word: &Value) -> Option<bool> {
+    match word.as_str()? {
         "CaughtMutant" | "Killed" => Some(true),
         "MissedMutant" | "Survived" | "NoCoverage" => Some(false),
         _ => None,
@@ -117,12 +78,6 @@ fn is_caught(word: &str) -> Option<bool> {
 
 fn replaced(old: &str, new: &str) -> String {
     format!("replace `{}` with `{}`", old.trim(), new.trim())
-}
-
-/// What mutmut keeps of a file. It ends with 1 or 3 where a test failed, and with 5 or 33 where no test runs the function.
-#[derive(Deserialize)]
-struct MutmutReport {
-    exit_code_by_key: BTreeMap<String, Option<i32>>,
 }
 
 /// What stands between the name of a function and the number of its version.
@@ -138,22 +93,23 @@ pub fn mutmut_mutants(
     generated: &str,
     line_of: impl Fn(&str) -> Option<usize>,
 ) -> Vec<Mutant> {
-    let Ok(report) = serde_json::from_str::<MutmutReport>(report) else { return Vec::new() };
+    let report: Value = serde_json::from_str(report).unwrap_or_default();
     let versions = versions(generated);
-    let mutant = |(name, exit): (String, Option<i32>)| {
+    let mutant = |(name, exit): (&String, &Value)| {
         let function = name.rsplit('.').next()?;
         let original = format!("{}{VERSION}orig", function.split_once(VERSION)?.0);
         let mut lines = versions.get(original.as_str())?.iter().zip(versions.get(function)?);
         let (old, new) = lines.find(|(old, new)| old != new)?;
-        let is_caught = match exit {
+        // It ends with 1 or 3 where a test failed, and with 5 or 33 where no test runs the function.
+        let is_caught = match exit.as_u64() {
             Some(1 | 3) => Some(true),
             Some(0 | 5 | 33) => Some(false),
             _ => None,
         };
         let (line, what) = (line_of(old.trim())?, replaced(old, new));
-        Some(Mutant { name, file: file.to_owned(), line, what, is_caught })
+        Some(Mutant { name: name.clone(), file: file.to_owned(), line, what, is_caught })
     };
-    report.exit_code_by_key.into_iter().filter_map(mutant).collect()
+    report["exit_code_by_key"].as_object().into_iter().flatten().filter_map(mutant).collect()
 }
 
 /// Returns the lines of each version of a function below its head.
