@@ -8,10 +8,8 @@ use serde::Deserialize;
 
 use super::pattern::Pattern;
 
-/// A word of a task shorter than this says too little, in characters.
-const SHORTEST_KEYWORD: usize = 4;
-/// The same in a script that writes whole words with two characters.
-const SHORTEST_IDEOGRAPHS: usize = 2;
+/// A beginning shorter than this makes no two words forms of one, in characters.
+const SHORTEST_STEM: usize = 4;
 /// Words that begin with so many equal characters are forms of one.
 const SAME_STEM: usize = 5;
 
@@ -22,7 +20,7 @@ struct Wording {
     generic: String,
     prefix: Pattern,
     word: Pattern,
-    ideographic: Pattern,
+    keyword: Pattern,
 }
 
 static WORDING: LazyLock<Wording> = LazyLock::new(|| {
@@ -35,11 +33,8 @@ fn is_in(list: &str, word: &str) -> bool {
 
 /// Returns the words of a task by which a message can be recognised as being about it, in small letters.
 pub fn keywords(task: &str) -> BTreeSet<String> {
-    let said = words(task).filter(|word| {
-        let shortest =
-            if WORDING.ideographic.is_match(word) { SHORTEST_IDEOGRAPHS } else { SHORTEST_KEYWORD };
-        word.chars().count() >= shortest && !word.chars().all(|c| c.is_ascii_digit())
-    });
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let said = words(task).filter(|word| WORDING.keyword.is_match(word) && !is_number(word));
     said.filter(|word| !is_in(&WORDING.everywhere, word)).collect()
 }
 
@@ -51,14 +46,10 @@ pub fn without_prefix(message: &str) -> &str {
 
 /// Tells whether the first line of a message would fit every change.
 pub fn is_generic(message: &str) -> bool {
-    let subject = message.trim().lines().next().unwrap_or_default();
-    let subject = without_prefix(subject);
-    let mut words = words(subject).peekable();
-    match words.peek() {
-        Some(_) => words.all(|word| is_in(&WORDING.generic, &word)),
-        // Words that are written in small signs alone cannot be told apart here.
-        None => !subject.chars().any(char::is_alphanumeric),
-    }
+    let subject = without_prefix(message.trim().lines().next().unwrap_or_default());
+    // Words that are written in small signs alone cannot be told apart here.
+    let has_words = WORDING.word.is_match(subject) || !subject.contains(char::is_alphanumeric);
+    has_words && words(subject).all(|word| is_in(&WORDING.generic, &word))
 }
 
 /// Tells whether a message names something of a task, whatever form its words have there.
@@ -74,7 +65,7 @@ pub fn names_something_of(message: &str, keywords: &BTreeSet<String>) -> bool {
 fn are_forms(one: &str, other: &str) -> bool {
     let alike = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let shorter = one.chars().count().min(other.chars().count());
-    alike >= SAME_STEM || (alike == shorter && shorter >= SHORTEST_KEYWORD)
+    alike >= SAME_STEM || (alike == shorter && shorter >= SHORTEST_STEM)
 }
 
 /// Tells whether a message and a task are written so that words of one could stand in the other.
