@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::bytes;
 use serde::Serialize;
 
-use super::pattern::LazyPattern;
+use super::pattern::{LazyPattern, regex};
 
 /// What git says differs. A file may stand in several lists; one that has another name now stands there by that.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -21,10 +21,12 @@ pub struct GitStatus {
 }
 
 /// ` M path`, `R  old -> new` and `?? path`, where names may stand in quotes. Who trimmed the output took its first blank away.
-static ENTRY: LazyPattern = LazyPattern::new(
-    r#"(?xm)^(?:(?<untracked>\?\?) | (?<conflict>AA|DD|U[ADU]|[AD]U) | (?<staged>[MTARCD])(?:\x20|(?<both>[MTD]))
+static ENTRY: LazyPattern = LazyPattern::new(|| {
+    regex(
+        r#"(?xm)^(?:(?<untracked>\?\?) | (?<conflict>AA|DD|U[ADU]|[AD]U) | (?<staged>[MTARCD])(?:\x20|(?<both>[MTD]))
     | \x20?(?<unstaged>[MTADRC]))\x20(?:(?:"(?:[^"\\]|\\.)*"|[^"\n]*?)\x20->\x20)?(?<path>.*?)\r?$"#,
-);
+    )
+});
 
 /// A letter behind a backslash, or a byte in three octal digits.
 static ESCAPE: LazyLock<bytes::Regex> =

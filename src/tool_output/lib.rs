@@ -9,13 +9,14 @@ mod line_hits;
 mod mutants;
 mod named;
 mod pattern;
-mod place;
 mod plain;
 mod problem;
 mod runner;
 mod semantic;
 mod test_result;
 mod unavailable;
+
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -24,7 +25,6 @@ pub use git::{GitStatus, changes};
 pub use line_hits::{LineHits, line_hits};
 pub use mutants::{Mutant, mutants, mutmut_mutants};
 pub use named::named;
-pub use place::below;
 pub use problem::{format, lints, types};
 pub use runner::{report_files, tests};
 pub use semantic::Semantic;
@@ -88,15 +88,14 @@ impl TestReport {
 }
 
 /// One failing test.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FailedTest {
     /// The name of the test, as the tool prints it.
     pub name: String,
     /// The file that it stands in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The line, counted from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// What went wrong.
     pub error: String,
@@ -146,19 +145,16 @@ impl Counts {
 }
 
 /// One message of a compiler, type checker or linter.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Problem {
     /// Missing where the tool names no place.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The line, counted from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// The column, counted from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
     /// The tool's own name of the rule or error: `E0308`, `TS2345`, `no-unused-vars`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// How grave it is.
     pub severity: Severity,
@@ -174,6 +170,13 @@ pub enum Severity {
     Error,
     /// It is worth a look.
     Warning,
+}
+
+/// Returns a file as it is called below a folder; one that lies elsewhere stays as it is. Looks at no disk.
+pub fn below(file: &str, root: &str) -> String {
+    let inside = Path::new(file).strip_prefix(root).ok().and_then(Path::to_str);
+    let file = inside.filter(|inside| !inside.is_empty()).unwrap_or(file);
+    file.strip_prefix("./").unwrap_or(file).to_owned()
 }
 
 /// Returns a message no longer than [`LONGEST_MESSAGE`], blank lines around it left out.
@@ -268,5 +271,13 @@ mod tests {
     fn a_message_is_cut_between_characters_and_keeps_its_indentation() {
         assert_eq!(cut(&"é".repeat(3000)).chars().count(), LONGEST_MESSAGE + 1);
         assert_eq!((cut("\n\n  a\n  b\n"), cut("  a ")), ("  a\n  b".to_owned(), "a".to_owned()));
+    }
+
+    #[test]
+    fn a_file_below_the_worktree_is_called_as_the_repository_calls_it() {
+        assert_eq!(below("/w/tree/src/a.rs", "/w/tree"), "src/a.rs");
+        assert_eq!(below("/w/tree/src/a.rs", "/w/tree/"), "src/a.rs");
+        assert_eq!(below("/w/trees/a.rs", "/w/tree"), "/w/trees/a.rs");
+        assert_eq!(below("./a.rs", "/w"), "a.rs");
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::pattern::LazyPattern;
+use super::pattern::{LazyPattern, regex};
 use super::plain::plain;
 use super::{Printed, Problem, changes, format, lints, types};
 use model::policy::Extractor;
@@ -11,7 +11,7 @@ use model::policy::Extractor;
 /// Of a whole stream, so many characters at its end go into a prompt.
 const LONGEST_STREAM: usize = 16_000;
 
-static DIFF: LazyPattern = LazyPattern::new(r"(?m)^(?:diff --git |--- |Index: |Diff in |from )");
+static DIFF: LazyPattern = LazyPattern::new(|| regex(r"(?m)^(?:diff --git |--- |Index: |Diff in |from )"));
 
 /// Returns what an extractor takes from an output; none when there is no extractor of this name.
 pub fn named(name: &str, printed: &Printed) -> Option<Value> {

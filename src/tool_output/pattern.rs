@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 use std::str::FromStr;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use regex::{Captures, Regex, RegexSet};
 use serde::Deserialize;
@@ -30,23 +30,11 @@ impl Deref for Pattern {
 }
 
 /// A regular expression that stands in the code, made where it is first asked for.
-pub(super) struct LazyPattern {
-    pattern: &'static str,
-    regex: OnceLock<Regex>,
-}
+pub(super) type LazyPattern = LazyLock<Regex>;
 
-impl LazyPattern {
-    pub(super) const fn new(pattern: &'static str) -> Self {
-        Self { pattern, regex: OnceLock::new() }
-    }
-}
-
-impl Deref for LazyPattern {
-    type Target = Regex;
-
-    fn deref(&self) -> &Regex {
-        self.regex.get_or_init(|| Regex::new(self.pattern).expect("the pattern is a constant"))
-    }
+/// Makes a regular expression that stands in the code.
+pub(super) fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant")
 }
 
 /// Reads a data file. What its `patterns` say stands in it wherever their names stand in braces.

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::pattern::LazyPattern;
+use super::pattern::{LazyPattern, regex};
 
 /// A sequence that does not end on its line is broken off: the line is kept.
 static ESCAPE: LazyPattern =
-    LazyPattern::new(r"(?s)\x1B(?:\[[^@-~\n]*[@-~]?|\][^\x07\\\n]*[\x07\\]?|[()].?|.?)");
+    LazyPattern::new(|| regex(r"(?s)\x1B(?:\[[^@-~\n]*[@-~]?|\][^\x07\\\n]*[\x07\\]?|[()].?|.?)"));
 
 /// Returns the text without terminal escapes.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {

@@ -91,8 +91,7 @@ impl ProblemRule {
         }
         let Some(pattern) = &self.place else { return Some((Some(problem), more.end)) };
         // The place stands on one of the next lines, before another problem begins.
-        let own =
-            lines[more.end..].iter().take_while(|line| !line.is_empty() && !self.line.is_match(line));
+        let own = lines[more.end..].iter().take_while(|line| !line.is_empty() && !self.line.is_match(line));
         let (after, place) = own.enumerate().find_map(|(at, line)| Some((at, pattern.captures(line)?)))?;
         problem.file = part(&place, "file").map(str::to_owned);
         problem.line = number(&place, "line");

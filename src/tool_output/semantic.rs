@@ -10,6 +10,7 @@ use super::{GitStatus, Printed, Problem, Severity, TestReport, changes, format, 
 use model::policy::Extractor;
 
 /// The five values, by the names that prompts use for them.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Semantic {
@@ -20,7 +21,6 @@ pub struct Semantic {
     /// The files that it is about.
     pub related_files: Vec<String>,
     /// The cause, where it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub root_cause: Option<String>,
     /// What to do next.
     pub suggested_action: String,
@@ -73,11 +73,9 @@ impl Semantic {
             None => format!("{} failed", count(failed, "test")),
         };
         let action = "Make the code do what the failing tests expect; leave what they assert as it is";
+        let errors: Vec<&str> = report.failed.iter().map(|test| test.error.as_str()).collect();
         let files = once(report.failed.iter().filter_map(|test| test.file.as_deref()));
-        Self {
-            root_cause: most_common(report.failed.iter().map(|test| test.error.as_str())),
-            ..Self::of_failure(&summary, files, action)
-        }
+        Self { root_cause: most_common(&errors), ..Self::of_failure(&summary, files, action) }
     }
 
     /// Sums up the problems of a type checker.
@@ -100,11 +98,12 @@ impl Semantic {
             0 => format!("no {what}"),
             number => format!("{} in {}", count(number, what), count(files.len(), "file")),
         };
+        let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
         let is_warning = |problem: &Problem| problem.severity == Severity::Warning;
         let only_warnings = !problems.is_empty() && problems.iter().all(is_warning);
         Self {
             severity: if only_warnings { Severity::Warning } else { Severity::Error },
-            root_cause: most_common(problems.iter().map(|problem| problem.message.as_str())),
+            root_cause: most_common(&messages),
             ..Self::of_failure(&summary, files, action)
         }
     }
@@ -132,10 +131,7 @@ impl Semantic {
 
     /// Returns the values by name, for a prompt.
     pub fn values(&self) -> Map<String, Value> {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(values)) => values,
-            _ => Map::new(),
-        }
+        serde_json::to_value(self).and_then(serde_json::from_value).unwrap_or_default()
     }
 }
 
@@ -154,13 +150,13 @@ fn once<'a>(files: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 /// Of equally common messages the first.
-fn most_common<'a>(messages: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut times: HashMap<&str, (usize, usize)> = HashMap::new();
-    for (index, message) in messages.enumerate().filter(|(_, message)| !message.is_empty()) {
-        times.entry(message).or_insert((0, index)).0 += 1;
+fn most_common(messages: &[&str]) -> Option<String> {
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    for message in messages {
+        *times.entry(message).or_default() += 1;
     }
-    let best = times.into_iter().max_by_key(|(_, (times, first))| (*times, std::cmp::Reverse(*first)));
-    best.map(|(message, _)| message.to_owned())
+    let said = messages.iter().filter(|message| !message.is_empty());
+    Some((*said.rev().max_by_key(|message| times[**message])?).to_owned())
 }
 
 #[cfg(test)]

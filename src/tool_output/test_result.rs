@@ -2,6 +2,7 @@
 //! Says nothing of what a result means for a change.
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use regex::RegexSet;
 use serde::Serialize;
@@ -43,20 +44,21 @@ impl TestResult {
 
     /// Takes milliseconds, as `1.87` in node's `(1.87ms)`.
     pub(crate) fn after(self, millis: Option<f64>) -> Self {
-        let whole = millis.filter(|millis| millis.is_finite() && *millis >= 0.0 && *millis < 1e12);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in bounds")]
-        Self { millis: whole.map(|millis| millis.round() as u64), ..self }
+        let duration = Duration::try_from_secs_f64(millis.unwrap_or(-1.0) / 1000.0).ok();
+        let millis = duration.and_then(|duration| u64::try_from(duration.as_millis()).ok());
+        Self { millis, ..self }
     }
 }
 
 impl TestOutcome {
     /// Returns how a test ended that ended with this message: by what it asserts, or before it could assert anything.
     pub(crate) fn of_error(error: &str) -> Self {
-        let first = |patterns: &RegexSet| error.lines().any(|line| patterns.is_match(line.trim()));
-        if first(&LOAD_ERRORS) {
-            return Self::DidNotLoad;
+        let says = |patterns: &RegexSet| error.lines().any(|line| patterns.is_match(line.trim()));
+        match (says(&LOAD_ERRORS), says(&TIME_LIMITS)) {
+            (true, _) => Self::DidNotLoad,
+            (false, true) => Self::TimedOut,
+            (false, false) => Self::Failed,
         }
-        if first(&TIME_LIMITS) { Self::TimedOut } else { Self::Failed }
     }
 }
 

@@ -13,19 +13,14 @@ static SURROUNDINGS: LazyLock<RegexSet> =
 
 /// Returns why a command could not do its work; none when it did, successfully or not.
 pub fn unavailable(printed: &Printed) -> Option<String> {
-    if printed.exit == Some(0) {
-        return None;
-    }
-    let reason = by_code(printed.exit).or_else(|| said(printed.stderr)).or_else(|| said(printed.stdout))?;
-    (!names_what_is_wrong(printed)).then_some(reason)
-}
-
-fn by_code(exit: Option<i32>) -> Option<String> {
-    match exit? {
-        126 => Some("exit code 126: found and not executable".to_owned()),
-        127 => Some("exit code 127: not found".to_owned()),
+    let by_code = match printed.exit {
+        Some(0) => return None,
+        Some(126) => Some("exit code 126: found and not executable".to_owned()),
+        Some(127) => Some("exit code 127: not found".to_owned()),
         _ => None,
-    }
+    };
+    let reason = by_code.or_else(|| said(printed.stderr)).or_else(|| said(printed.stdout))?;
+    if names_what_is_wrong(printed) { None } else { Some(reason) }
 }
 
 /// Returns the line that says so.

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::found::{Found, joined_names};
-use crate::place::below;
-use crate::{Counts, FailedTest, TestOutcome, TestResult};
+use crate::{Counts, FailedTest, TestOutcome, TestResult, below};
 
 /// Reads a whole report; the names of its files are made relative to the root of the project.
 pub(super) fn read(text: &str, root: &str) -> Option<Found> {

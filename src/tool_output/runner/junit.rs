@@ -7,12 +7,13 @@ use std::str::FromStr;
 use roxmltree::{Document, Node};
 
 use super::found::{Found, joined_names};
-use crate::pattern::LazyPattern;
+use crate::pattern::{LazyPattern, regex};
 use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
 /// From the first tag, which has only blanks and the declaration before it on its line, to the last end of one.
-static REPORT: LazyPattern =
-    LazyPattern::new(r"(?sm)^[^\S\n]*(?:<\?xml[^\n]*?)?(<testsuites?\b(?:[^>]*/>|.*</testsuites?>))");
+static REPORT: LazyPattern = LazyPattern::new(|| {
+    regex(r"(?sm)^[^\S\n]*(?:<\?xml[^\n]*?)?(<testsuites?\b(?:[^>]*/>|.*</testsuites?>))")
+});
 
 /// Takes a report out of an output, so that nobody else reads what it quotes.
 pub(super) fn taken_out(text: &str) -> (Cow<'_, str>, Option<Found>) {

@@ -1,26 +1,22 @@
 //! Runners whose output is lines about tests and blocks about failures: they stand in `data/runners.toml`, which needs no code of
 //! its own for each. What a failing test printed is nobody else's report, so the lines of a runner are blanked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::LazyLock;
 
 use regex::Captures;
 use serde::Deserialize;
 
 use super::found::{Found, joined_names};
-use crate::pattern::{LazyPattern, Pattern, number, part, table};
+use crate::pattern::{LazyPattern, Pattern, number, part, regex, table};
 use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
-static RUNNERS: LazyLock<TextRunners> = LazyLock::new(|| table(include_str!("../data/runners.toml")));
+static RUNNERS: LazyLock<BTreeMap<String, Vec<TextRunner>>> =
+    LazyLock::new(|| table(include_str!("../data/runners.toml")));
 
 pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
-    let found = RUNNERS.runner.iter().filter_map(|runner| runner.read(lines));
+    let found = RUNNERS["runner"].iter().filter_map(|runner| runner.read(lines));
     found.reduce(Found::joined)
-}
-
-#[derive(Deserialize)]
-struct TextRunners {
-    runner: Vec<TextRunner>,
 }
 
 #[derive(Deserialize)]
@@ -41,7 +37,10 @@ struct LineRule {
     reads: LineKind,
     line: Pattern,
     before: Option<bool>,
-    needs: Option<Requirement>,
+    #[serde(default)]
+    needs_section: bool,
+    #[serde(default)]
+    needs_test: bool,
     below: Option<Pattern>,
     until: Option<Pattern>,
     #[serde(default)]
@@ -74,14 +73,6 @@ enum LineKind {
     Block,
     Summary,
     Ignored,
-}
-
-/// What has to stand above a line.
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Requirement {
-    Section,
-    Test,
 }
 
 fn whole_block() -> Pattern {
@@ -189,7 +180,7 @@ struct Output<'r, 't> {
     /// The names of the results that failed.
     failed: Vec<String>,
     /// What is said of failing tests that are not wholly named yet, by what they are called there.
-    blocks: BTreeMap<&'t str, Vec<Block<'r, 't>>>,
+    blocks: BTreeMap<&'t str, VecDeque<Block<'r, 't>>>,
     /// The sum of all tests, where the runner prints that.
     total: u64,
 }
@@ -217,14 +208,12 @@ struct Block<'r, 't> {
 }
 
 impl<'r, 't> Output<'r, 't> {
+    /// Tells whether what a rule needs stands above.
     fn has(&self, rule: &LineRule, parts: &Captures) -> bool {
-        match rule.needs {
-            None => true,
-            Some(Requirement::Section) => self.section.as_ref().is_some_and(|section| {
-                rule.reads != LineKind::Counts || section.announced == counts(parts).all()
-            }),
-            Some(Requirement::Test) => self.test.is_some(),
-        }
+        let is_sum =
+            |section: &Section| rule.reads != LineKind::Counts || section.announced == counts(parts).all();
+        (!rule.needs_section || self.section.as_ref().is_some_and(is_sum))
+            && (!rule.needs_test || self.test.is_some())
     }
 
     /// Reads a line with what is said of it, and returns where the lines begin that belong to it.
@@ -254,7 +243,7 @@ impl<'r, 't> Output<'r, 't> {
             LineKind::Names => said.iter().for_each(|line| self.failure(rule, &parts, &[line])),
             LineKind::Block => {
                 let name = part(&parts, "name").unwrap_or_default();
-                self.blocks.entry(name).or_default().push(Block { rule, parts, lines: said });
+                self.blocks.entry(name).or_default().push_back(Block { rule, parts, lines: said });
             }
             LineKind::Summary => self.summary(rule, &parts),
             LineKind::Ignored => {}
@@ -271,7 +260,7 @@ impl<'r, 't> Output<'r, 't> {
             return;
         }
         let Some(outcome) = outcome(parts) else { return };
-        let test = self.test.clone().or(known.filter(|_| rule.needs.is_some()));
+        let test = self.test.clone().or(known.filter(|_| rule.needs_test));
         let blocks = part(parts, "name").and_then(|name| self.blocks.remove(name)).unwrap_or_default();
         if Counts::of(outcome).failed > 0 {
             self.failed.extend(test.clone().or(self.file.map(str::to_owned)));
@@ -322,9 +311,7 @@ impl<'r, 't> Output<'r, 't> {
     /// Names a failing test of which a block told before: `test_a.py::T::test_b` is headed `T.test_b` there.
     fn summary(&mut self, rule: &LineRule, parts: &Captures<'t>) {
         let headed = part(parts, "test").unwrap_or(&parts["name"]).replace("::", ".");
-        let said = |block: &Block| block.rule.place(&block.lines, part(parts, "file")).is_some();
-        let same = self.blocks.get_mut(headed.as_str()).filter(|same| !same.is_empty());
-        match same.map(|same| same.remove(same.iter().position(said).unwrap_or(0))) {
+        match self.blocks.get_mut(headed.as_str()).and_then(VecDeque::pop_front) {
             Some(block) => self.failure(block.rule, parts, &block.lines),
             None => self.failure(rule, parts, &[]),
         }
@@ -402,10 +389,12 @@ fn test_name(parts: &Captures) -> Option<String> {
 }
 
 /// Numbers with their words, as in `3 passed; 1 failed`.
-static NUMBERS: LazyPattern = LazyPattern::new(
-    r"(?x)(?<passed>\d+)\x20x?passed\b | (?<failed>\d+)\x20(?:failed|errors?|timed|exec)\b
+static NUMBERS: LazyPattern = LazyPattern::new(|| {
+    regex(
+        r"(?x)(?<passed>\d+)\x20x?passed\b | (?<failed>\d+)\x20(?:failed|errors?|timed|exec)\b
     | (?<ignored>\d+)\x20(?:skipped|ignored|todo|expected|xfailed)\b",
-);
+    )
+});
 
 /// Returns the numbers of a line by the names of their groups, or by their words.
 fn counts(parts: &Captures) -> Counts {

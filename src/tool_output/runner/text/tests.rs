@@ -3,7 +3,7 @@
 #[test]
 fn numbers_are_read_with_their_words() {
     let of = |text: &str| {
-        let line = crate::pattern::LazyPattern::new("^(?<numbers>.*)$");
+        let line = crate::pattern::regex("^(?<numbers>.*)$");
         super::counts(&line.captures(text).expect("a line"))
     };
     let text = "4 tests run: 2 passed (1 slow), 1 failed | 1 timed out; 5; 99999999999999999999999 skipped";
