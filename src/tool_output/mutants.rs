@@ -1,8 +1,6 @@
 //! What tools of mutation testing report: each mutant, its place, and whether a test failed on it. Read are the reports of
 //! cargo-mutants and Stryker, and what mutmut keeps. Starts nothing and makes no mutant.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 /// A change that a tool made to see whether a test fails.
@@ -94,12 +92,11 @@ pub fn mutmut_mutants(
     line_of: impl Fn(&str) -> Option<usize>,
 ) -> Vec<Mutant> {
     let report: Value = serde_json::from_str(report).unwrap_or_default();
-    let versions = versions(generated);
+    let body = |function: &str| Some(generated.split_once(&format!("def {function}("))?.1.lines().skip(1));
     let mutant = |(name, exit): (&String, &Value)| {
         let function = name.rsplit('.').next()?;
         let original = format!("{}{VERSION}orig", function.split_once(VERSION)?.0);
-        let mut lines = versions.get(original.as_str())?.iter().zip(versions.get(function)?);
-        let (old, new) = lines.find(|(old, new)| old != new)?;
+        let (old, new) = body(&original)?.zip(body(function)?).find(|(old, new)| old != new)?;
         // It ends with 1 or 3 where a test failed, and with 5 or 33 where no test runs the function.
         let is_caught = match exit.as_u64() {
             Some(1 | 3) => Some(true),
@@ -110,20 +107,6 @@ pub fn mutmut_mutants(
         Some(Mutant { name: name.clone(), file: file.to_owned(), line, what, is_caught })
     };
     report["exit_code_by_key"].as_object().into_iter().flatten().filter_map(mutant).collect()
-}
-
-/// Returns the lines of each version of a function below its head.
-fn versions(generated: &str) -> BTreeMap<&str, Vec<&str>> {
-    let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut version = "";
-    for line in generated.lines() {
-        let head = line.trim_start().trim_start_matches("async ").strip_prefix("def ");
-        match head.and_then(|head| head.split('(').next()).filter(|name| name.contains(VERSION)) {
-            Some(name) => version = name,
-            None => versions.entry(version).or_default().push(line),
-        }
-    }
-    versions
 }
 
 #[cfg(test)]
