@@ -4,15 +4,14 @@
 #![warn(missing_docs)]
 
 mod commit_message;
+mod extractor;
 mod git;
 mod line_hits;
 mod mutants;
-mod named;
 mod pattern;
 mod plain;
 mod problem;
 mod runner;
-mod semantic;
 mod test_result;
 mod unavailable;
 
@@ -21,13 +20,12 @@ use std::path::Path;
 use serde::Serialize;
 
 pub use commit_message::{is_comparable, is_generic, keywords, names_something_of, without_prefix};
+pub use extractor::{Semantic, named};
 pub use git::{GitStatus, changes};
 pub use line_hits::{LineHits, line_hits};
 pub use mutants::{Mutant, mutants, mutmut_mutants};
-pub use named::named;
 pub use problem::{format, lints, types};
 pub use runner::{report_files, tests};
-pub use semantic::Semantic;
 pub use test_result::{TestOutcome, TestResult};
 pub use unavailable::unavailable;
 

@@ -83,7 +83,7 @@ impl ProblemRule {
             line: number(&parts, "line"),
             column: number(&parts, "column"),
             code: part(&parts, "code").map(str::to_owned),
-            severity: severity(part(&parts, "severity")),
+            severity: if parts.name("warning").is_some() { Severity::Warning } else { Severity::Error },
             message: cut(&message),
         };
         if self.below_file {
@@ -97,13 +97,6 @@ impl ProblemRule {
         problem.line = number(&place, "line");
         problem.column = number(&place, "column");
         Some((Some(problem), more.end + after + 1))
-    }
-}
-
-fn severity(word: Option<&str>) -> Severity {
-    match word {
-        Some(word) if word.to_ascii_lowercase().starts_with("warn") => Severity::Warning,
-        _ => Severity::Error,
     }
 }
 

@@ -54,11 +54,10 @@ impl TestOutcome {
     /// Returns how a test ended that ended with this message: by what it asserts, or before it could assert anything.
     pub(crate) fn of_error(error: &str) -> Self {
         let says = |patterns: &RegexSet| error.lines().any(|line| patterns.is_match(line.trim()));
-        match (says(&LOAD_ERRORS), says(&TIME_LIMITS)) {
-            (true, _) => Self::DidNotLoad,
-            (false, true) => Self::TimedOut,
-            (false, false) => Self::Failed,
+        if says(&LOAD_ERRORS) {
+            return Self::DidNotLoad;
         }
+        if says(&TIME_LIMITS) { Self::TimedOut } else { Self::Failed }
     }
 }
 

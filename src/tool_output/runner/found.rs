@@ -106,25 +106,19 @@ fn merged(all: Vec<FailedTest>) -> Vec<FailedTest> {
             let file = &failed[**index].file;
             file.is_none() || test.file.is_none() || *file == test.file
         };
-        if let Some(index) = named.iter().find(is_same).copied() {
-            failed[index].complete(test);
+        if let Some(index) = named.iter().find(is_same) {
+            let known = &mut failed[*index];
+            if known.line.is_none() {
+                known.line = test.line;
+                known.file = test.file.or(known.file.take());
+            }
+            if known.error.is_empty() {
+                known.error = test.error;
+            }
         } else if failed.len() < MOST_KEPT {
             named.push(failed.len());
             failed.push(test);
         }
     }
     failed
-}
-
-impl FailedTest {
-    /// Takes what was not known of a test.
-    fn complete(&mut self, other: Self) {
-        if self.line.is_none() {
-            self.line = other.line;
-            self.file = other.file.or(self.file.take());
-        }
-        if self.error.is_empty() {
-            self.error = other.error;
-        }
-    }
 }

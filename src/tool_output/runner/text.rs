@@ -86,7 +86,11 @@ impl TextRunner {
         let mut output = Output::default();
         let (mut at, mut last) = (0, 0);
         while at < lines.len() {
-            let Some((rule, parts)) = self.rule(lines[at], at < known, &output) else {
+            let holding = self.rule.iter().find_map(|rule| {
+                let parts = rule.line.captures(lines[at])?;
+                if output.permits(rule, &parts, at < known) { Some((rule, parts)) } else { None }
+            });
+            let Some((rule, parts)) = holding else {
                 at += 1;
                 continue;
             };
@@ -100,19 +104,6 @@ impl TextRunner {
             (at, last) = (end, end);
         }
         output.found(self)
-    }
-
-    fn rule<'r, 't>(
-        &'r self,
-        line: &'t str,
-        is_before: bool,
-        output: &Output<'_, 't>,
-    ) -> Option<(&'r LineRule, Captures<'t>)> {
-        let is_in_part = |rule: &&LineRule| rule.before.is_none_or(|before| before == is_before);
-        self.rule.iter().filter(is_in_part).find_map(|rule| {
-            let parts = rule.line.captures(line)?;
-            output.has(rule, &parts).then_some((rule, parts))
-        })
     }
 }
 
@@ -208,11 +199,12 @@ struct Block<'r, 't> {
 }
 
 impl<'r, 't> Output<'r, 't> {
-    /// Tells whether what a rule needs stands above.
-    fn has(&self, rule: &LineRule, parts: &Captures) -> bool {
+    /// Tells whether a rule holds here, before or behind the line by which the runner is known.
+    fn permits(&self, rule: &LineRule, parts: &Captures, is_before: bool) -> bool {
         let is_sum =
             |section: &Section| rule.reads != LineKind::Counts || section.announced == counts(parts).all();
-        (!rule.needs_section || self.section.as_ref().is_some_and(is_sum))
+        rule.before.is_none_or(|before| before == is_before)
+            && (!rule.needs_section || self.section.as_ref().is_some_and(is_sum))
             && (!rule.needs_test || self.test.is_some())
     }
 
