@@ -18,13 +18,11 @@ const FORMATTERS: [&str; 1] = ["formatter"];
 static RULES: LazyLock<BTreeMap<String, Vec<ProblemRule>>> =
     LazyLock::new(|| table(include_str!("data/problems.toml")));
 
-/// One kind of line; the data file says what the keys mean.
+/// One kind of problem; the data file says what the keys mean.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProblemRule {
-    line: Pattern,
-    more: Option<Pattern>,
-    place: Option<Pattern>,
+    lines: Pattern,
     #[serde(default)]
     below_file: bool,
 }
@@ -49,18 +47,17 @@ fn read(printed: &Printed, tools: &[&str]) -> Vec<Problem> {
     let rules: Vec<&ProblemRule> = tools.iter().flat_map(|tool| &RULES[*tool]).collect();
     let mut all = Vec::new();
     for stream in [printed.stdout, printed.stderr] {
-        let text = plain(stream);
-        let lines = lines(&text);
+        let text = lines(&plain(stream)).join("\n");
+        let mut rest = text.as_str();
         let mut file = None;
-        let mut at = 0;
-        while at < lines.len() {
-            if let Some((problem, end)) = rules.iter().find_map(|rule| rule.read(&lines, at, file)) {
-                all.extend(problem);
-                at = end;
-            } else {
-                file = Some(lines[at]).filter(|line| !line.is_empty() && !line.starts_with(' '));
-                at += 1;
+        while let Some(line) = rest.lines().next() {
+            let found = rules.iter().find_map(|rule| rule.read(rest, file));
+            let end = found.as_ref().map_or(line.len(), |(_, end)| *end);
+            if found.is_none() {
+                file = Some(line).filter(|line| !line.is_empty() && !line.starts_with(' '));
             }
+            all.extend(found.and_then(|(problem, _)| problem));
+            rest = rest[end..].split_once('\n').map_or("", |(_, rest)| rest);
         }
     }
     let mut known = HashSet::new();
@@ -71,32 +68,19 @@ fn read(printed: &Printed, tools: &[&str]) -> Vec<Problem> {
 }
 
 impl ProblemRule {
-    /// Reads the problem that begins on a line below the name of a file, and tells where it ends.
-    fn read(&self, lines: &[&str], at: usize, file: Option<&str>) -> Option<(Option<Problem>, usize)> {
-        let parts = self.line.captures(lines[at])?;
-        let Some(message) = part(&parts, "message") else { return Some((None, at + 1)) };
-        let goes_on = |line: &&&str| self.more.as_ref().is_some_and(|more| more.is_match(line));
-        let more = at + 1..at + 1 + lines[at + 1..].iter().take_while(goes_on).count();
-        let message = [&[message.trim()], &lines[more.clone()]].concat().join("\n");
-        let mut problem = Problem {
-            file: part(&parts, "file").map(str::to_owned),
+    /// Reads the problem that a text begins with, below the name of a file, and tells where it ends.
+    fn read(&self, text: &str, file: Option<&str>) -> Option<(Option<Problem>, usize)> {
+        let parts = self.lines.captures(text)?;
+        let file = if self.below_file { Some(file?) } else { part(&parts, "file") };
+        let problem = part(&parts, "message").map(|message| Problem {
+            file: file.map(str::to_owned),
             line: number(&parts, "line"),
             column: number(&parts, "column"),
             code: part(&parts, "code").map(str::to_owned),
             severity: if parts.name("warning").is_some() { Severity::Warning } else { Severity::Error },
-            message: cut(&message),
-        };
-        if self.below_file {
-            problem.file = Some(file?.to_owned());
-        }
-        let Some(pattern) = &self.place else { return Some((Some(problem), more.end)) };
-        // The place stands on one of the next lines, before another problem begins.
-        let own = lines[more.end..].iter().take_while(|line| !line.is_empty() && !self.line.is_match(line));
-        let (after, place) = own.enumerate().find_map(|(at, line)| Some((at, pattern.captures(line)?)))?;
-        problem.file = part(&place, "file").map(str::to_owned);
-        problem.line = number(&place, "line");
-        problem.column = number(&place, "column");
-        Some((Some(problem), more.end + after + 1))
+            message: cut(message.trim()),
+        });
+        Some((problem, parts[0].len()))
     }
 }
 
