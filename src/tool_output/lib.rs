@@ -89,7 +89,7 @@ impl TestReport {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FailedTest {
-    /// The name of the test, as the tool prints it.
+    /// The name of the test, as the tool says it: what the id of its result ends with.
     pub name: String,
     /// The file that it stands in.
     pub file: Option<String>,
@@ -123,14 +123,9 @@ impl Counts {
 
     /// Returns the count of one test that ended so.
     fn of(outcome: TestOutcome) -> Self {
-        let none = Self::default();
-        match outcome {
-            TestOutcome::Passed => Self { passed: 1, ..none },
-            TestOutcome::Skipped => Self { ignored: 1, ..none },
-            TestOutcome::Failed | TestOutcome::TimedOut | TestOutcome::DidNotLoad => {
-                Self { failed: 1, ..none }
-            }
-        }
+        let [passed, ignored] =
+            [TestOutcome::Passed, TestOutcome::Skipped].map(|other| u64::from(outcome == other));
+        Self { passed, ignored, failed: 1 - passed - ignored }
     }
 
     fn plus(self, other: Self) -> Self {

@@ -254,7 +254,7 @@ impl<'r, 't> Output<'r, 't> {
         let Some(outcome) = outcome(parts) else { return };
         let test = self.test.clone().or(known.filter(|_| rule.needs_test));
         let blocks = part(parts, "name").and_then(|name| self.blocks.remove(name)).unwrap_or_default();
-        if Counts::of(outcome).failed > 0 {
+        if outcome >= TestOutcome::Failed {
             self.failed.extend(test.clone().or(self.file.map(str::to_owned)));
             if rule.says_above || rule.until.is_some() {
                 let said = blocks.into_iter().flat_map(|block| block.lines).chain(below);
