@@ -12,21 +12,19 @@ mod pattern;
 mod plain;
 mod problem;
 mod runner;
-mod test_result;
+mod test_report;
 mod unavailable;
 
 use std::path::Path;
-
-use serde::Serialize;
 
 pub use commit_message::{is_comparable, is_generic, keywords, names_something_of, without_prefix};
 pub use extractor::{Semantic, named};
 pub use git::{GitStatus, changes};
 pub use line_hits::{LineHits, line_hits};
 pub use mutants::{Mutant, mutants, mutmut_mutants};
-pub use problem::{format, lints, types};
+pub use problem::{Problem, Severity, format, lints, types};
 pub use runner::{report_files, tests};
-pub use test_result::{TestOutcome, TestResult};
+pub use test_report::{Counts, FailedTest, TestOutcome, TestReport, TestResult};
 pub use unavailable::unavailable;
 
 /// So many failures, and so many problems, are kept of one output: enough to compare two outputs by name.
@@ -47,122 +45,6 @@ pub struct Printed<'a> {
     pub stderr: &'a str,
     /// Missing where a signal or a time limit ended it.
     pub exit: Option<i32>,
-}
-
-/// What test runners said.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct TestReport {
-    /// The failing tests, [`MOST_KEPT`] at most.
-    pub failed: Vec<FailedTest>,
-    /// Each test and how it ended, in the order of the output; empty unless the runner names all that it counts.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub results: Vec<TestResult>,
-    /// Summed over all suites; missing where no runner said how many there were.
-    pub counts: Option<Counts>,
-    /// Whether the output has the form of a runner known here.
-    pub known: bool,
-}
-
-impl TestReport {
-    /// Takes what report files say beside an output. Their results count where they are those of all tests that the output
-    /// counts, which may leave out files that could not be loaded; the failures of the output stay, because they carry places.
-    #[must_use]
-    pub fn with_report_files(mut self, files: Option<Self>) -> Self {
-        let Some(files) = files else { return self };
-        let ran = |report: &Self| report.counts.unwrap_or_default().collected();
-        let is_not_loaded = |result: &&TestResult| result.outcome == TestOutcome::DidNotLoad;
-        let not_loaded = files.results.iter().filter(is_not_loaded).count() as u64;
-        let missing = ran(&files).checked_sub(ran(&self));
-        if self.counts.is_none() || missing.is_some_and(|missing| missing <= not_loaded) {
-            self.counts = self.counts.or(files.counts);
-            self.results = files.results;
-            self.known = true;
-        }
-        if self.failed.is_empty() {
-            self.failed = files.failed;
-        }
-        self
-    }
-}
-
-/// One failing test.
-#[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct FailedTest {
-    /// The name of the test, as the tool says it: what the id of its result ends with.
-    pub name: String,
-    /// The file that it stands in.
-    pub file: Option<String>,
-    /// The line, counted from 1.
-    pub line: Option<u32>,
-    /// What went wrong.
-    pub error: String,
-}
-
-/// How many tests there were. Go without `-v` and `-json` lists no passing tests: a package counts as one there.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
-    /// Tests that passed.
-    pub passed: u64,
-    /// Tests that failed.
-    pub failed: u64,
-    /// Skipped, ignored, to do, or expected to fail: they prove nothing.
-    pub ignored: u64,
-}
-
-impl Counts {
-    /// Returns how many tests ran; nought means that a green exit proves nothing.
-    pub fn collected(&self) -> u64 {
-        self.passed.saturating_add(self.failed)
-    }
-
-    /// Returns how many tests there were, with those that prove nothing.
-    fn all(self) -> u64 {
-        self.collected().saturating_add(self.ignored)
-    }
-
-    /// Returns the count of one test that ended so.
-    fn of(outcome: TestOutcome) -> Self {
-        let [passed, ignored] =
-            [TestOutcome::Passed, TestOutcome::Skipped].map(|other| u64::from(outcome == other));
-        Self { passed, ignored, failed: 1 - passed - ignored }
-    }
-
-    fn plus(self, other: Self) -> Self {
-        Self {
-            passed: self.passed.saturating_add(other.passed),
-            failed: self.failed.saturating_add(other.failed),
-            ignored: self.ignored.saturating_add(other.ignored),
-        }
-    }
-}
-
-/// One message of a compiler, type checker or linter.
-#[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-pub struct Problem {
-    /// Missing where the tool names no place.
-    pub file: Option<String>,
-    /// The line, counted from 1.
-    pub line: Option<u32>,
-    /// The column, counted from 1.
-    pub column: Option<u32>,
-    /// The tool's own name of the rule or error: `E0308`, `TS2345`, `no-unused-vars`.
-    pub code: Option<String>,
-    /// How grave it is.
-    pub severity: Severity,
-    /// What is wrong.
-    pub message: String,
-}
-
-/// How much a message weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// It has to be repaired.
-    Error,
-    /// It is worth a look.
-    Warning,
 }
 
 /// Returns a file as it is called below a folder; one that lies elsewhere stays as it is. Looks at no disk.

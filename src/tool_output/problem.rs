@@ -4,11 +4,39 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::pattern::{Pattern, number, part, table};
 use super::plain::{lines, plain};
-use super::{MOST_KEPT, Printed, Problem, Severity, cut};
+use super::{MOST_KEPT, Printed, cut};
+
+/// One message of a compiler, type checker or linter.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct Problem {
+    /// Missing where the tool names no place.
+    pub file: Option<String>,
+    /// The line, counted from 1.
+    pub line: Option<u32>,
+    /// The column, counted from 1.
+    pub column: Option<u32>,
+    /// The tool's own name of the rule or error: `E0308`, `TS2345`, `no-unused-vars`.
+    pub code: Option<String>,
+    /// How grave it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// How much a message weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// It has to be repaired.
+    Error,
+    /// It is worth a look.
+    Warning,
+}
 
 /// Tools that say more of themselves come first.
 const TYPE_CHECKERS: [&str; 5] = ["deno_check", "rustc", "tsc", "mypy", "unix"];

@@ -1,5 +1,5 @@
-//! What a runner says of each single test, by an id that is the same from one tree to the next and on every machine.
-//! Says nothing of what a result means for a change.
+//! What runners say of tests: how many there were, which failed, and how each ended, by an id that is the same from one tree to the
+//! next and on every machine. Says nothing of what a result means for a change.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -8,6 +8,94 @@ use regex::RegexSet;
 use serde::Serialize;
 
 use crate::pattern;
+
+/// What test runners said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TestReport {
+    /// The failing tests, [`crate::MOST_KEPT`] at most.
+    pub failed: Vec<FailedTest>,
+    /// Each test and how it ended, in the order of the output; empty unless the runner names all that it counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<TestResult>,
+    /// Summed over all suites; missing where no runner said how many there were.
+    pub counts: Option<Counts>,
+    /// Whether the output has the form of a runner known here.
+    pub known: bool,
+}
+
+impl TestReport {
+    /// Takes what report files say beside an output. Their results count where they are those of all tests that the output
+    /// counts, which may leave out files that could not be loaded; the failures of the output stay, because they carry places.
+    #[must_use]
+    pub fn with_report_files(mut self, files: Option<Self>) -> Self {
+        let Some(files) = files else { return self };
+        let ran = |report: &Self| report.counts.unwrap_or_default().collected();
+        let is_not_loaded = |result: &&TestResult| result.outcome == TestOutcome::DidNotLoad;
+        let not_loaded = files.results.iter().filter(is_not_loaded).count() as u64;
+        let missing = ran(&files).checked_sub(ran(&self));
+        if self.counts.is_none() || missing.is_some_and(|missing| missing <= not_loaded) {
+            self.counts = self.counts.or(files.counts);
+            self.results = files.results;
+            self.known = true;
+        }
+        if self.failed.is_empty() {
+            self.failed = files.failed;
+        }
+        self
+    }
+}
+
+/// One failing test.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct FailedTest {
+    /// The name of the test, as the tool says it: what the id of its result ends with.
+    pub name: String,
+    /// The file that it stands in.
+    pub file: Option<String>,
+    /// The line, counted from 1.
+    pub line: Option<u32>,
+    /// What went wrong.
+    pub error: String,
+}
+
+/// How many tests there were. Go without `-v` and `-json` lists no passing tests: a package counts as one there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Tests that passed.
+    pub passed: u64,
+    /// Tests that failed.
+    pub failed: u64,
+    /// Skipped, ignored, to do, or expected to fail: they prove nothing.
+    pub ignored: u64,
+}
+
+impl Counts {
+    /// Returns how many tests ran; nought means that a green exit proves nothing.
+    pub fn collected(&self) -> u64 {
+        self.passed.saturating_add(self.failed)
+    }
+
+    /// Returns how many tests there were, with those that prove nothing.
+    pub(crate) fn all(self) -> u64 {
+        self.collected().saturating_add(self.ignored)
+    }
+
+    /// Returns the count of one test that ended so.
+    pub(crate) fn of(outcome: TestOutcome) -> Self {
+        let [passed, ignored] =
+            [TestOutcome::Passed, TestOutcome::Skipped].map(|other| u64::from(outcome == other));
+        Self { passed, ignored, failed: 1 - passed - ignored }
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            passed: self.passed.saturating_add(other.passed),
+            failed: self.failed.saturating_add(other.failed),
+            ignored: self.ignored.saturating_add(other.ignored),
+        }
+    }
+}
 
 /// How one test ended. The order is that of gravity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
