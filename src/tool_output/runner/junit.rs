@@ -1,7 +1,6 @@
 //! `JUnit` XML, in the output or as a report file. Test cases are counted themselves: what a suite says of its own numbers is not
 //! believed.
 
-use std::borrow::Cow;
 use std::str::FromStr;
 
 use roxmltree::{Document, Node};
@@ -10,20 +9,10 @@ use super::found::{Found, joined_names};
 use crate::pattern::{LazyPattern, regex};
 use crate::{Counts, FailedTest, TestOutcome, TestResult};
 
-/// From the first tag, which has only blanks and the declaration before it on its line, to the last end of one.
-static REPORT: LazyPattern = LazyPattern::new(|| {
+/// A report in an output: from the first tag, which has only blanks and the declaration before it on its line, to the last end of one.
+pub(super) static REPORT: LazyPattern = LazyPattern::new(|| {
     regex(r"(?sm)^[^\S\n]*(?:<\?xml[^\n]*?)?(<testsuites?\b(?:[^>]*/>|.*</testsuites?>))")
 });
-
-/// Takes a report out of an output, so that nobody else reads what it quotes.
-pub(super) fn taken_out(text: &str) -> (Cow<'_, str>, Option<Found>) {
-    let report = REPORT.captures(text).and_then(|parts| parts.get(1));
-    let Some((report, found)) = report.and_then(|report| Some((report.range(), read(report.as_str())?)))
-    else {
-        return (Cow::Borrowed(text), None);
-    };
-    (Cow::Owned(format!("{}\n{}", &text[..report.start], &text[report.end..])), Some(found))
-}
 
 /// Reads a whole report; none when it is broken off or something else.
 pub(super) fn read(text: &str) -> Option<Found> {
