@@ -110,15 +110,12 @@ impl TextRunner {
 impl LineRule {
     /// Returns where the lines end that belong to the line above `from`.
     fn end(&self, lines: &[&str], from: usize, parts: &Captures) -> usize {
+        let is_alone = self.below.is_none() && self.until.is_none();
+        let leaves = |line: &str| self.below.as_ref().is_some_and(|below| !below.is_match(line));
+        let ends = |line: &str| self.until.as_ref().is_some_and(|until| until.is_match(line));
         let lists = |at: usize| self.until_listed && lists(&lines[at..], &parts["name"]);
-        let ends = |line: &str| match (&self.below, &self.until) {
-            (None, None) => true,
-            (below, until) => {
-                below.as_ref().is_some_and(|below| !below.is_match(line))
-                    || until.as_ref().is_some_and(|until| until.is_match(line))
-            }
-        };
-        (from..lines.len()).find(|at| ends(lines[*at]) || lists(*at)).unwrap_or(lines.len())
+        let is_end = |at: &usize| is_alone || leaves(lines[*at]) || ends(lines[*at]) || lists(*at);
+        (from..lines.len()).find(is_end).unwrap_or(lines.len())
     }
 
     /// Returns what lines say: those alone that bear the mark, where there are any, without it.
