@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use regex::{Regex, bytes};
+use regex::bytes;
 
 use super::Site;
 use super::constant::any_of;

@@ -1,9 +1,7 @@
 //! Tells whether a reason cites evidence that can be looked up: a line of a file, a test, or a decision. Judges only that what
 //! is cited is there; whether it proves anything is for people, who find the reason in the pull request.
 
-use std::sync::LazyLock;
-
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::changed_tests::has_test;
 use super::outcome::one_line;

@@ -2,9 +2,6 @@
 //! lines of code that are none. Judges nothing.
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::changed_file::ChangedFile;
 use super::language_family::LanguageFamily;

@@ -1,10 +1,6 @@
 //! A merge that was never finished: the three marks of a conflict at the start of added lines. A document that shows them in
 //! a fence explains them.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::Site;
 use super::outcome::at;
 use content_parser::{CodeBlock, code_blocks};

@@ -14,10 +14,11 @@ pub(crate) fn any_of(table: &str, name: &str) -> String {
     list.iter().map(|one| one.as_str().expect("a text")).collect::<Vec<_>>().join("|")
 }
 
-/// Makes a static expression of our own source. Whoever uses it has `LazyLock` and `Regex` at hand.
+/// Makes a static expression of our own source.
 macro_rules! pattern {
     ($(#[$attribute:meta])* $name:ident, $text:expr) => {
         $(#[$attribute])*
-        static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($text).expect("a constant"));
+        static $name: std::sync::LazyLock<regex::Regex> =
+            std::sync::LazyLock::new(|| regex::Regex::new($text).expect("a constant"));
     };
 }

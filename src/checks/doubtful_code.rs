@@ -4,10 +4,6 @@
 
 mod expected_values;
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::changed_file::ChangedFile;
 use super::constant::any_of;
 use super::outcome::{at, one_line};

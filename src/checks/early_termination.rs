@@ -1,10 +1,6 @@
 //! Q6: the work is not declared complete when it is not. A declaration alone is no offence: it counts where nothing can be seen
 //! of the work, or where another check of the same round failed. With `early_termination_strict` every phrase counts.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::constant::any_of;
 use super::outcome::{MOST_TOLD, of_answer};
 use super::{Site, evidence, rules};

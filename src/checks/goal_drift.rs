@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Match, Regex};
+use regex::{Captures, Match};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

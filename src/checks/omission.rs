@@ -2,10 +2,6 @@
 //! "(omitted)" in the document of the phase, no function that did something and does nothing now. Spread operators, ranges,
 //! stubs of others and running text are honest.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::changed_file::ChangedFile;
 use super::comments::{Comment, added_comments, comments_of_text};
 use super::constant::any_of;

@@ -2,10 +2,8 @@
 //! of `documents`. A phase that plans is held to a boundary that can be read, as long as its author can still repair it.
 
 use std::num::NonZeroU64;
-use std::sync::LazyLock;
 
 use content_parser::split_objects;
-use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,9 +1,5 @@
 //! Files that editors, patches, systems and agents leave behind. Only new ones, and none that the issue speaks of.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::Site;
 use super::constant::any_of;
 use super::outcome::file;

@@ -1,10 +1,6 @@
 //! Secrets in added lines: values that we know, in any disguise, and what has the shape of a key. Says which kind and where,
 //! never the value. Weak assignments such as a test's password are not looked for, nor are obvious examples.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::Site;
 use super::outcome::{at, file};
 use super::paths::Patterns;

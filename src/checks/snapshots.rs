@@ -1,9 +1,5 @@
 //! Expected outputs that were recorded anew: without any change of code they only say that the old ones were not met.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::language_family::is_code;
 use super::outcome::{file, judged};
 use super::paths::{Patterns, ending};

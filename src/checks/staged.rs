@@ -1,10 +1,6 @@
 //! Code of the product that plays to its tests: it asks who runs it, or is equal to everything. Tests and their support may.
 //! A person makes exceptions with `[checks] allowed`.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::changed_file::ChangedFile;
 use super::comments::added_code;
 use super::constant::any_of;

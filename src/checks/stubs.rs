@@ -3,9 +3,6 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::changed_file::ChangedFile;
 use super::constant::any_of;

@@ -3,9 +3,6 @@
 //! read or has no tasks proves nothing. That the work behind a tick was done is for others to see.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::outcome::{at, judged};
 use super::{Site, passed, result};

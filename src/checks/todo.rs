@@ -2,10 +2,6 @@
 //! of the phase. The chat is not judged, except for code that is only told there; a mark that is talked about is none. In
 //! documents of the project a mark is a question to the reviewer.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::changed_file::ChangedFile;
 use super::comments::{added_comments, comments_of_text};
 use super::constant::any_of;

@@ -2,9 +2,6 @@
 //! there the file itself is judged.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::Site;
 use super::language_family::LanguageFamily;

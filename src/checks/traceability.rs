@@ -1,9 +1,6 @@
 //! Q11: tests that were added say which requirement they test: a mark (`spec:`, `req:`, `AC:`), an id, or given, when, then.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::changed_file::ChangedFile;
 use super::language_family::is_code;

@@ -1,10 +1,6 @@
 //! A phase that must change code changed more than white space and comments. An issue that asks for such a change gets it;
 //! where nobody has said what was asked for, it is a question. A comment that a tool reads is code.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::changed_file::ChangedFile;
 use super::constant::any_of;
 use super::language_family::LanguageFamily;

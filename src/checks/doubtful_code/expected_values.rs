@@ -4,9 +4,6 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;

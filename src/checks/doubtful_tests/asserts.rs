@@ -3,9 +3,6 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::shown;
 use source::{Assert, Test, Word};

@@ -2,9 +2,6 @@
 //! runner of the project finds it shows in the results of the suite.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::shown;
 use source::{Assert, Language, SkipKind, Test, Word, is_found_by_name};
