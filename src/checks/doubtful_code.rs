@@ -3,11 +3,12 @@
 //! the reviewer. Refuses nothing.
 
 mod expected_values;
+mod stubs;
 
 use super::changed_file::ChangedFile;
 use super::constant::any_of;
 use super::outcome::{at, one_line};
-use super::{Site, side_by_side, stubs};
+use super::{Site, side_by_side};
 use model::event::Place;
 use source::{Role, SourceFile, is_fixture, is_test};
 
@@ -34,7 +35,7 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     files.retain(|file| !is_fixture(file.path()));
     let is_product = |file: &&ChangedFile<'_>| Role::of(file.path()) == Role::Product;
     let product: Vec<ChangedFile<'_>> = files.iter().filter(is_product).copied().collect();
-    let mut places = stubs::questions(&product);
+    let mut places = stubs::places(&product);
     places.extend(expected_values::places(&product, site));
     places.extend(side_by_side::places(&product, files_of_tests));
     places.extend(side_by_side::places(&product, swallowed_errors));

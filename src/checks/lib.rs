@@ -55,7 +55,6 @@ mod side_by_side;
 mod site;
 mod snapshots;
 mod staged;
-mod stubs;
 mod suite;
 mod suspect;
 mod syntax;

@@ -1,6 +1,5 @@
 //! Q3: nothing that was added stands for something left out: no "rest unchanged" in a comment, no line of three dots, no
-//! "(omitted)" in the document of the phase, no function that did something and does nothing now. Spread operators, ranges,
-//! stubs of others and running text are honest.
+//! "(omitted)" in the document of the phase. Spread operators, ranges and running text are honest.
 
 use super::changed_file::ChangedFile;
 use super::comments::{Comment, added_comments, comments_of_text};
@@ -9,7 +8,7 @@ use super::language_family::{LanguageFamily, is_code};
 use super::outcome::{at, of_answer, one_line};
 use super::paths::ending;
 use super::unfinished::{self, Unfinished};
-use super::{Site, stubs, told};
+use super::{Site, told};
 use model::event::Place;
 
 const TABLE: &str = include_str!("data/omission.toml");
@@ -34,7 +33,6 @@ pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
         |file: &ChangedFile<'_>| !LanguageFamily::of(file.path()).is_text() || file.path() == site.output;
     let mut places = unfinished::places(site, &SUSPECT, is_wanted, in_file);
     places.extend(in_told_code(site));
-    places.extend(stubs::emptied(site));
     places.extend(literals(site));
     places
 }

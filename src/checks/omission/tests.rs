@@ -1,9 +1,8 @@
-//! What stands for something left out, honest lines that look alike, and functions that became empty.
+//! What stands for something left out, and honest lines that look alike.
 
 use super::*;
 use crate::rules;
 use crate::scene::{Scene, gist};
-use crate::stubs::emptied;
 use model::change::Change;
 use model::event::CheckResult;
 
@@ -112,42 +111,4 @@ fn texts_of_the_configuration_are_literals() {
         said(&scene)
     };
     assert_eq!([literals("a ... b\n"), literals("a\nb [snip]\n")], ["pass", "a.md:2"]);
-}
-
-const CODE: &str = "class Cart:\n    def total(self, rate):\n        \"\"\"What is to pay.\"\"\"\n        found = sum(self.prices)\n        return found * rate\n\n\ndef ship(cart):\n    cart.sent = True\n";
-
-fn lines(after: &str, issue: &str) -> Vec<Option<u64>> {
-    let scene = Scene::changing("shop/cart.py", CODE, after).about(issue);
-    emptied(&scene.site()).into_iter().map(|place| place.line).collect()
-}
-
-#[test]
-fn a_body_that_became_nothing_is_found() {
-    let emptied =
-        CODE.replace("        found = sum(self.prices)\n        return found * rate\n", "        pass\n");
-    assert_eq!(lines(&emptied, "Repair the total."), [Some(2)]);
-    assert_eq!(lines(&CODE.replace("    cart.sent = True\n", "    ...\n"), ""), [Some(8)]);
-    assert_eq!(
-        lines(&CODE.replace("def ship(cart):\n    cart.sent = True\n", "def ship(cart): pass\n"), ""),
-        [Some(8)]
-    );
-}
-
-#[test]
-fn what_is_meant_so_moved_or_asked_for_is_honest() {
-    let emptied = CODE.replace("    cart.sent = True\n", "    pass\n");
-    assert_eq!(lines(&emptied, "Remove `ship` from the cart."), []);
-    assert_eq!(lines(&format!("{emptied}\n\ndef send(cart):\n    cart.sent = True\n"), ""), []);
-    let says = CODE.replace(
-        "    cart.sent = True\n",
-        "    \"\"\"Kept for compatibility; does nothing.\"\"\"\n    pass\n",
-    );
-    assert_eq!(lines(&says, ""), []);
-    assert_eq!(
-        lines(&CODE.replace("class Cart", "class BaseCart").replace("return found * rate", "pass"), ""),
-        []
-    );
-    let hook = CODE.replace("    cart.sent = True\n", "    for item in cart:\n        pass\n");
-    assert_eq!(lines(&hook, ""), []);
-    assert_eq!(lines(&format!("{CODE}\n\ndef later(cart):\n    pass\n"), ""), []);
 }
