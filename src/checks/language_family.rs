@@ -52,10 +52,8 @@ impl LanguageFamily {
             .unwrap_or_else(|| TABLE.family.last().expect("there are families"))
     }
 
-    /// Returns the family that a code block names; none where it is no code and no data.
-    pub(super) fn of_block(language: &str) -> Option<&'static Self> {
-        let family = Self::of(&format!("block.{language}"));
-        (!language.is_empty() && matches!(family.kind, Kind::Code | Kind::Data)).then_some(family)
+    pub(super) fn is_code_or_data(&self) -> bool {
+        matches!(self.kind, Kind::Code | Kind::Data)
     }
 
     /// Tells whether it is text for people.
@@ -112,7 +110,8 @@ mod tests {
             assert_eq!(is_code(path), code, "{path}");
         }
         assert!(LanguageFamily::of("docs/guide.MD").is_text());
-        assert!(LanguageFamily::of_block("TypeScript").is_some());
-        assert!(["console", "md", ""].iter().all(|name| LanguageFamily::of_block(name).is_none()));
+        assert!(LanguageFamily::of("block.TypeScript").is_code_or_data());
+        let is_other = |path: &&str| !LanguageFamily::of(path).is_code_or_data();
+        assert!(["block.console", "block.md", "block."].iter().all(is_other));
     }
 }

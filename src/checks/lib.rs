@@ -7,6 +7,7 @@
 mod constant;
 
 mod announced;
+mod answer_code;
 mod answer_format;
 mod binaries;
 mod changed_file;
@@ -64,7 +65,6 @@ mod tautology;
 mod templates;
 mod test_runs;
 mod todo;
-mod told;
 mod traceability;
 mod triage;
 mod trivial_diff;

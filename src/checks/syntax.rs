@@ -1,13 +1,14 @@
 //! Q4: no file that was sound is broken now, and no new one is broken. What was broken before is not charged, and what is
-//! broken on purpose is material of tests. Of an answer only whole files that are told there, and its end.
+//! broken on purpose is material of tests. Of an answer only whole files that stand there, and its end.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::answer_code::AnswerCode;
 use super::changed_file::ChangedFile;
-use super::outcome::{at, judged, of_answer};
+use super::outcome::{at, judged, of_answer, one_line};
 use super::paths::{ending, name};
-use super::{Site, side_by_side, told};
+use super::{Site, side_by_side};
 use model::event::{CheckResult, Place};
 use source::{Broken, Language, SourceFile};
 
@@ -21,7 +22,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     files.retain(|file| Language::of(file.path()).is_some() || is_data(file.path()));
     let mut places: Vec<Place> = side_by_side::each(&files, newly_broken).into_iter().flatten().collect();
     places.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
-    places.extend(told_and_broken(site));
+    places.extend(broken_in_answer(site));
     places.extend(cut_off(site));
     let clean = format!("{} files were read, none is newly broken", files.len());
     judged(ID, "syntax-error", places, "the syntax is incomplete", &clean)
@@ -53,12 +54,12 @@ fn is_template(path: &str, text: &str, found: &Broken) -> bool {
 }
 
 /// Returns the whole files of the answer that are broken.
-fn told_and_broken(site: &Site<'_>) -> Vec<Place> {
-    let blocks = told::blocks(site, |_| false);
-    let broken = blocks.iter().filter(|block| is_whole(block.text)).filter_map(|block| {
-        let broken = SourceFile::parse(&told::path(block), block.text)?.broken()?;
-        let first: String = block.text.lines().next().unwrap_or_default().chars().take(60).collect();
-        Some(of_answer(format!("in the code block that begins with `{first}` {}", broken.what)))
+fn broken_in_answer(site: &Site<'_>) -> Vec<Place> {
+    let code = AnswerCode::read(site, |_| false);
+    let broken = code.files().filter_map(|file| {
+        let text = file.change.new_text().filter(|text| is_whole(text))?;
+        let (what, first) = (file.now()?.broken()?.what, text.lines().next()?);
+        Some(of_answer(format!("in the code block that begins with `{}` {what}", one_line(first, 60))))
     });
     broken.collect()
 }

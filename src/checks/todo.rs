@@ -2,13 +2,13 @@
 //! of the phase. The chat is not judged, except for code that is only told there; a mark that is talked about is none. In
 //! documents of the project a mark is a question to the reviewer.
 
+use super::Site;
 use super::changed_file::ChangedFile;
-use super::comments::{added_comments, comments_of_text};
+use super::comments::added_comments;
 use super::constant::any_of;
 use super::language_family::LanguageFamily;
-use super::outcome::{of_answer, one_line};
+use super::outcome::one_line;
 use super::unfinished::{self, Unfinished};
-use super::{Site, told};
 use content_parser::own_lines;
 use model::event::Place;
 use source::SourceFile;
@@ -32,9 +32,7 @@ pattern!(
 );
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
-    let mut places = found(site, |file| !is_of_project_documents(file, site));
-    places.extend(in_told_code(site));
-    places
+    found(site, |file| !is_of_project_documents(file, site))
 }
 
 /// Returns the first mark of each document of the project.
@@ -48,10 +46,10 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
 }
 
 /// Returns what is found in the files of a kind. A comment that the issue asks for is none.
-fn found<'s>(site: &'s Site<'_>, is_wanted: impl Fn(&ChangedFile<'s>) -> bool) -> Vec<Place> {
+fn found(site: &Site<'_>, is_wanted: impl Fn(&ChangedFile<'_>) -> bool) -> Vec<Place> {
     let issue = &site.issue.body;
     let is_demanded = |open: &Unfinished| open.text.len() >= 12 && issue.contains(&open.text);
-    let find = |file: &ChangedFile<'s>| in_file(file).into_iter().filter(|open| !is_demanded(open)).collect();
+    let find = |file: &ChangedFile<'_>| in_file(file).into_iter().filter(|open| !is_demanded(open)).collect();
     unfinished::places(site, &SUSPECT, |file| is_wanted(file) && !LOCALE.is_match(file.path()), find)
 }
 
@@ -62,28 +60,15 @@ fn is_of_project_documents(file: &ChangedFile<'_>, site: &Site<'_>) -> bool {
 fn in_file(file: &ChangedFile<'_>) -> Vec<Unfinished> {
     let comments = added_comments(file);
     let marks = comments.iter().filter_map(|comment| Some((comment.line, mark(comment.text())?)));
-    let marks =
-        marks.map(|(line, mark)| open(line, mark, format!("a comment says `{}`", one_line(mark, 80))));
+    let marks = marks
+        .map(|(line, mark)| Unfinished::new(line, mark, format!("a comment says `{}`", one_line(mark, 80))));
     let statements = file.added_parts(SourceFile::open_statements).into_iter().map(|statement| {
         let what = format!("`{}` stands for code that is not there", one_line(statement.text, 80));
-        open(statement.line, statement.text, what)
+        Unfinished::new(statement.line, statement.text, what)
     });
     let mut found: Vec<Unfinished> = marks.chain(placeholders(file)).chain(statements).collect();
     found.sort_by_key(|open| open.line);
     found
-}
-
-fn open(line: usize, text: &str, what: String) -> Unfinished {
-    Unfinished { line, text: text.to_owned(), what }
-}
-
-fn in_told_code(site: &Site<'_>) -> Option<Place> {
-    let blocks = told::blocks(site, |_| false);
-    let mark = blocks.iter().filter(|block| SUSPECT.is_match(block.text)).find_map(|block| {
-        let comments = comments_of_text(told::family(block)?, block.text);
-        comments.iter().find_map(|comment| mark(comment.text()))
-    });
-    mark.map(|mark| of_answer(format!("code that is only told: a comment says `{}`", one_line(mark, 80))))
 }
 
 /// Returns the mark of open work in a comment, with what follows it.
@@ -132,7 +117,7 @@ fn placeholders(file: &ChangedFile<'_>) -> Vec<Unfinished> {
     let lines = own_lines(file.change.new_text().unwrap_or_default()).into_iter();
     let found = lines.filter(|(number, line)| promises(line) && file.is_added(*number));
     let what = "a placeholder stands for content";
-    found.map(|(number, line)| open(number, line.trim(), what.to_owned())).collect()
+    found.map(|(number, line)| Unfinished::new(number, line.trim(), what.to_owned())).collect()
 }
 
 #[cfg(test)]

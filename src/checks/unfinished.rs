@@ -3,8 +3,9 @@
 
 use regex::Regex;
 
+use super::answer_code::AnswerCode;
 use super::changed_file::ChangedFile;
-use super::outcome::at;
+use super::outcome::{at, of_answer};
 use super::{Site, side_by_side};
 use model::change::Change;
 use model::event::Place;
@@ -16,22 +17,30 @@ pub(super) struct Unfinished {
     /// How it is written.
     pub(super) text: String,
     /// What people are told.
-    pub(super) what: String,
+    what: String,
 }
 
-/// Returns what is found in the files that are wanted. `suspect` fits every offence, so that most texts need no second look.
-pub(super) fn places<'s>(
-    site: &'s Site<'_>,
+impl Unfinished {
+    pub(super) fn new(line: usize, text: &str, what: String) -> Self {
+        Self { line, text: text.to_owned(), what }
+    }
+}
+
+/// Returns what is found in the files that are wanted, and the first of it in the code of the answer. `suspect` fits every
+/// offence, so that most texts need no second look.
+pub(super) fn places(
+    site: &Site<'_>,
     suspect: &Regex,
-    is_wanted: impl Fn(&ChangedFile<'s>) -> bool,
-    find: impl Fn(&ChangedFile<'s>) -> Vec<Unfinished> + Sync,
+    is_wanted: impl Fn(&ChangedFile<'_>) -> bool,
+    find: impl Fn(&ChangedFile<'_>) -> Vec<Unfinished> + Sync,
 ) -> Vec<Place> {
+    let may_offend = |file: &ChangedFile<'_>| {
+        file.change.new_text().is_some_and(|text| suspect.is_match(text)) && is_wanted(file)
+    };
     let mut files = ChangedFile::of_author(site);
-    files.retain(|file| {
-        let may_offend = file.change.new_text().is_some_and(|text| suspect.is_match(text));
-        may_offend && is_wanted(file) && file.change.added_lines().any(|(_, line)| suspect.is_match(line))
-    });
-    let found = side_by_side::each(&files, find);
+    files
+        .retain(|file| may_offend(file) && file.change.added_lines().any(|(_, line)| suspect.is_match(line)));
+    let found = side_by_side::each(&files, &find);
     let mut removed = removed_lines(site.changes, suspect);
     let mut places = Vec::new();
     for (file, found) in files.iter().zip(found) {
@@ -42,6 +51,9 @@ pub(super) fn places<'s>(
             }
         }
     }
+    let code = AnswerCode::read(site, |line| suspect.is_match(line));
+    let first = code.files().filter(may_offend).find_map(|file| find(&file).into_iter().next());
+    places.extend(first.map(|first| of_answer(format!("code that is in no file: {}", first.what))));
     places
 }
 
