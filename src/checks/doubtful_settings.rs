@@ -32,8 +32,8 @@ struct DecidingFile {
     files: String,
     keys: Vec<String>,
     words: Vec<String>,
-    /// Beginnings of keys that the tool gave another name: the old one and the new one.
-    moved: Vec<[String; 2]>,
+    /// Parts of keys that a tool took into use later, and what stands in their place otherwise.
+    renamed: Vec<[String; 2]>,
 }
 
 static FILES: LazyLock<Vec<(Regex, DecidingFile)>> = LazyLock::new(|| {
@@ -68,16 +68,11 @@ impl DecidingFile {
         (!named.is_empty()).then(|| file(&change.path, format!("{} {what}", named.join(", "))))
     }
 
-    /// Returns the keys that decide with their values, by their latest names.
-    fn deciding_keys(&self, keys: BTreeMap<String, String>) -> BTreeSet<(String, String)> {
-        let latest = |key: String| {
-            let is_old = |[old, new]: &&[String; 2]| key.starts_with(old) && !key.starts_with(new);
-            let moved = self.moved.iter().find(is_old);
-            moved.map_or_else(|| key.clone(), |[old, new]| key.replacen(old, new, 1))
-        };
-        let decides = |key: &String| self.keys.iter().any(|known| key.starts_with(known));
-        let keys = keys.into_iter().filter(|(key, _)| decides(key));
-        keys.map(|(key, value)| (latest(key), value)).collect()
+    /// Returns the keys that decide, with their values.
+    fn deciding_keys(&self, mut keys: BTreeMap<String, String>) -> BTreeSet<(String, String)> {
+        keys.retain(|key, _| self.keys.iter().any(|known| key.starts_with(known)));
+        let oldest = |key| self.renamed.iter().fold(key, |key: String, [new, old]| key.replace(new, old));
+        keys.into_iter().map(|(key, value)| (oldest(key), value)).collect()
     }
 
     fn changed_line(&self, change: &Change) -> Option<Place> {
