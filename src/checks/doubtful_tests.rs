@@ -28,7 +28,7 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let mut places: Vec<Place> = kept.chain(functions).collect();
     places.extend(tampering::questions(tests, site));
     places.extend(lost(tests, site));
-    places.extend(side_by_side::places(&files, |changed| lost_of_file(changed, &files)));
+    places.extend(files.iter().filter_map(lost_file));
     places.extend(never_run(tests).chain(defined_twice(tests)));
     places.extend(hollow(tests, site));
     places.extend(stand_ins::places(tests, &files));
@@ -63,43 +63,18 @@ fn lost(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
 
 fn gone(tests: &[&Test]) -> Place {
     let names: Vec<String> = tests.iter().map(|test| format!("`{}`", test.name)).collect();
-    let first = &tests[0];
-    let what = match names.as_slice() {
-        [one] => format!("the test {one} is gone. Was it asked to go, or does another ask the same?"),
-        _ => format!(
-            "the tests {} are gone. Were they asked to go, or do others ask the same?",
-            names.join(", ")
-        ),
-    };
-    at(&first.path, first.line, what)
+    let (what, are) = if tests.len() == 1 { ("test", "is") } else { ("tests", "are") };
+    let names = names.join(", ");
+    let what = format!("the {what} {names} {are} gone. Was that asked for, or do others ask the same?");
+    at(&tests[0].path, tests[0].line, what)
 }
 
-/// Returns what went of a file whose tests nobody can name: all of it, or a module that is no longer compiled.
-fn lost_of_file(changed: &ChangedFile<'_>, all: &[ChangedFile<'_>]) -> Option<Place> {
+/// Returns a file that went, where nobody can name its tests.
+fn lost_file(changed: &ChangedFile<'_>) -> Option<Place> {
     let path = changed.path();
-    if !is_test(path) || is_fixture(path) {
-        return None;
-    }
-    if changed.change.is_deleted() && Language::of(path).is_none() {
-        return Some(file(path, "a file of tests is gone. Was it asked to go?"));
-    }
-    let first = lost_module(changed, all)?;
-    Some(file(path, format!("the module `{first}` is no longer part of the tests. Where do its tests run?")))
-}
-
-/// Returns a module of Rust that no changed file names any more although its file is still there.
-fn lost_module<'s>(changed: &ChangedFile<'s>, all: &[ChangedFile<'_>]) -> Option<&'s str> {
-    let (old, _) = (changed.before()?.modules(), changed.now()?);
-    let named = |file: &ChangedFile<'_>, name: &str| {
-        file.now().is_some_and(|now| now.modules().iter().any(|module| module.text == name))
-    };
-    let folder = changed.path().rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-    let is_deleted = |name: &str| {
-        let files = [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")];
-        all.iter().any(|file| file.change.is_deleted() && files.iter().any(|path| path == file.path()))
-    };
-    let mut lost = old.iter().map(|module| module.text);
-    lost.find(|name| !is_deleted(name) && !all.iter().any(|file| named(file, name)))
+    let is_lost = changed.change.is_deleted() && is_test(path) && !is_fixture(path);
+    (is_lost && Language::of(path).is_none())
+        .then(|| file(path, "a file of tests is gone. Was it asked to go?"))
 }
 
 /// A new test that never runs proves nothing. A title without a body is a plan.
@@ -126,10 +101,6 @@ fn hollow(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
     let files = tests.kept_by_file();
     let called: BTreeMap<&str, BTreeSet<String>> =
         files.iter().map(|(path, before)| (*path, asked_about(before))).collect();
-    let changed: BTreeSet<&str> = tests.added().map(|new| &*new.path).collect();
-    let with_new = files.iter().filter(|(path, _)| changed.contains(*path));
-    let common: BTreeMap<&str, BTreeSet<&str>> =
-        with_new.map(|(path, before)| (*path, called_by_half(before))).collect();
     // The code may be of an earlier phase.
     let of_run = || site.published.and_then(|published| ChangedTests::of_run(site, published).ok());
     let uses_the_run = |new: &Test| of_run().is_some_and(|of_run| of_run.uses_the_product(new));
@@ -140,24 +111,13 @@ fn hollow(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
             let all_assert = before.iter().all(|test| !test.asserts.is_empty());
             return all_assert.then_some("asserts nothing. What would make it fail?");
         }
-        let uses_one = called.iter().any(|name| new.uses(name))
-            || tests.uses_the_product(new)
-            || uses_the_run(new)
-            || common.get(path)?.iter().any(|name| new.uses(name));
+        let uses_one =
+            called.iter().any(|name| new.uses(name)) || tests.uses_the_product(new) || uses_the_run(new);
         (!called.is_empty() && !uses_one)
             .then_some("uses nothing that the other tests are about. What does it test?")
     };
     let added = tests.added().filter(|new| !new.is_skipped());
     added.filter_map(|new| Some(question(new, doubt(new)?))).collect()
-}
-
-/// Returns the names that half of the tests of a file call, also where no assert does: they are what the file is about.
-fn called_by_half<'t>(tests: &[&'t Test]) -> BTreeSet<&'t str> {
-    let mut callers: HashMap<&str, usize> = HashMap::new();
-    for name in tests.iter().flat_map(|test| test.subjects()) {
-        *callers.entry(name).or_default() += 1;
-    }
-    callers.into_iter().filter(|(_, count)| count * 2 >= tests.len()).map(|(name, _)| name).collect()
 }
 
 /// Code in the tests that the test runner asks what becomes of them, and calls that end it.

@@ -159,7 +159,7 @@ fn removed_test_with_a_reason_passes_and_the_reviewer_is_asked() {
     assert_eq!(code, 0, "{:#?}", sandbox.metadata()["phases"]);
     let review = sandbox.read(".ai-workflow/issue-243/04_implementation/review/round-1/attempt-1/prompt.md");
     insta::assert_snapshot!(excerpt(&review, "\nS1: ", "\n```").trim(), @"
-    S1: tests/pages.rs:12: the test `a_begun_page_does_not_count` is gone. Was it asked to go, or does another ask the same? (suspect)
+    S1: tests/pages.rs:12: the test `a_begun_page_does_not_count` is gone. Was that asked for, or do others ask the same? (suspect)
     S2: a_begun_page_does_not_count is gone; the author says: - `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages (pass_to_pass)
     ");
 }

@@ -142,27 +142,6 @@ fn a_new_test_that_asks_nothing_of_the_product_is_asked_about() {
 }
 
 #[test]
-fn a_module_that_moved_and_an_import_that_went_are_no_lost_tests() {
-    let main = "use pages::count;\nmod a;\nmod b;\n";
-    for honest in [
-        &[("tests/it/main.rs", main, &main.replace("use pages::count;\n", ""))][..],
-        &[
-            ("tests/it/main.rs", main, &main.replace("mod b;\n", "")),
-            ("tests/it/a.rs", "", &"mod b;\n".to_owned()),
-        ],
-        &[
-            ("tests/it/main.rs", main, &main.replace("mod b;\n", "")),
-            ("tests/it/b.rs", "fn f() {}\n", &String::new()),
-        ],
-    ] {
-        let files: Vec<(&str, &str, &str)> =
-            honest.iter().map(|(path, old, new)| (*path, *old, new.as_str())).collect();
-        assert_eq!(told(&files), Vec::<String>::new());
-    }
-    assert_eq!(told(&[("tests/it/main.rs", main, &main.replace("mod b;\n", ""))]).len(), 1);
-}
-
-#[test]
 fn helpers_of_one_name_are_compared_in_their_order() {
     let helper = |expected: &str| format!("run({{ page: () => {{ expect(f()).toBe({expected}); }} }});\n");
     let old = format!("{}run({{ page: () => {{ g(); }} }});\n{SCRIPT}", helper("1"));

@@ -119,11 +119,6 @@ fn a_test_that_is_gone_or_does_not_run_is_caught() {
             &[("b_test.go", "", &GO.replace("testing.T) {\n", "testing.T) {\n\tt.Skip(\"x\")\n"))],
             "b_test.go:4",
         ),
-        (
-            "no module",
-            &[("tests/it/main.rs", "mod a;\nmod b;\n", "mod a;\n// mod b;\n")],
-            "`b` are no longer compiled",
-        ),
         ("bats file", &[("tests/a.bats", "@test \"x\" {\n}\n", "")], "a file of tests is gone"),
     ]);
 }

@@ -198,19 +198,3 @@ fn runners_that_end_or_wait_for_a_reason_pass() {
         ),
     ]);
 }
-
-#[test]
-fn an_expected_text_may_be_put_together_of_values() {
-    let test = |lines: &str, expected: &str| {
-        format!(
-            "test('encodings', async t => {{\n{lines}\tt.is(headers['accept-encoding'], {expected});\n}});\n"
-        )
-    };
-    let old = test("", "supportsBrotli ? 'gzip, deflate, br' : 'gzip, deflate'");
-    let pushed = "\tif (supportsBrotli) encodings.push('br');\n";
-    let lines = format!("\tconst encodings = ['gzip', 'deflate'];\n{pushed}");
-    let told = |new: &str| told(&[("test/headers.ts", &old, new)]).len();
-    assert_eq!(told(&test(&lines, "encodings.join(', ')")), 0);
-    assert_eq!(told(&test(&lines.replace(pushed, ""), "encodings.join(', ')")), 1, "one of them is missing");
-    assert_eq!(told(&test("", "encodings()")), 1);
-}
