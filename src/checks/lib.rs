@@ -6,6 +6,7 @@
 #[macro_use]
 mod constant;
 
+mod added;
 mod announced;
 mod answer_code;
 mod answer_format;
@@ -15,7 +16,6 @@ mod changed_tests;
 mod cited;
 mod code_changed;
 mod command;
-mod comments;
 mod conflict_markers;
 mod decision;
 mod defined;

@@ -3,7 +3,7 @@
 
 use super::Site;
 use super::changed_file::ChangedFile;
-use super::comments::{Comment, added_comments};
+use super::added::{Comment, added_comments};
 use super::constant::{any_of, pattern};
 use super::language_family::{LanguageFamily, is_code};
 use super::outcome::one_line;

@@ -1,8 +1,8 @@
 //! Code of the product that plays to its tests: it asks who runs it, or is equal to everything. Tests and their support may.
 //! A person makes exceptions with `[checks] allowed`.
 
+use super::added::{added_code, added_functions};
 use super::changed_file::ChangedFile;
-use super::comments::added_code;
 use super::constant::any_of;
 use super::outcome::{at, one_line};
 use super::{Site, side_by_side};
@@ -70,25 +70,18 @@ fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
     if !is_ours || !file.change.added_lines().any(|(_, line)| line.contains("rue")) {
         return Vec::new();
     }
-    let known: Vec<String> = equalities(file.before()).into_iter().map(|function| function.name).collect();
-    let new = equalities(file.now()).into_iter().filter(|function| !known.contains(&function.name));
     let is_usual = Language::of(file.path()) == Some(Language::Rust) || is_test(file.path());
     let suspicion = |function: Function| {
         let what = format!("`{}` is equal to everything", function.name);
         (at(file.path(), function.line, what), !is_usual && !STAND_IN.is_match(&function.name))
     };
-    new.map(suspicion).collect()
+    added_functions(file, says_yes).into_iter().map(suspicion).collect()
 }
 
-/// Returns the equalities of a file that only say yes.
-fn equalities(file: Option<&SourceFile>) -> Vec<Function> {
-    let Some(file) = file else { return Vec::new() };
-    let mut functions = file.functions();
-    functions.retain(|function| {
-        let body = function.body.clone().map(|body| &file.text()[body]);
-        EQUALITY.is_match(&function.name) && body.is_some_and(|body| YES.is_match(body))
-    });
-    functions
+/// Tells whether a function is an equality that only says yes.
+fn says_yes(file: &SourceFile, function: &Function) -> bool {
+    let body = function.body.clone().map(|body| &file.text()[body]);
+    EQUALITY.is_match(&function.name) && body.is_some_and(|body| YES.is_match(body))
 }
 
 #[cfg(test)]

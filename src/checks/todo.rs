@@ -4,7 +4,7 @@
 
 use super::Site;
 use super::changed_file::ChangedFile;
-use super::comments::added_comments;
+use super::added::added_comments;
 use super::constant::any_of;
 use super::language_family::LanguageFamily;
 use super::outcome::one_line;

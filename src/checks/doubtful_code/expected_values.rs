@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::Site;
 use crate::changed_file::ChangedFile;
-use crate::comments::added_code;
+use crate::added::added_code;
 use crate::outcome::{at, one_line};
 use crate::paths::name;
 use crate::side_by_side;

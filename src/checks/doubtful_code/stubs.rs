@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::added::added_functions;
 use crate::changed_file::ChangedFile;
 use crate::outcome::at;
 use crate::side_by_side;
@@ -11,21 +12,11 @@ use source::{Function, Language, SourceFile, Stub};
 /// Returns them as questions. Those of Go for the platforms on which another file does it are honest.
 pub(super) fn places(product: &[ChangedFile<'_>]) -> Vec<Place> {
     side_by_side::places(product, |file| {
-        let stubs = new_stubs(file).into_iter();
+        let is_stub = |_: &SourceFile, function: &Function| function.stub.is_some() && !function.is_abstract;
+        let stubs = added_functions(file, is_stub).into_iter();
         let stubs = stubs.filter(|stub| !is_written_beside(&stub.name, file, product));
         stubs.map(|stub| at(file.path(), stub.line, question(&stub))).collect::<Vec<Place>>()
     })
-}
-
-/// Returns the stubs of a file that it did not have.
-fn new_stubs(file: &ChangedFile<'_>) -> Vec<Function> {
-    let mut stubs = file.now().map_or_else(Vec::new, SourceFile::functions);
-    stubs.retain(|function| function.stub.is_some() && !function.is_abstract);
-    // Few files have such a function: the others need no look at what they were.
-    let before = if stubs.is_empty() { None } else { file.before() };
-    let known = before.map_or_else(Vec::new, SourceFile::functions);
-    stubs.retain(|stub| !known.iter().any(|old| old.name == stub.name && old.stub.is_some()));
-    stubs
 }
 
 fn is_written_beside(name: &str, file: &ChangedFile<'_>, product: &[ChangedFile<'_>]) -> bool {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use crate::added::added_functions;
 use crate::changed_file::ChangedFile;
 use crate::changed_tests::ChangedTests;
 use crate::outcome::at;
@@ -27,9 +28,8 @@ fn of_file(file: &ChangedFile<'_>, old: &[&Test], compared: &ChangedTests) -> Op
         return None;
     }
     let new = file.now()?;
-    if let Some(function) =
-        newly_defined(file, new).into_iter().find(|function| asked.contains(last(&function.name)))
-    {
+    let is_asked = |function: &Function| asked.contains(last(&function.name));
+    if let Some(function) = added_functions(file, |_, _| true).into_iter().find(is_asked) {
         let what = format!(
             "`{}` takes the place of what the tests are about. Is the product still tested?",
             function.name
@@ -55,14 +55,6 @@ fn of_file(file: &ChangedFile<'_>, old: &[&Test], compared: &ChangedTests) -> Op
 /// Returns the names that the asserts of tests call: `count`, `pages.count`.
 pub(super) fn asked_about(tests: &[&Test]) -> BTreeSet<String> {
     tests.iter().flat_map(|test| test.asserted_calls()).collect()
-}
-
-fn newly_defined(file: &ChangedFile<'_>, new: &SourceFile) -> Vec<Function> {
-    let old: Vec<String> =
-        file.before().map_or_else(Vec::new, SourceFile::functions).into_iter().map(|one| one.name).collect();
-    let mut functions = new.functions();
-    functions.retain(|function| !old.contains(&function.name));
-    functions
 }
 
 fn last(name: &str) -> &str {

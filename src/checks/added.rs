@@ -1,11 +1,11 @@
-//! The comments that a change brought, line by line: by the grammar of the file, else by the marks of its language; and the
-//! lines of code that are none. Judges nothing.
+//! What a change brought to a file: comments, line by line, by the grammar of the file, else by the marks of its language; the lines
+//! of code that are none; and functions. Judges nothing.
 
 use std::collections::HashSet;
 
 use super::changed_file::ChangedFile;
 use super::language_family::LanguageFamily;
-use source::SourceFile;
+use source::{Function, SourceFile};
 
 /// One line of a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +49,22 @@ pub(super) fn added_code<'f>(file: &ChangedFile<'f>) -> impl Iterator<Item = (us
         let is_test = now.is_some_and(|now| now.is_test_code(*number));
         !is_test && !comments.contains(&(*number, line.trim()))
     })
+}
+
+/// Returns the functions of a kind that a file did not have under this name.
+pub(super) fn added_functions(
+    file: &ChangedFile<'_>,
+    is_meant: impl Fn(&SourceFile, &Function) -> bool,
+) -> Vec<Function> {
+    let all = |side: Option<&SourceFile>| -> Vec<Function> {
+        let Some(side) = side else { return Vec::new() };
+        side.functions().into_iter().filter(|function| is_meant(side, function)).collect()
+    };
+    let mut added = all(file.now());
+    // Few files have such a function: the others need no look at what they were.
+    let known = if added.is_empty() { Vec::new() } else { all(file.before()) };
+    added.retain(|function| !known.iter().any(|old| old.name == function.name));
+    added
 }
 
 fn comments_of_source(file: &SourceFile) -> Vec<Comment<'_>> {
