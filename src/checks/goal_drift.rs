@@ -18,7 +18,7 @@ use content_parser::own_lines;
 use model::event::{CheckResult, CheckStatus};
 use model::policy::{criterion, quality_criterion};
 
-pub(super) const TEMPLATE: Template =
+pub(super) static TEMPLATE: Template =
     Template { id: "goal_drift_guard", name: "Goal Drift Guard", evaluate: |site| Ok(evaluate(site)) };
 
 /// So much around a phrase is shown on both sides, in characters.

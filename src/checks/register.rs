@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::pin::Pin;
 
-use super::templates::{self, Template};
+use super::templates::Template;
 use super::test_runs::NotCompared;
 use super::{
     Site, answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
@@ -88,6 +88,7 @@ const ALL: &[(&str, Check)] = &[
     (red_green::ID, Run(|site, stop| Box::pin(red_green::examine(site, stop)))),
     (mutants::ID, Run(|site, stop| Box::pin(mutants::examine(site, stop)))),
     (integration::ID, Run(|site, stop| Box::pin(async { Ok(integration::examine(site, stop).await) }))),
+    (goal_drift::TEMPLATE.id, Check::Template(&goal_drift::TEMPLATE)),
 ];
 
 /// Names the checks of an agreement that do not exist, with their phase.
@@ -103,13 +104,13 @@ pub fn unknown(agreement: &Agreement) -> Vec<(PhaseName, String)> {
 /// Returns the template of an agreement when there is none of this name, with the names of those that there are.
 pub fn unknown_template(agreement: &Agreement) -> Option<(&str, Vec<&'static str>)> {
     let named = agreement.check_settings.template.as_str();
-    let unknown = !named.is_empty() && templates::find(named).is_none();
-    unknown.then(|| (named, templates::ids().collect()))
+    let all = ALL.iter().map(|(id, _)| *id).filter(|id| template(id).is_some());
+    (!named.is_empty() && template(named).is_none()).then(|| (named, all.collect()))
 }
 
 /// Returns the ids of all checks.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|(id, _)| *id).chain(templates::ids())
+    ALL.iter().map(|(id, _)| *id)
 }
 
 /// Returns the first check of the project's own that bears the name of one of ours.
@@ -144,6 +145,10 @@ pub fn cheap_first(policy: &mut Policy) {
 
 /// Returns how a check of this id is made.
 pub(super) fn find(id: &str) -> Option<Check> {
-    let known = ALL.iter().find(|(known, _)| *known == id).map(|(_, check)| *check);
-    known.or_else(|| templates::find(id).map(Check::Template))
+    ALL.iter().find(|(known, _)| *known == id).map(|(_, check)| *check)
+}
+
+/// Returns the template of this id.
+pub(super) fn template(id: &str) -> Option<&'static Template> {
+    if let Some(Check::Template(template)) = find(id) { Some(template) } else { None }
 }

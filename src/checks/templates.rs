@@ -1,30 +1,19 @@
-//! The register of templates: evaluators of an author's answer that run only when a configuration names them. A new one is one
-//! file and one line here. An evaluator that errs or panics is a failure, never a pass.
+//! Templates: evaluators of an author's answer that run only when a configuration names them. An evaluator that errs or panics is a
+//! failure, never a pass.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::goal_drift;
 use super::{Site, failure};
 use model::event::CheckResult;
 
-/// A template; its id is the name of its check.
+/// A template.
 pub(super) struct Template {
+    /// The name of its check.
     pub id: &'static str,
     /// As people read it.
     pub name: &'static str,
     /// Judges, or says why it cannot.
     pub evaluate: fn(&Site<'_>) -> Result<CheckResult, String>,
-}
-
-static TEMPLATES: [Template; 1] = [goal_drift::TEMPLATE];
-
-/// Returns the ids of all templates.
-pub fn ids() -> impl Iterator<Item = &'static str> {
-    TEMPLATES.iter().map(|template| template.id)
-}
-
-pub(super) fn find(id: &str) -> Option<&'static Template> {
-    TEMPLATES.iter().find(|template| template.id == id)
 }
 
 pub(super) fn evaluate(template: &Template, site: &Site<'_>) -> CheckResult {
@@ -41,6 +30,7 @@ pub(super) fn evaluate(template: &Template, site: &Site<'_>) -> CheckResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::register::template;
     use crate::scene::Scene;
     use crate::{examine, passed};
     use model::event::CheckStatus;
@@ -68,7 +58,6 @@ mod tests {
 
     #[test]
     fn a_template_is_found_by_its_id_and_listed_among_the_checks() {
-        assert_eq!(ids().collect::<Vec<_>>(), ["goal_drift_guard"]);
         assert!(crate::ids().any(|id| id == "goal_drift_guard"));
         let scene = Scene::answering("Nothing said.");
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
@@ -87,8 +76,8 @@ mod tests {
             "",
             "GOAL_DRIFT_GUARD",
         ] {
-            assert!(find(other).is_none(), "{other}");
+            assert!(template(other).is_none(), "{other}");
         }
-        assert!(find("goal_drift_guard").is_some());
+        assert!(template("goal_drift_guard").is_some());
     }
 }
