@@ -4,8 +4,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::changed_file::ChangedFile;
-use super::outcome::{at, judged};
-use super::{Site, skipped};
+use super::outcome::at;
+use super::{Site, rules, skipped};
 use model::event::{CheckResult, Place};
 use source::{Language, SourceFile, is_fixture, is_test};
 
@@ -18,14 +18,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     }
     let files = ChangedFile::of_author(site);
     let tests = files.iter().filter(|file| is_test(file.path()));
-    let places = tests.flat_map(|file| places(file, site.worktree)).collect();
-    judged(
-        ID,
-        "test-isolation",
-        places,
-        "TEST ISOLATION MODE violation",
-        "no test that was added imports what it tests",
-    )
+    rules::judge(ID, tests.flat_map(|file| places(file, site.worktree)).collect())
 }
 
 fn places(file: &ChangedFile<'_>, worktree: &Path) -> Vec<Place> {

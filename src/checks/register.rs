@@ -67,7 +67,7 @@ const ALL: &[(&str, Check)] = &[
     (files::ID, Look(files::examine)),
     (evidence::ID, Look(evidence::examine)),
     ("early_termination", Places(early_termination::places)),
-    (tautology::ID, Look(tautology::examine)),
+    ("tautology", Places(tautology::places)),
     (traceability::ID, Look(traceability::examine)),
     (isolation::ID, Look(isolation::examine)),
     (task_list::ID, Look(task_list::examine)),

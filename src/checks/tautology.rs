@@ -2,31 +2,22 @@
 //! expected value is computed by a helper from the input.
 
 use super::changed_file::ChangedFile;
-use super::outcome::{at, judged, one_line};
+use super::outcome::{at, one_line};
 use super::{Site, side_by_side};
-use model::event::{CheckResult, Place};
+use model::event::Place;
 use source::{Part, is_test};
-
-pub(super) const ID: &str = "tautology";
 
 /// So much of an assert is told, in characters.
 const MOST_SHOWN: usize = 100;
 
-pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let mut files = ChangedFile::of_author(site);
     let may_assert = |text: &str| ["assert", "expect", "require"].iter().any(|word| text.contains(word));
     files.retain(|file| file.change.new_text().is_some_and(may_assert));
-    let places = side_by_side::each(&files, places).into_iter().flatten().collect();
-    judged(
-        ID,
-        "tautological-test",
-        places,
-        "a test cannot fail",
-        "no test that was added passes by construction",
-    )
+    side_by_side::places(&files, of_file)
 }
 
-fn places(file: &ChangedFile<'_>) -> Vec<Place> {
+fn of_file(file: &ChangedFile<'_>) -> Vec<Place> {
     let Some(new) = file.now() else { return Vec::new() };
     let mut asserts = new.asserts();
     asserts.retain(|assert| {
@@ -84,7 +75,13 @@ fn is_computed(expected: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules;
     use crate::scene::{Scene, gist};
+    use model::event::CheckResult;
+
+    fn examine(site: &Site<'_>) -> CheckResult {
+        rules::judge("tautology", places(site))
+    }
 
     #[test]
     fn a_test_that_cannot_fail_is_found() {
