@@ -6,6 +6,7 @@ use super::{Site, deliverable, skipped};
 use model::change::Change;
 use model::event::CheckResult;
 use model::policy::FirstStep;
+use views::summary::counted;
 
 pub(super) const ID: &str = "evidence";
 
@@ -14,12 +15,10 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
         return skipped(ID, "the phase begins with a review");
     }
     let there = site.changes.iter().filter(|change| is_there(change)).count();
-    let clean = match there {
-        0 if removes_alone(site) => match site.changes.len() {
-            1 => "1 file is gone".to_owned(),
-            gone => format!("{gone} files are gone"),
-        },
-        there => format!("{there} changed files are there"),
+    let clean = if removes_alone(site) {
+        format!("{} gone", counted(site.changes.len() as u64, "file"))
+    } else {
+        format!("{there} changed files are there")
     };
     let places = lack(site).map(of_answer).into_iter().collect();
     judged(ID, "no-evidence", places, "nothing shows that work was done", &clean)
@@ -27,12 +26,9 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 
 /// Returns what is missing when nothing of this phase can be seen.
 pub(super) fn lack(site: &Site<'_>) -> Option<&'static str> {
-    let deliverable = !site.output.is_empty() && deliverable::is_there(site);
-    if !begins_with_an_author(site) {
-        return None;
-    }
-    let any = site.changes.iter().any(is_there) || deliverable || removes_alone(site);
-    if any {
+    let has_deliverable = || !site.output.is_empty() && deliverable::is_there(site);
+    let is_seen = || site.changes.iter().any(is_there) || removes_alone(site) || has_deliverable();
+    if !begins_with_an_author(site) || is_seen() {
         return None;
     }
     Some(if site.changes.is_empty() { "nothing changed" } else { "all that changed is gone or empty" })

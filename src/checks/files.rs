@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::deliverable::is_blank;
 use super::outcome::{file, judged, of_answer};
-use super::paths::may_be_empty;
+use super::paths::{is_inside, may_be_empty};
 use super::{Site, evidence};
 use model::event::{CheckResult, Place};
 use views::summary::counted;
@@ -41,7 +41,7 @@ fn lack(site: &Site<'_>, named: &str) -> Option<&'static str> {
         let elsewhere = without_line(&path).filter(|path| site.worktree.join(path).is_file());
         return (!deleted && elsewhere.is_none()).then_some("does not exist");
     };
-    if !stays_inside(site.worktree, &full) {
+    if !is_inside(site.worktree, &path).unwrap_or(false) {
         return Some("leads out of the worktree");
     }
     if found.is_dir() {
@@ -71,11 +71,6 @@ fn inside(worktree: &Path, named: &str) -> Option<String> {
 fn without_line(path: &str) -> Option<&str> {
     let (path, line) = path.split_once(':')?;
     line.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'-')).then_some(path)
-}
-
-fn stays_inside(worktree: &Path, path: &Path) -> bool {
-    let (Ok(top), Ok(real)) = (worktree.canonicalize(), path.canonicalize()) else { return false };
-    real.starts_with(top)
 }
 
 #[cfg(test)]

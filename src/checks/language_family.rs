@@ -1,6 +1,7 @@
 //! What a path says about the language of a file, where no grammar is asked: whether it is code, and how a comment begins. The
 //! families stand in `data/language_family.toml`.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -28,12 +29,7 @@ enum Kind {
     Unknown,
 }
 
-#[derive(Deserialize)]
-struct Table {
-    family: Vec<LanguageFamily>,
-}
-
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<BTreeMap<String, Vec<LanguageFamily>>> = LazyLock::new(|| {
     toml::from_str(include_str!("data/language_family.toml")).expect("the table of languages is sound")
 });
 
@@ -46,10 +42,9 @@ impl LanguageFamily {
     /// Returns the family of a file.
     pub(super) fn of(path: &str) -> &'static Self {
         let (name, ending) = (name(path).to_lowercase(), ending(path).to_lowercase());
-        let mut families = TABLE.family.iter();
-        families
-            .find(|family| family.names.contains(&name) || family.endings.contains(&ending))
-            .unwrap_or_else(|| TABLE.family.last().expect("there are families"))
+        let is_named = |family: &&Self| family.names.contains(&name) || family.endings.contains(&ending);
+        let families = &TABLE["family"];
+        families.iter().find(is_named).unwrap_or_else(|| families.last().expect("there are families"))
     }
 
     pub(super) fn is_code_or_data(&self) -> bool {

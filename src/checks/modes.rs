@@ -52,23 +52,20 @@ fn has_mode(version: Option<&FileVersion>, mode: FileMode) -> bool {
 /// Says what is wrong with a link.
 fn astray(path: &str, target: &str) -> Option<&'static str> {
     let drive = target.as_bytes().get(1) == Some(&b':');
+    let parts = || target.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
+    let up = parts().take_while(|part| *part == "..").count();
     if target.is_empty() || target.starts_with(['/', '\\', '~']) || drive {
-        return Some("is a link to an absolute path");
+        Some("is a link to an absolute path")
+    } else if up > path.matches('/').count() {
+        Some("is a link that leads out of the worktree")
+    } else if parts().skip(up).any(|part| part == "..") {
+        // What is behind a name may be a link itself, so nobody knows where its parent is.
+        Some("is a link that goes down and up again")
+    } else if parts().any(|part| part.eq_ignore_ascii_case(".git")) {
+        Some("is a link into git's own folder")
+    } else {
+        None
     }
-    let mut depth = path.matches('/').count();
-    let mut went_down = false;
-    for part in target.split(['/', '\\']) {
-        match part {
-            "" | "." => {}
-            // What is behind a name may be a link itself, so nobody knows where its parent is.
-            ".." if went_down => return Some("is a link that goes down and up again"),
-            ".." if depth == 0 => return Some("is a link that leads out of the worktree"),
-            ".." => depth -= 1,
-            part if part.eq_ignore_ascii_case(".git") => return Some("is a link into git's own folder"),
-            _ => went_down = true,
-        }
-    }
-    None
 }
 
 fn submodule(worktree: &Path, change: &Change) -> Option<&'static str> {

@@ -1,7 +1,10 @@
 //! Paths: their names and endings, and the language of lists of them: a path, a folder with all that lies below it, `*` for any characters, and `**/` for any
 //! number of folders, none included, so that `**/NAME` means at any depth. Always from the top of the worktree.
 
-use regex::{Regex, RegexBuilder};
+use std::io;
+use std::path::Path;
+
+use regex::{RegexSet, RegexSetBuilder};
 
 /// Returns the last part of a path.
 pub(crate) fn name(path: &str) -> &str {
@@ -13,6 +16,11 @@ pub(crate) fn ending(path: &str) -> &str {
     name(path).rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
+/// Tells whether a path is there and stays inside of a worktree: a link may lead out of it.
+pub(crate) fn is_inside(worktree: &Path, path: &str) -> io::Result<bool> {
+    Ok(worktree.join(path).canonicalize()?.starts_with(worktree.canonicalize()?))
+}
+
 /// Tells whether the whole meaning of a file is that it is there.
 pub(crate) fn may_be_empty(path: &str) -> bool {
     let names = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll", ".npmignore"];
@@ -21,36 +29,32 @@ pub(crate) fn may_be_empty(path: &str) -> bool {
 
 /// Patterns that are looked for together, in one pass.
 pub(crate) struct Patterns {
-    any: Option<Regex>,
+    any: RegexSet,
     folds: bool,
 }
 
 impl Patterns {
     /// Reads patterns that mean exactly what they say.
     pub(crate) fn exact(patterns: &[String]) -> Self {
-        Self { any: any_of(patterns.iter().map(String::as_str)), folds: false }
+        Self { any: any_of(patterns.iter().cloned()), folds: false }
     }
 
     /// Reads patterns for which `claude.md` and a name with an invisible character in it are `CLAUDE.md`, too.
     pub(crate) fn folding<'a>(patterns: impl Iterator<Item = &'a String>) -> Self {
-        let folded: Vec<String> = patterns.map(|pattern| folded(pattern)).collect();
-        Self { any: any_of(folded.iter().map(String::as_str)), folds: true }
+        Self { any: any_of(patterns.map(|pattern| folded(pattern))), folds: true }
     }
 
     /// Tells whether a path is one of the patterns or lies below it.
     pub(crate) fn hold(&self, path: &str) -> bool {
-        let Some(any) = &self.any else { return false };
-        if self.folds { any.is_match(&folded(path)) } else { any.is_match(path) }
+        if self.folds { self.any.is_match(&folded(path)) } else { self.any.is_match(path) }
     }
 }
 
-fn any_of<'a>(patterns: impl Iterator<Item = &'a str>) -> Option<Regex> {
-    let all: Vec<String> = patterns.map(written).filter(|pattern| !pattern.is_empty()).collect();
-    let build = || {
-        let text = format!("(?s)^(?:{})(?:/.*)?$", all.join("|"));
-        RegexBuilder::new(&text).size_limit(usize::MAX).build()
-    };
-    (!all.is_empty()).then(|| build().expect("escaped texts and stars are a pattern"))
+fn any_of(patterns: impl Iterator<Item = String>) -> RegexSet {
+    let written = patterns.map(|pattern| written(&pattern)).filter(|pattern| !pattern.is_empty());
+    let whole = written.map(|pattern| format!("(?s)^(?:{pattern})(?:/.*)?$"));
+    let set = RegexSetBuilder::new(whole).size_limit(usize::MAX).build();
+    set.expect("escaped texts and stars are a pattern")
 }
 
 /// Returns a pattern as a regular expression.

@@ -16,6 +16,7 @@ pub(super) const ID: &str = "task_list";
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let named = &site.settings.task_lists;
     let lists: BTreeSet<&String> = if named.is_empty() { site.plans.iter() } else { named.iter() }.collect();
+    let unavailable = |why: &str| result(ID, CheckStatus::Unavailable, why);
     let (mut count, mut open) = (0, Vec::new());
     for list in lists {
         let Ok(text) = git::regular_file::read_text(&site.worktree.join(list)) else {
@@ -52,10 +53,6 @@ pub fn task_lists(policy: &Policy, settings: &CheckSettings, plans: Vec<String>)
         return Vec::new();
     }
     if settings.task_lists.is_empty() { plans } else { settings.task_lists.clone() }
-}
-
-fn unavailable(why: &str) -> CheckResult {
-    result(ID, CheckStatus::Unavailable, why)
 }
 
 /// Tells whether a document was changed by ticks alone.

@@ -41,7 +41,7 @@ fn a_deletion_counts_as_evidence_and_an_empty_change_does_not() {
     let ran = sandbox.run(&["check", "--only", "Q5"]).exits(0);
     insta::assert_snapshot!(lines(&sandbox, &ran), @r"
     1 file changed since [BASE] (main)
-    ✓ evidence (Q5)  1 file is gone
+    ✓ evidence (Q5)  1 file gone
     1 passed
     ");
     sandbox.git(&["reset", "-q", "--hard", "main"]);

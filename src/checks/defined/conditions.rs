@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{Defined, explained};
 use crate::outcome::{and_more, file, shown};
+use crate::paths::is_inside;
 use crate::{passed, skipped};
 use model::event::CheckResult;
 use model::remote_check::{RemoteCheck, RemoteCheckState};
@@ -18,9 +19,12 @@ use tool_output::{Printed, Semantic, changes};
 pub(super) fn files(defined: Defined<'_>, paths: &[String]) -> CheckResult {
     let mut missing = Vec::new();
     for path in paths.iter().map(|path| defined.filled(path)) {
-        match is_there(defined.site.worktree, &path) {
+        match is_inside(defined.site.worktree, &path) {
             Ok(true) => {}
             Ok(false) => missing.push(path),
+            Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                missing.push(path);
+            }
             Err(why) => return defined.unavailable(&format!("{path} cannot be looked at: {why}")),
         }
     }
@@ -40,15 +44,6 @@ pub(super) fn name_missing(mut result: CheckResult, missing: Vec<String>) -> Che
     result.params.insert("expectedPath".to_owned(), json!(missing[0]));
     let meaning = Semantic::of_failure(&result.summary, missing, ACTION);
     explained(result, &meaning)
-}
-
-/// A link that leads out of the worktree is no file of it.
-fn is_there(worktree: &Path, path: &str) -> Result<bool, std::io::Error> {
-    match worktree.join(path).canonicalize() {
-        Ok(found) => Ok(found.starts_with(worktree.canonicalize()?)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
-        Err(error) => Err(error),
-    }
 }
 
 /// Programs whose arguments, but for options, are paths.
