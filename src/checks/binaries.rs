@@ -22,11 +22,10 @@ const LARGEST: u64 = 64 * 1024;
 /// Pictures and fonts may have so many.
 const LARGEST_PICTURE: u64 = 2 * 1024 * 1024;
 
-const TABLE: &str = include_str!("data/binaries.toml");
-pattern!(PICTURE, &format!(r"(?i)\.(?:{})$", any_of(TABLE, "pictures")));
-pattern!(PROGRAM, &format!(r"(?i)\.(?:{})$", any_of(TABLE, "programs")));
+pattern!(PICTURE, &format!(r"(?i)\.(?:{})$", any_of("binaries", "pictures")));
+pattern!(PROGRAM, &format!(r"(?i)\.(?:{})$", any_of("binaries", "programs")));
 static BEGINNING: LazyLock<bytes::Regex> = LazyLock::new(|| {
-    bytes::Regex::new(&format!("(?s-u)^(?:{})", any_of(TABLE, "beginnings"))).expect("a good pattern")
+    bytes::Regex::new(&format!("(?s-u)^(?:{})", any_of("binaries", "beginnings"))).expect("a good pattern")
 });
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {

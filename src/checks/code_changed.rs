@@ -1,13 +1,11 @@
 //! The run's change since its base holds something outside `.ai-workflow/`, and after a phase that has tests such as belong
 //! to it, whichever phase made them. A phase that changes nothing itself says in its document why, and its reviewer judges that.
 
-use std::sync::{Arc, LazyLock};
-
-use regex::Regex;
+use std::sync::Arc;
 
 use super::announced::unless_unchanged;
 use super::changed_file::{ChangedFile, ReadSides};
-use super::constant::pattern;
+use super::constant::any_of;
 use super::paths::ending;
 use super::{Site, deliverable, failure, passed, trivial_diff};
 use model::change::Change;
@@ -136,16 +134,8 @@ fn runs(command: &str, path: &str) -> bool {
 
 /// Where the tests of a language cannot be told from its code, names do: of the file, its folders, and what lines declare.
 fn says_test(change: &Change) -> bool {
-    static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?i:(?:^|[^a-z])(?:unit|integration|acceptance)?(?:tests?|specs?|testing|e2e|bats)(?:[^a-z]|$))|[a-z0-9](?:Tests?|Specs?)(?:[^a-z]|$)|(?:^|/)t/|\.(?:t|bats|feature|hurl|robot)$",
-        )
-    });
-    static DECLARED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r#"^\s*(?:TEST(?:_\w+)?\s*\(|BOOST_\w*TEST\w*\(|unittest\b|test\s*[("{]|it\s*[("]|@Test\b|func\s+test\w|\(deftest\b|check\s+["'])"#,
-        )
-    });
+    pattern!(NAMED, &any_of("code_changed", "named"));
+    pattern!(DECLARED, &any_of("code_changed", "declared"));
     NAMED.is_match(&change.path) || change.added_lines().any(|(_, line)| DECLARED.is_match(line))
 }
 

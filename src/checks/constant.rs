@@ -1,5 +1,8 @@
 //! Regular expressions that stand in our own source, for all checks.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use regex::Regex;
 
 /// Compiles an expression of our own source.
@@ -7,11 +10,12 @@ pub(crate) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a good pattern")
 }
 
-/// Returns the expressions that a table of our own lists under a name, as one of which any will do.
-pub(crate) fn any_of(table: &str, name: &str) -> String {
-    let table: toml::Table = table.parse().expect("a good table");
-    let list = table[name].as_array().expect("a list");
-    list.iter().map(|one| one.as_str().expect("a text")).collect::<Vec<_>>().join("|")
+static WORDS: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> =
+    LazyLock::new(|| toml::from_str(include_str!("data/words.toml")).expect("the lists of words are sound"));
+
+/// Returns the expressions that a check has under a name in `data/words.toml`, as one of which any will do.
+pub(crate) fn any_of(check: &str, name: &str) -> String {
+    WORDS[check][name].join("|")
 }
 
 /// Makes a static expression of our own source.

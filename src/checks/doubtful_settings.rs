@@ -20,11 +20,6 @@ use source::{is_fixture, is_foreign};
 /// The names of changed keys that are told at most.
 const MOST_NAMED: usize = 4;
 
-#[derive(Deserialize)]
-struct Table {
-    file: Vec<DecidingFile>,
-}
-
 /// Files of some names, and what in them decides.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -37,10 +32,10 @@ struct DecidingFile {
 }
 
 static FILES: LazyLock<Vec<(Regex, DecidingFile)>> = LazyLock::new(|| {
-    let table: Table =
-        toml::from_str(include_str!("data/deciding_settings.toml")).expect("the table is sound");
+    let table = toml::from_str(include_str!("data/deciding_settings.toml"));
+    let mut table: BTreeMap<String, Vec<DecidingFile>> = table.expect("the table is sound");
     let named = |file: DecidingFile| (pattern(&format!("(?x)(?:^|/)(?:{})$", file.files)), file);
-    table.file.into_iter().map(named).collect()
+    table.remove("file").into_iter().flatten().map(named).collect()
 });
 
 /// Returns the places that a reviewer is asked about.

@@ -10,9 +10,8 @@ use model::policy::OnFail;
 
 const ID: &str = "early_termination";
 
-const TABLE: &str = include_str!("data/early_termination.toml");
-pattern!(PHRASE, &any_of(TABLE, "phrases"));
-pattern!(STATEMENT, &any_of(TABLE, "statements"));
+pattern!(PHRASE, &any_of("early_termination", "phrases"));
+pattern!(STATEMENT, &any_of("early_termination", "statements"));
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let missing = evidence::lack(site);

@@ -2,8 +2,8 @@
 //! "(omitted)" in the document of the phase. Spread operators, ranges and running text are honest.
 
 use super::Site;
-use super::changed_file::ChangedFile;
 use super::added::{Comment, added_comments};
+use super::changed_file::ChangedFile;
 use super::constant::{any_of, pattern};
 use super::language_family::{LanguageFamily, is_code};
 use super::outcome::one_line;
@@ -11,10 +11,9 @@ use super::paths::ending;
 use super::unfinished::{self, Unfinished};
 use model::event::Place;
 
-const TABLE: &str = include_str!("data/omission.toml");
-pattern!(SUSPECT, &any_of(TABLE, "suspects"));
-pattern!(DOTS, &any_of(TABLE, "dots"));
-pattern!(CONTENT, &any_of(TABLE, "content"));
+pattern!(SUSPECT, &any_of("omission", "suspects"));
+pattern!(DOTS, &any_of("omission", "dots"));
+pattern!(CONTENT, &any_of("omission", "content"));
 
 /// What may stand around something left out.
 const AROUND: &str = r"[\s.…()\[\]<>（）。—*✂-]*";
@@ -23,8 +22,8 @@ pattern!(
     OMITS,
     &format!(
         r"(?i)^{AROUND}(?:{}|\.\.\.|…|\. \. \.|\.\. ){AROUND}$|^(?:\.\.\.|…){AROUND}(?:{})",
-        any_of(TABLE, "left_out"),
-        any_of(TABLE, "beside_dots")
+        any_of("omission", "left_out"),
+        any_of("omission", "beside_dots")
     )
 );
 

@@ -7,6 +7,7 @@ use content_parser::split_objects;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::constant::any_of;
 use super::outcome::{MOST_TOLD, failure, file, judged, one_line};
 use super::paths::Patterns;
 use super::{Site, passed};
@@ -87,11 +88,7 @@ struct Scope {
     max_lines: Option<NonZeroU64>,
 }
 
-pattern!(
-    /// Where a boundary begins, readable or not.
-    BEGINNING,
-    r#"\{\s*"scope"\s*:\s*\{\s*"(?:paths|max_files|max_lines)""#
-);
+pattern!(BEGINNING, &any_of("scope", "beginning"));
 
 /// Reads the last boundary of a plan; the error says why it cannot be read.
 fn read_scope(text: &str) -> Result<Option<Scope>, String> {

@@ -8,9 +8,8 @@ use model::change::Change;
 use model::event::Place;
 use source::is_fixture;
 
-const TABLE: &str = include_str!("data/scratch_files.toml");
-pattern!(ANYWHERE, &format!("^(?:{})$", any_of(TABLE, "anywhere")));
-pattern!(FROM_THE_TOP, &format!("(?i)^(?:{})$", any_of(TABLE, "from_the_top")));
+pattern!(ANYWHERE, &format!("^(?:{})$", any_of("scratch_files", "anywhere")));
+pattern!(FROM_THE_TOP, &format!("(?i)^(?:{})$", any_of("scratch_files", "from_the_top")));
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let allowed = Patterns::exact(&site.settings.allowed);

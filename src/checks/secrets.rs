@@ -2,6 +2,7 @@
 //! never the value. Weak assignments such as a test's password are not looked for, nor are obvious examples.
 
 use super::Site;
+use super::constant::any_of;
 use super::outcome::{at, file};
 use super::paths::Patterns;
 use model::change::{Change, FileVersion};
@@ -46,18 +47,15 @@ fn found(masker: &Masker, change: &Change) -> Vec<(SecretKind, Option<usize>)> {
 
 /// Tells a password of random letters in a setting. In tests, documents and examples it may stand for one.
 fn assigns(path: &str, line: &str) -> bool {
-    pattern!(
-        SETTING,
-        r#"^\s*(?:export\s+)?["']?[A-Z][A-Z0-9_]*PASSWORD["']?\s*[:=]\s*["']?(?P<value>[A-Za-z0-9+/_-]{16,}=*)["']?[,;]?\s*$"#
-    );
-    pattern!(SHOWN, r"(?i)example|sample|template|fixture|docs/|\.md");
-    pattern!(WORD, r"(?i)example|password|secret|change|test|sample|dummy|your");
+    pattern!(SETTING, &any_of("secrets", "setting"));
+    pattern!(SHOWN, &any_of("secrets", "shown"));
+    pattern!(PLACEHOLDER, &any_of("secrets", "placeholders"));
     let Some(setting) = SETTING.captures(line) else { return false };
     let value = &setting["value"];
     let has = |of: fn(&char) -> bool, least: usize| value.chars().filter(of).count() >= least;
     let is_random =
         has(char::is_ascii_digit, 3) && has(char::is_ascii_lowercase, 4) && has(char::is_ascii_uppercase, 4);
-    is_random && !WORD.is_match(value) && !SHOWN.is_match(path) && !is_test(path) && !is_fixture(path)
+    is_random && !PLACEHOLDER.is_match(value) && !SHOWN.is_match(path) && !is_test(path) && !is_fixture(path)
 }
 
 /// What is no text may hold a secret all the same; what it held before is not charged.

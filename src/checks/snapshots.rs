@@ -1,19 +1,16 @@
 //! Expected outputs that were recorded anew: without any change of code they only say that the old ones were not met.
 
+use super::constant::any_of;
 use super::language_family::is_code;
-use super::outcome::{file, judged};
+use super::outcome::file;
 use super::paths::{Patterns, ending};
-use super::{Site, passed};
+use super::{Site, passed, rules};
 use model::event::CheckResult;
 use source::is_test;
 
 pub(super) const ID: &str = "snapshots";
 
-pattern!(
-    RECORDED,
-    r"(?x) \.snap$ | \.ambr$ | (?:^|/)__snapshots__/ | (?:^|/)(?:golden|goldens|snapshots)/ | \.golden(?:\.[a-z0-9]+)?$
-          | \.approved\.[^/]+$ | (?:^|/)(?:tests?|spec|testdata)/(?:.*/)?expected/ | (?:^|/)testdata/.*\.out$"
-);
+pattern!(RECORDED, &any_of("snapshots", "recorded"));
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let allowed = Patterns::exact(&site.settings.allowed);
@@ -24,8 +21,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     if !anew.is_empty() && code_changed(site) {
         return passed(ID, &format!("recorded anew along with code, worth a look: {}", anew.join(", ")));
     }
-    let places = anew.into_iter().map(|path| file(path, "was changed while no code was")).collect();
-    judged(ID, "snapshots-changed", places, "expected outputs were changed", "no expected output was changed")
+    rules::judge(ID, anew.into_iter().map(|path| file(path, "was changed while no code was")).collect())
 }
 
 /// Tells whether this phase or an earlier one of the run changed something that a test could have noticed.

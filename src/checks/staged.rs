@@ -9,15 +9,14 @@ use super::{Site, side_by_side};
 use model::event::Place;
 use source::{Function, Language, Role, SourceFile, is_fixture, is_foreign, is_test};
 
-const TABLE: &str = include_str!("data/staged.toml");
-pattern!(SURE, &format!("(?xm){}", any_of(TABLE, "sure")));
-pattern!(LIKELY, &format!("(?xm){}", any_of(TABLE, "likely")));
-pattern!(SUPPORT, &any_of(TABLE, "support"));
-pattern!(SETTINGS, &any_of(TABLE, "settings"));
-pattern!(ABOUT_RUNNERS, &any_of(TABLE, "about_runners"));
-pattern!(CONSTANT, &any_of(TABLE, "constants"));
-pattern!(EQUALITY, &any_of(TABLE, "equality"));
-pattern!(STAND_IN, &any_of(TABLE, "stand_ins"));
+pattern!(SURE, &format!("(?xm){}", any_of("staged", "sure")));
+pattern!(LIKELY, &format!("(?xm){}", any_of("staged", "likely")));
+pattern!(SUPPORT, &any_of("staged", "support"));
+pattern!(SETTINGS, &any_of("staged", "settings"));
+pattern!(ABOUT_RUNNERS, &any_of("staged", "about_runners"));
+pattern!(CONSTANT, &any_of("staged", "constants"));
+pattern!(EQUALITY, &any_of("staged", "equality"));
+pattern!(STAND_IN, &any_of("staged", "stand_ins"));
 pattern!(
     /// All that an equality says.
     YES,

@@ -6,6 +6,7 @@ use serde::de::IgnoredAny;
 
 use super::answer_code::AnswerCode;
 use super::changed_file::ChangedFile;
+use super::constant::any_of;
 use super::outcome::{at, judged, of_answer, one_line};
 use super::paths::{ending, name};
 use super::{Site, side_by_side};
@@ -20,7 +21,7 @@ const WHOLE: usize = 6;
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let mut files = ChangedFile::of_author(site);
     files.retain(|file| Language::of(file.path()).is_some() || is_data(file.path()));
-    let mut places: Vec<Place> = side_by_side::each(&files, newly_broken).into_iter().flatten().collect();
+    let mut places = side_by_side::places(&files, newly_broken);
     places.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     places.extend(broken_in_answer(site));
     places.extend(cut_off(site));
@@ -72,20 +73,12 @@ fn is_whole(text: &str) -> bool {
 
 /// An answer that ends by saying that it was cut off is not whole.
 fn cut_off(site: &Site<'_>) -> Option<Place> {
-    pattern!(
-        CUT,
-        r"(?i)\b(?:output|response|answer|message|reply|text)\b.{0,40}\b(?:truncated|cut off)\b|^\W*(?:truncated|cut off)\W*$"
-    );
+    pattern!(CUT, &any_of("syntax", "cut"));
     let last = site.answer?.trim_end().lines().next_back()?;
     CUT.is_match(last).then(|| of_answer("it ends by saying that it was cut off"))
 }
 
-pattern!(
-    /// Files that are JSON with comments or a looser form.
-    LOOSE,
-    r"(?x)(?:^|/)\.vscode/ | (?:^|/)(?: tsconfig | jsconfig | \.?devcontainer | \.eslintrc | \.babelrc | \.swcrc | deno | turbo
-      | api-extractor | renovate | wrangler | nx | \.jshintrc )(?:\.[^/]*)?$"
-);
+pattern!(LOOSE, &any_of("syntax", "loose"));
 
 /// Tells whether a file is in a format that is read here.
 fn is_data(path: &str) -> bool {

@@ -3,8 +3,8 @@
 //! documents of the project a mark is a question to the reviewer.
 
 use super::Site;
-use super::changed_file::ChangedFile;
 use super::added::added_comments;
+use super::changed_file::ChangedFile;
 use super::constant::any_of;
 use super::language_family::LanguageFamily;
 use super::outcome::one_line;
@@ -13,12 +13,11 @@ use content_parser::own_lines;
 use model::event::Place;
 use source::SourceFile;
 
-const TABLE: &str = include_str!("data/todo.toml");
-pattern!(MARK, &any_of(TABLE, "marks"));
-pattern!(SUSPECT, &any_of(TABLE, "suspects"));
-pattern!(LOCALE, &any_of(TABLE, "locales"));
-pattern!(NOUN, &format!("^(?i:{})$", any_of(TABLE, "nouns")));
-pattern!(OTHER_LANGUAGE, &format!("^(?i:{})$", any_of(TABLE, "other_languages")));
+pattern!(MARK, &any_of("todo", "marks"));
+pattern!(SUSPECT, &any_of("todo", "suspects"));
+pattern!(LOCALE, &any_of("todo", "locales"));
+pattern!(NOUN, &format!("^(?i:{})$", any_of("todo", "nouns")));
+pattern!(OTHER_LANGUAGE, &format!("^(?i:{})$", any_of("todo", "other_languages")));
 
 /// Emphasis, brackets and full stops around a promise.
 const AROUND: &str = r"[\s*_\[\]()（）<>「」【】{}.。…!]*";
@@ -27,7 +26,7 @@ pattern!(
     PROMISE,
     &format!(
         r"^\s*(?:[-*+•]|\d+[.)])?\s*(?:\[[ xX]\])?{AROUND}(?:{}){AROUND}$",
-        any_of(TABLE, "promises")
+        any_of("todo", "promises")
     )
 );
 

@@ -22,7 +22,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let Some(what) = all_that_changed(site) else {
         return passed(ID, "more than white space and comments changed");
     };
-    let asked = if what == SPACE { &*FORM } else { &*WORDS };
+    let asked = if what == SPACE { &*FORM } else { &*COMMENTS };
     if asked.is_match(&site.issue.title) || asked.is_match(&site.issue.body) {
         return passed(ID, &format!("only {what} changed, and the issue speaks of it"));
     }
@@ -101,10 +101,7 @@ fn changes_a_directive(change: &Change) -> bool {
 
 pattern!(
     DIRECTIVE,
-    &format!(
-        r"(?i)^\W*(?:{})|^#!|#\s*(?:nosec|noqa|type:|pragma:)",
-        any_of(include_str!("data/directives.toml"), "directives")
-    )
+    &format!(r"(?i)^\W*(?:{})|^#!|#\s*(?:nosec|noqa|type:|pragma:)", any_of("trivial_diff", "directives"))
 );
 
 /// Tells whether examples came that are run as tests: in comments of Rust, in docstrings of Python.
@@ -117,14 +114,8 @@ pub(super) fn has_example(change: &Change) -> bool {
     change.added_lines().any(|(_, line)| example(line.trim_start()))
 }
 
-pattern!(
-    FORM,
-    r"(?i)white ?space|indent|format|line (?:end|length|break)|trailing|newline|style|lint|tabs?\b|空白|整形|改行"
-);
-pattern!(
-    WORDS,
-    r"(?i)\bcomment|\bdoc(?:s|string|ument|umentation|umented|umenting)?s?\b|(?:rust|js|java|ts|go)doc|typo|spelling|wording|licen[sc]e|copyright|\bheaders?\b|annotat|explain|コメント|ドキュメント|文書|説明"
-);
+pattern!(FORM, &any_of("trivial_diff", "form"));
+pattern!(COMMENTS, &any_of("trivial_diff", "comments"));
 
 #[cfg(test)]
 mod tests {

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::Site;
-use crate::changed_file::ChangedFile;
 use crate::added::added_code;
+use crate::changed_file::ChangedFile;
 use crate::outcome::{at, one_line};
 use crate::paths::name;
 use crate::side_by_side;

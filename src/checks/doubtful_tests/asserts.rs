@@ -5,17 +5,14 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use super::shown;
+use crate::constant::any_of;
 use source::{Assert, Test, Word};
 
 /// Words that are operators, or let more pass.
 const WORDS: [&str; 8] = ["is", "in", "not", "and", "or", "if", "lambda", "catch"];
 /// Signs that stand between and around arguments.
 const AROUND: [char; 10] = [',', ':', '[', ']', '{', '}', '(', ')', '.', '/'];
-pattern!(
-    /// Calls whose last number says how far a value may be off, in small letters and without `_`.
-    TOLERANCES,
-    r"approx|almostequal|closeto|isclose|allclose|indelta|inepsilon|abs|within|delta|epsilon|relative"
-);
+pattern!(TOLERANCES, &any_of("asserts", "tolerances"));
 
 pub(super) fn doubt(old: &Test, new: &[&Test]) -> Option<String> {
     let (gone, came) = differing(old, new);

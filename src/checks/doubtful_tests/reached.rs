@@ -4,14 +4,10 @@
 use std::collections::HashMap;
 
 use super::shown;
+use crate::constant::any_of;
 use source::{Assert, Language, SkipKind, Test, Word, is_found_by_name};
 
-pattern!(
-    /// Attributes and decorators of runners and of usual libraries of tests.
-    USUAL,
-    r"(?x)^(?: parametrize | parameterized | usefixtures | asyncio | anyio | django_db | slow | filterwarnings | patch | mock | given | settings | example | test | rstest
-      | case | tokio | async_std | serial | timeout | cfg | cfg_attr | ignore | allow | expect | skip | skipif | override_settings )$"
-);
+pattern!(USUAL, &any_of("reached", "usual"));
 
 pub(super) fn doubt(old: &Test, new: &[&Test]) -> Option<String> {
     let (from, to) = (&old.path, &new.first()?.path);
