@@ -98,57 +98,61 @@ impl Defined<'_> {
             Err(End::Broken(why)) => why,
             Err(end) => return self.unavailable(&format!("`{line}` {}", command::how(&end))),
         };
-        let failed = self.told(self.failed(&format!("`{line}` failed: {why}")), line, &printed);
-        if printed.exit.is_some() && unavailable(&printed).is_some() {
-            let why = format!("`{line}` could not run: {why}; its program or a permission is missing");
-            return CheckResult { evidence: failed.evidence, ..self.unavailable(&why) };
-        }
-        if missing.is_empty() {
-            self.explained_by_output(failed, &printed)
+        let summary = format!("`{line}` failed: {why}");
+        let failed = if printed.exit.is_some() && unavailable(&printed).is_some() {
+            self.unavailable(&format!(
+                "`{line}` could not run: {why}; its program or a permission is missing"
+            ))
+        } else if missing.is_empty() {
+            self.meant_by(&summary, &printed)
         } else {
-            conditions::name_missing(failed, missing)
-        }
+            conditions::missing(self, &summary, missing)
+        };
+        self.told(failed, line, &printed)
     }
 
-    /// Makes a failure with the pattern of the check and the values that its prompt may insert.
-    fn failed(self, summary: &str) -> CheckResult {
+    /// Makes a failure with the pattern of the check and the values that its prompt may insert: how grave it is, the files that it
+    /// is about, its cause where that is known, and what to do next. What the project itself gives under these names stays.
+    fn failed(self, summary: &str, meaning: &Semantic) -> CheckResult {
+        let mut params = meaning.values();
+        params.remove("summary");
+        params.extend(self.check.params.clone());
         CheckResult {
             pattern: Some(self.check.pattern.clone()),
-            params: self.check.params.clone(),
+            params: params.into_iter().collect(),
             ..result(self.id, CheckStatus::Fail, summary)
         }
     }
 
     /// Makes a failure that says what is wrong, and what to do next.
     fn failure(self, summary: &str, error: &str, action: &str) -> CheckResult {
-        let mut failed = self.failed(summary);
+        let mut failed = self.failed(summary, &Semantic::of_failure(summary, Vec::new(), action));
         failed.params.insert("error".to_owned(), json!(error));
-        explained(failed, &Semantic::of_failure(summary, Vec::new(), action))
+        failed
     }
 
     /// A check that could not look has not passed.
     fn unavailable(self, summary: &str) -> CheckResult {
-        let failed = CheckResult {
+        let meaning = Semantic::of_failure(summary, Vec::new(), ACTION_WHERE_UNAVAILABLE);
+        CheckResult {
             status: CheckStatus::Unavailable,
             pattern: Some("command-unavailable".to_owned()),
-            ..self.failed(summary)
-        };
-        explained(failed, &Semantic::of_failure(summary, Vec::new(), ACTION_WHERE_UNAVAILABLE))
+            ..self.failed(summary, &meaning)
+        }
     }
 
-    /// Adds what the output of a command means, as the extractors of the check or a report of tests say it.
-    fn explained_by_output(self, failed: CheckResult, printed: &Printed<'_>) -> CheckResult {
+    /// Makes a failure of what the output of a command means, as the extractors of the check or a report of tests say it.
+    fn meant_by(self, summary: &str, printed: &Printed<'_>) -> CheckResult {
         let extractors = self.check.extract.values().filter_map(|name| name.parse::<Extractor>().ok());
         // A report of tests is unmistakable, whether or not the project extracts it.
         let Some(mut meaning) = Semantic::of_output(extractors.chain([Extractor::FailedTests]), printed)
         else {
-            return explained(failed, &Semantic::of_failure("", Vec::new(), ACTION_AFTER_COMMAND));
+            return self.failed(summary, &Semantic::of_failure("", Vec::new(), ACTION_AFTER_COMMAND));
         };
         let masked = |text: &str| tail(self.site.masker.mask(text).as_str()).to_owned();
         meaning.root_cause = meaning.root_cause.as_deref().map(masked);
         meaning.related_files.truncate(MOST_ITEMS);
-        let summary = format!("{}: {}", failed.summary, masked(&meaning.summary));
-        CheckResult { summary, ..explained(failed, &meaning) }
+        self.failed(&format!("{summary}: {}", masked(&meaning.summary)), &meaning)
     }
 
     /// Adds what the command printed: as evidence, and as the parameters that the project wants.
@@ -192,17 +196,6 @@ fn demand(success_when: &str, printed: &Printed<'_>) -> Option<String> {
         Ok(when) if when.judge(printed.stdout, printed.exit) => None,
         Ok(when) => Some(when.missed(printed.exit)),
     }
-}
-
-/// Adds how grave a failure is, the files that it is about, its cause where that is known, and what to do next. What the
-/// project itself gives under these names stays.
-fn explained(mut failed: CheckResult, meaning: &Semantic) -> CheckResult {
-    for (name, value) in meaning.values() {
-        if name != "summary" {
-            failed.params.entry(name).or_insert(value);
-        }
-    }
-    failed
 }
 
 /// Masks every text of a value and cuts what is too long.

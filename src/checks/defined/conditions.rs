@@ -2,14 +2,13 @@
 //! on the server. What is beyond the worktree was looked at by the caller; an agent's word counts nowhere.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use serde_json::json;
 
-use super::{Defined, explained};
+use super::Defined;
 use crate::outcome::{and_more, file, shown};
-use crate::paths::is_inside;
 use crate::{passed, skipped};
 use model::event::CheckResult;
 use model::remote_check::{RemoteCheck, RemoteCheckState};
@@ -31,26 +30,32 @@ pub(super) fn files(defined: Defined<'_>, paths: &[String]) -> CheckResult {
     let Some(first) = missing.first() else {
         return passed(defined.id, &format!("{} of {} there", paths.len(), paths.len()));
     };
-    let mut result = defined.failed(&format!("{first} is not there{}", and_more(missing.len())));
-    result.params.insert("error".to_owned(), json!(format!("not there: {}", missing.join(", "))));
-    name_missing(result, missing)
+    let summary = format!("{first} is not there{}", and_more(missing.len()));
+    let error = json!(format!("not there: {}", missing.join(", ")));
+    let mut result = self::missing(defined, &summary, missing);
+    result.params.insert("error".to_owned(), error);
+    result
 }
 
-/// Adds the files that are missing to a failure, of which there is at least one.
-pub(super) fn name_missing(mut result: CheckResult, missing: Vec<String>) -> CheckResult {
+/// Makes a failure about missing files, of which there is at least one.
+pub(super) fn missing(defined: Defined<'_>, summary: &str, missing: Vec<String>) -> CheckResult {
     const ACTION: &str = "Write each missing file with its full content, at exactly its path";
-    result.places = missing.iter().map(|path| file(path, "is not there")).collect();
-    result.params.insert("missingFiles".to_owned(), json!(missing));
-    result.params.insert("expectedPath".to_owned(), json!(missing[0]));
-    let meaning = Semantic::of_failure(&result.summary, missing, ACTION);
-    explained(result, &meaning)
+    let params = [("missingFiles", json!(missing)), ("expectedPath", json!(missing[0]))];
+    let places = missing.iter().map(|path| file(path, "is not there")).collect();
+    let mut result = defined.failed(summary, &Semantic::of_failure(summary, missing, ACTION));
+    result.params.extend(params.map(|(name, value)| (name.to_owned(), value)));
+    CheckResult { places, ..result }
+}
+
+/// A link that leads out of the worktree is no file of it.
+fn is_inside(worktree: &Path, path: &str) -> io::Result<bool> {
+    Ok(worktree.join(path).canonicalize()?.starts_with(worktree.canonicalize()?))
 }
 
 /// Programs whose arguments, but for options, are paths.
 const PROGRAMS: [&str; 7] = ["test", "[", "ls", "stat", "cat", "realpath", "readlink"];
 /// Words that make an expression of `test` more than a question for paths.
-const OTHER_QUESTIONS: [&str; 14] =
-    ["!", "=", "==", "!=", "-n", "-z", "-o", "-eq", "-ne", "-lt", "-gt", "-nt", "-ot", "-ef"];
+const OTHER_QUESTIONS: [&str; 7] = ["!", "=", "==", "!=", "-n", "-z", "-o"];
 
 /// Returns the paths of a command that are not there, seen from the folder that it ran in.
 pub(super) fn missing_paths(words: &[String], folder: &Path) -> Vec<String> {
@@ -76,16 +81,15 @@ pub(super) fn git_clean(defined: Defined<'_>) -> CheckResult {
     };
     let places: Vec<_> = untaken.iter().map(|one| file(&one.path, one.what)).collect();
     let Some(first) = places.first() else { return passed(defined.id, "nothing is left lying about") };
-    let mut result = defined.failed(&format!("{}{}", shown(first), and_more(places.len())));
+    let summary = format!("{}{}", shown(first), and_more(places.len()));
     // In the words of `git status --porcelain`, which extractors read.
     let listed: String = untaken.iter().map(|one| format!("{} {}\n", one.letters, one.path)).collect();
-    let printed = Printed { stdout: &listed, stderr: "", exit: Some(0) };
     let status = changes(&listed);
+    let mut result = defined.failed(&summary, &Semantic::of_status(&status));
     result.params.insert("changedFiles".to_owned(), json!(status.changed));
     result.params.insert("untrackedFiles".to_owned(), json!(status.untracked));
-    let mut result = defined.told(result, "git status --porcelain", &printed);
-    result.places = places;
-    explained(result, &Semantic::of_status(&status))
+    let printed = Printed { stdout: &listed, stderr: "", exit: Some(0) };
+    CheckResult { places, ..defined.told(result, "git status --porcelain", &printed) }
 }
 
 /// The issue is closed where it lives. When the forge cannot be asked, nobody knows.
