@@ -12,6 +12,8 @@ use model::event::CheckResult;
 pub(super) const ID: &str = "deliverable";
 /// The code of a phase that ends without its deliverable.
 pub(super) const CODE: &str = "E_NO_DELIVERABLE";
+/// What a file lacks that is there.
+pub(super) const IS_EMPTY: &str = "is empty";
 /// File systems stamp files with a clock that lags a little behind.
 const CLOCK_LAG: Duration = Duration::from_millis(50);
 
@@ -53,7 +55,7 @@ pub fn content_lack(worktree: &Path, path: &str) -> Option<&'static str> {
         return Some("is not a plain file in plain folders");
     }
     let text = fs::read(&full).unwrap_or_default();
-    is_blank(&text).then_some("is empty")
+    is_blank(&text).then_some(IS_EMPTY)
 }
 
 /// Tells whether a text holds nothing but space.

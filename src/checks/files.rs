@@ -2,13 +2,13 @@
 //! those that were asked for. A name is looked up on disk; it proves nothing by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::deliverable::is_blank;
+use super::deliverable::{IS_EMPTY, content_lack};
 use super::outcome::{file, judged, of_answer};
-use super::paths::{is_inside, may_be_empty};
+use super::paths::may_be_empty;
 use super::{Site, evidence};
+use model::change::Change;
 use model::event::{CheckResult, Place};
 use views::summary::counted;
 
@@ -32,24 +32,16 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     judged(ID, "file-missing", places, "a file is not there", &clean)
 }
 
-/// Returns why a path is no verified file. What the change deleted is verified by its absence.
+/// Returns why a path is no verified file. What the change deleted is verified by its absence, a folder by what changed in it.
 fn lack(site: &Site<'_>, named: &str) -> Option<&'static str> {
     let Some(path) = inside(site.worktree, named) else { return Some("is outside the worktree") };
-    let deleted = site.changes.iter().any(|change| change.path == path && change.is_deleted());
-    let full = site.worktree.join(&path);
-    let Ok(found) = fs::symlink_metadata(&full) else {
-        let elsewhere = without_line(&path).filter(|path| site.worktree.join(path).is_file());
-        return (!deleted && elsewhere.is_none()).then_some("does not exist");
+    let path = without_line(&path);
+    let lack = content_lack(site.worktree, path)?;
+    let is_seen = |change: &Change| {
+        if change.path == path { change.is_deleted() } else { Path::new(&change.path).starts_with(path) }
     };
-    if !is_inside(site.worktree, &path).unwrap_or(false) {
-        return Some("leads out of the worktree");
-    }
-    if found.is_dir() {
-        let changed = site.changes.iter().any(|change| Path::new(&change.path).starts_with(&path));
-        return (!changed).then_some("is a folder in which nothing changed");
-    }
-    let has_content = || git::regular_file::read(&full).is_ok_and(|text| !is_blank(&text));
-    (!may_be_empty(&path) && !has_content()).then_some("is empty")
+    let may_lack = lack == IS_EMPTY && may_be_empty(path);
+    (!may_lack && !site.changes.iter().any(is_seen)).then_some(lack)
 }
 
 /// Returns a path relative to the worktree, when it names something inside of it.
@@ -68,9 +60,9 @@ fn inside(worktree: &Path, named: &str) -> Option<String> {
 }
 
 /// `src/a.rs:12` names `src/a.rs`.
-fn without_line(path: &str) -> Option<&str> {
-    let (path, line) = path.split_once(':')?;
-    line.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'-')).then_some(path)
+fn without_line(path: &str) -> &str {
+    let is_line = |line: &str| line.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'-'));
+    path.split_once(':').filter(|(_, line)| is_line(line)).map_or(path, |(path, _)| path)
 }
 
 #[cfg(test)]

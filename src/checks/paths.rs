@@ -1,9 +1,6 @@
 //! Paths: their names and endings, and the language of lists of them: a path, a folder with all that lies below it, `*` for any characters, and `**/` for any
 //! number of folders, none included, so that `**/NAME` means at any depth. Always from the top of the worktree.
 
-use std::io;
-use std::path::Path;
-
 use regex::{RegexSet, RegexSetBuilder};
 
 /// Returns the last part of a path.
@@ -14,11 +11,6 @@ pub(crate) fn name(path: &str) -> &str {
 /// Returns the ending of a file's name, without the dot.
 pub(crate) fn ending(path: &str) -> &str {
     name(path).rsplit_once('.').map_or("", |(_, ending)| ending)
-}
-
-/// Tells whether a path is there and stays inside of a worktree: a link may lead out of it.
-pub(crate) fn is_inside(worktree: &Path, path: &str) -> io::Result<bool> {
-    Ok(worktree.join(path).canonicalize()?.starts_with(worktree.canonicalize()?))
 }
 
 /// Tells whether the whole meaning of a file is that it is there.
