@@ -98,12 +98,10 @@ fn broken_data(path: &str, text: &str) -> Option<Broken> {
     }
 }
 
-/// One object in every line, in a file that does not say so in its name.
+/// Several objects, in a file that does not say so in its name.
 fn are_lines(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let object =
-        |line: &str| line.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_ok();
-    text.lines().count() > 1 && lines.all(object)
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    text.starts_with('{') && values.all(|value| value.is_ok())
 }
 
 /// With comments and last commas it is an expression of JavaScript.
