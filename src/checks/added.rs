@@ -3,8 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::changed_file::ChangedFile;
-use super::language_family::LanguageFamily;
+use super::{ChangedFile, LanguageFamily};
 use source::{Function, SourceFile};
 
 /// One line of a comment.

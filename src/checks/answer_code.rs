@@ -3,11 +3,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::Site;
-use super::changed_file::{ChangedFile, ReadSides};
-use super::language_family::LanguageFamily;
+use super::changed_file::ReadSides;
+use super::{Change, ChangedFile, LanguageFamily, Site};
 use content_parser::{CodeBlock, code_blocks};
-use model::change::Change;
 
 /// So many files that an answer names are opened.
 const MOST_FILES: usize = 20;

@@ -8,9 +8,8 @@ use regex::Regex;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::{Site, failure, passed, skipped};
+use super::{CheckResult, Site, failure, passed, skipped};
 use content_parser::{last_json_block, last_object, read_value};
-use model::event::CheckResult;
 use model::policy::AnswerForm;
 use settings::validator;
 

@@ -8,13 +8,8 @@ use std::sync::LazyLock;
 
 use regex::bytes;
 
-use super::Site;
-use super::constant::any_of;
-use super::language_family::is_code;
-use super::outcome::file;
-use super::paths::Patterns;
-use model::change::{Change, FileContent, FileMode, FileVersion};
-use model::event::Place;
+use super::{Change, Patterns, Place, Site, any_of, file, is_code};
+use model::change::{FileContent, FileMode, FileVersion};
 use source::is_fixture;
 
 /// What is no picture may have so many bytes.

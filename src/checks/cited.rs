@@ -4,8 +4,7 @@
 use regex::Captures;
 
 use super::changed_tests::has_test;
-use super::outcome::one_line;
-use super::paths::ending;
+use super::{ending, one_line};
 use source::is_test;
 
 /// More names of a reason than this are not looked for.

@@ -4,12 +4,10 @@
 use std::sync::Arc;
 
 use super::announced::unless_unchanged;
-use super::changed_file::{ChangedFile, ReadSides};
-use super::constant::any_of;
-use super::paths::ending;
-use super::{Site, deliverable, failure, passed, trivial_diff};
-use model::change::Change;
-use model::event::CheckResult;
+use super::changed_file::ReadSides;
+use super::{
+    Change, ChangedFile, CheckResult, Site, any_of, deliverable, ending, failure, passed, trivial_diff,
+};
 use model::policy::PhaseDef;
 use source::{Language, Role, Test, is_fixture, is_test};
 use views::summary::counted;

@@ -1,11 +1,8 @@
 //! A merge that was never finished: the three marks of a conflict at the start of added lines. A document that shows them in
 //! a fence explains them.
 
-use super::Site;
-use super::outcome::at;
+use super::{Change, Place, Site, at};
 use content_parser::{CodeBlock, code_blocks};
-use model::change::Change;
-use model::event::Place;
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     site.changes.iter().filter_map(conflict).collect()

@@ -1,9 +1,8 @@
 //! The evaluation says what becomes of the run. Which word it says is the engine's matter, not this check's; where it says none
 //! that can be followed, people are told what it said instead.
 
-use super::{Site, failure, passed};
+use super::{CheckResult, Site, failure, passed};
 use content_parser::unread_decision;
-use model::event::CheckResult;
 
 pub(super) const ID: &str = "decision";
 

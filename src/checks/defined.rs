@@ -7,8 +7,7 @@ mod conditions;
 use serde_json::{Value, json};
 
 use super::command::{self, End, Ground, Ran};
-use super::{Site, passed, result};
-use model::event::{CheckResult, CheckStatus};
+use super::{CheckResult, CheckStatus, Site, passed, result};
 use model::policy::{CheckKind, DefinedCheck, Extractor};
 use model::redact::Masker;
 use process::{Environment, Stop};

@@ -6,8 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
-use super::{Site, failure, passed};
-use model::event::CheckResult;
+use super::{CheckResult, Site, failure, passed};
 
 pub(super) const ID: &str = "deliverable";
 /// The code of a phase that ends without its deliverable.

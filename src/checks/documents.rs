@@ -2,9 +2,7 @@
 //! repairs what it reviews. What an author changed all the same is put back before, and counts against the author. What a person
 //! changed between two calls is no author's fault, and told elsewhere.
 
-use super::outcome::{file, judged};
-use super::{Site, deliverable, scope, task_list};
-use model::event::{CheckResult, Place};
+use super::{CheckResult, Place, Site, deliverable, file, judged, scope, task_list};
 
 pub(super) const ID: &str = "documents";
 

@@ -5,11 +5,7 @@
 mod expected_values;
 mod stubs;
 
-use super::changed_file::ChangedFile;
-use super::constant::any_of;
-use super::outcome::{at, one_line};
-use super::{Site, side_by_side};
-use model::event::Place;
+use super::{ChangedFile, Place, Site, any_of, at, one_line, side_by_side};
 use source::{Role, SourceFile, is_fixture, is_test};
 
 /// So much of a piece of code is told, in characters.

@@ -8,13 +8,7 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Site;
-use super::changed_file::ChangedFile;
-use super::constant::pattern;
-use super::outcome::{at, file};
-use super::paths::ending;
-use model::change::Change;
-use model::event::Place;
+use super::{Change, ChangedFile, Place, Site, at, ending, file, pattern};
 use source::{is_fixture, is_foreign};
 
 /// The names of changed keys that are told at most.

@@ -8,11 +8,8 @@ mod stand_ins;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::changed_file::ChangedFile;
-use super::changed_tests::{ChangedTests, kept_functions};
-use super::outcome::{at, file, one_line};
-use super::{Site, side_by_side, tampering};
-use model::event::Place;
+use super::changed_tests::kept_functions;
+use super::{ChangedFile, ChangedTests, Place, Site, at, file, one_line, side_by_side, tampering};
 use source::{Assert, Language, SourceFile, Test, is_fixture, is_runner_setting, is_test};
 use stand_ins::asked_about;
 

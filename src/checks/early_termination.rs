@@ -1,11 +1,9 @@
 //! Q6: the work is not declared complete when it is not. A declaration alone is no offence: it counts where nothing can be seen
 //! of the work, or where another check of the same round failed. With `early_termination_strict` every phrase counts.
 
-use super::constant::any_of;
-use super::outcome::{MOST_TOLD, of_answer};
-use super::{Site, evidence, rules};
+use super::{CheckResult, CheckStatus, MOST_TOLD, Place, Site, any_of, evidence, of_answer, rules};
 use content_parser::own_lines;
-use model::event::{CheckResult, CheckStatus, ClaimStatus, Place};
+use model::event::ClaimStatus;
 use model::policy::OnFail;
 
 const ID: &str = "early_termination";

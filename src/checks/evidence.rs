@@ -1,10 +1,7 @@
 //! Q5: something of this phase can be seen: a change that is there, or the deliverable. An author's word is none. Where
 //! no deliverable is asked for, a file that is gone shows the work as well: who is told to remove code has nothing else.
 
-use super::outcome::{judged, of_answer};
-use super::{Site, deliverable, skipped};
-use model::change::Change;
-use model::event::CheckResult;
+use super::{Change, CheckResult, Site, deliverable, judged, of_answer, skipped};
 use model::policy::FirstStep;
 use views::summary::counted;
 

@@ -5,11 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::deliverable::{IS_EMPTY, content_lack};
-use super::outcome::{file, judged, of_answer};
 use super::paths::may_be_empty;
-use super::{Site, evidence};
-use model::change::Change;
-use model::event::{CheckResult, Place};
+use super::{Change, CheckResult, Place, Site, evidence, file, judged, of_answer};
 use views::summary::counted;
 
 pub(super) const ID: &str = "files";

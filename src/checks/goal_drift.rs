@@ -10,12 +10,9 @@ use regex::{Captures, Match};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Site;
-use super::constant::pattern;
-use super::outcome::{judged, of_answer};
 use super::templates::Template;
+use super::{CheckResult, CheckStatus, Site, judged, of_answer, pattern};
 use content_parser::own_lines;
-use model::event::{CheckResult, CheckStatus};
 use model::policy::{criterion, quality_criterion};
 
 pub(super) static TEMPLATE: Template =

@@ -1,11 +1,7 @@
 //! Characters in code that nobody sees, or that show it in another order than the compiler reads it ("Trojan Source",
 //! CVE-2021-42574). Texts for people, data and escapes may hold them.
 
-use super::Site;
-use super::language_family::is_code;
-use super::outcome::at;
-use model::change::Change;
-use model::event::Place;
+use super::{Change, Place, Site, at, is_code};
 use source::is_foreign;
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {

@@ -3,9 +3,7 @@
 
 use super::command::{self, Asked};
 use super::detected::INTEGRATION;
-use super::outcome::result;
-use super::{Site, passed, skipped};
-use model::event::{CheckResult, CheckStatus};
+use super::{CheckResult, CheckStatus, Site, passed, result, skipped};
 use process::Stop;
 
 pub(super) const ID: &str = "integration";

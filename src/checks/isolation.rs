@@ -3,10 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::changed_file::ChangedFile;
-use super::outcome::at;
-use super::{Site, rules, skipped};
-use model::event::{CheckResult, Place};
+use super::{ChangedFile, CheckResult, Place, Site, at, rules, skipped};
 use source::{Language, SourceFile, is_fixture, is_test};
 
 pub(super) const ID: &str = "isolation";

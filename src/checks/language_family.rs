@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::paths::{ending, name};
+use super::{ending, name};
 
 /// Languages that begin their comments alike.
 #[derive(Debug, Deserialize)]

@@ -90,9 +90,20 @@ pub use task_list::{only_ticks, task_lists};
 pub use test_runs::TestTrees;
 pub use triage::{answering, undefended};
 
-use model::event::{CheckResult, CheckStatus};
+// What most checks use, in one place.
+use changed_file::ChangedFile;
+use changed_tests::ChangedTests;
+use constant::{any_of, pattern};
+use language_family::{LanguageFamily, is_code};
+use model::change::Change;
+use model::event::{CheckResult, CheckStatus, Place};
+use outcome::{
+    MOST_TOLD, and_more, asking, at, failure, file, judged, of_answer, one_line, passed, result, shown,
+    skipped,
+};
+use paths::{Patterns, ending, name};
+
 use model::policy::{CheckMode, OnFail};
-use outcome::{failure, passed, result, skipped};
 use process::Stop;
 use register::{Check, find};
 

@@ -4,12 +4,9 @@
 use std::fs::{self, Metadata};
 use std::path::Path;
 
-use super::Site;
 use super::deliverable::written_since;
-use super::outcome::file;
-use super::paths::{Patterns, name};
-use model::change::{Change, FileMode, FileVersion};
-use model::event::Place;
+use super::{Change, Patterns, Place, Site, file, name};
+use model::change::{FileMode, FileVersion};
 
 /// Links that lead out of the worktree or into git's own folder, and special files in place of plain ones.
 pub(super) fn links(site: &Site<'_>) -> Vec<Place> {

@@ -1,15 +1,9 @@
 //! Q3: nothing that was added stands for something left out: no "rest unchanged" in a comment, no line of three dots, no
 //! "(omitted)" in the document of the phase. Spread operators, ranges and running text are honest.
 
-use super::Site;
 use super::added::{Comment, added_comments};
-use super::changed_file::ChangedFile;
-use super::constant::{any_of, pattern};
-use super::language_family::{LanguageFamily, is_code};
-use super::outcome::one_line;
-use super::paths::ending;
 use super::unfinished::{self, Unfinished};
-use model::event::Place;
+use super::{ChangedFile, LanguageFamily, Place, Site, any_of, ending, is_code, one_line, pattern};
 
 pattern!(SUSPECT, &any_of("omission", "suspects"));
 pattern!(DOTS, &any_of("omission", "dots"));

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Site;
-use model::event::{CheckResult, CheckStatus, Place};
+use super::{CheckResult, CheckStatus, Place, Site};
 
 /// More places than this are counted and not told.
 pub(super) const MOST_PLACES: usize = 40;

@@ -1,10 +1,8 @@
 //! How much one phase changed, against `[checks] max_files` and `max_kilobytes`. A limit of 0 is none, and none is set by
 //! default: the size is told.
 
-use super::outcome::failure;
-use super::{Site, passed};
-use model::change::{Change, FileContent, FileVersion};
-use model::event::CheckResult;
+use super::{Change, CheckResult, Site, failure, passed};
+use model::change::{FileContent, FileVersion};
 
 pub(super) const ID: &str = "patch_size";
 

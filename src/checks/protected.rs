@@ -1,10 +1,7 @@
 //! Paths that no agent may change: `[checks] protected` and `protected_by_default`, without those of `allowed`; and those whose
 //! change is worth a look: `noted`.
 
-use super::outcome::file;
-use super::paths::Patterns;
-use super::{Site, rules};
-use model::event::{CheckResult, CheckStatus, Place};
+use super::{CheckResult, CheckStatus, Patterns, Place, Site, file, rules};
 
 pub(super) const ID: &str = "protected";
 

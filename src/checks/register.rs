@@ -6,13 +6,12 @@ use std::pin::Pin;
 use super::templates::Template;
 use super::test_runs::NotCompared;
 use super::{
-    Site, answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
-    early_termination, evidence, files, goal_drift, hidden_characters, integration, isolation, modes,
-    mutants, omission, pass_to_pass, patch_size, protected, red_green, runner_settings, scope, scratch_files,
-    secrets, snapshots, staged, suspect, syntax, tampering, task_list, tautology, todo, traceability,
-    trivial_diff,
+    CheckResult, Place, Site, answer_format, binaries, code_changed, conflict_markers, decision, deliverable,
+    documents, early_termination, evidence, files, goal_drift, hidden_characters, integration, isolation,
+    modes, mutants, omission, pass_to_pass, patch_size, protected, red_green, runner_settings, scope,
+    scratch_files, secrets, snapshots, staged, suspect, syntax, tampering, task_list, tautology, todo,
+    traceability, trivial_diff,
 };
-use model::event::{CheckResult, Place};
 use model::phase::PhaseName;
 use model::policy::{Agreement, CheckKind, CheckMode, DefinedCheck, Policy, check_id};
 use process::Stop;

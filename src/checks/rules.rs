@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::outcome::judged;
-use model::event::{CheckResult, Place};
+use super::{CheckResult, Place, judged};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

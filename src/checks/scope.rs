@@ -7,11 +7,7 @@ use content_parser::split_objects;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::constant::any_of;
-use super::outcome::{MOST_TOLD, failure, file, judged, one_line};
-use super::paths::Patterns;
-use super::{Site, passed};
-use model::event::{CheckResult, Place};
+use super::{CheckResult, MOST_TOLD, Patterns, Place, Site, any_of, failure, file, judged, one_line, passed};
 
 pub(super) const ID: &str = "scope";
 

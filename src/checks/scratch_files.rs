@@ -1,11 +1,6 @@
 //! Files that editors, patches, systems and agents leave behind. Only new ones, and none that the issue speaks of.
 
-use super::Site;
-use super::constant::any_of;
-use super::outcome::file;
-use super::paths::{Patterns, name};
-use model::change::Change;
-use model::event::Place;
+use super::{Change, Patterns, Place, Site, any_of, file, name};
 use source::is_fixture;
 
 pattern!(ANYWHERE, &format!("^(?:{})$", any_of("scratch_files", "anywhere")));

@@ -1,12 +1,8 @@
 //! Secrets in added lines: values that we know, in any disguise, and what has the shape of a key. Says which kind and where,
 //! never the value. Weak assignments such as a test's password are not looked for, nor are obvious examples.
 
-use super::Site;
-use super::constant::any_of;
-use super::outcome::{at, file};
-use super::paths::Patterns;
-use model::change::{Change, FileVersion};
-use model::event::Place;
+use super::{Change, Patterns, Place, Site, any_of, at, file};
+use model::change::FileVersion;
 use model::redact::{Masker, SecretKind};
 use source::{is_fixture, is_test};
 

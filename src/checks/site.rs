@@ -7,10 +7,8 @@ use std::sync::{LazyLock, OnceLock};
 
 use jiff::Timestamp;
 
-use super::Published;
 use super::changed_file::ReadSides;
-use super::changed_tests::ChangedTests;
-use model::change::Change;
+use super::{Change, ChangedTests, Published};
 use model::event::{Claim, Evaluation};
 use model::issue::{Discussion, Issue};
 use model::policy::{CheckSettings, DefinedCheck, PhaseDef, TimeLimits};

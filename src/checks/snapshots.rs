@@ -1,11 +1,6 @@
 //! Expected outputs that were recorded anew: without any change of code they only say that the old ones were not met.
 
-use super::constant::any_of;
-use super::language_family::is_code;
-use super::outcome::file;
-use super::paths::{Patterns, ending};
-use super::{Site, passed, rules};
-use model::event::CheckResult;
+use super::{CheckResult, Patterns, Site, any_of, ending, file, is_code, passed, rules};
 use source::is_test;
 
 pub(super) const ID: &str = "snapshots";

@@ -2,11 +2,7 @@
 //! A person makes exceptions with `[checks] allowed`.
 
 use super::added::{added_code, added_functions};
-use super::changed_file::ChangedFile;
-use super::constant::any_of;
-use super::outcome::{at, one_line};
-use super::{Site, side_by_side};
-use model::event::Place;
+use super::{ChangedFile, Place, Site, any_of, at, one_line, side_by_side};
 use source::{Function, Language, Role, SourceFile, is_fixture, is_foreign, is_test};
 
 pattern!(SURE, &format!("(?xm){}", any_of("staged", "sure")));

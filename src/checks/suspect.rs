@@ -1,8 +1,9 @@
 //! What is likely a cheat and may be honest: each of it is a question that the reviewer has to answer. Refuses nothing.
 
-use super::outcome::{asking, shown};
-use super::{Site, doubtful_code, doubtful_settings, doubtful_tests, rules, staged, todo, trivial_diff};
-use model::event::{CheckResult, Place};
+use super::{
+    CheckResult, Place, Site, asking, doubtful_code, doubtful_settings, doubtful_tests, rules, shown, staged,
+    todo, trivial_diff,
+};
 
 pub(super) const ID: &str = "suspect";
 

@@ -5,12 +5,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::answer_code::AnswerCode;
-use super::changed_file::ChangedFile;
-use super::constant::any_of;
-use super::outcome::{at, judged, of_answer, one_line};
-use super::paths::{ending, name};
-use super::{Site, side_by_side};
-use model::event::{CheckResult, Place};
+use super::{
+    ChangedFile, CheckResult, Place, Site, any_of, at, ending, judged, name, of_answer, one_line,
+    side_by_side,
+};
 use source::{Broken, Language, SourceFile};
 
 pub(super) const ID: &str = "syntax";

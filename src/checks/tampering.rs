@@ -1,12 +1,7 @@
 //! Sure signs that somebody keeps tests from failing: a test that was there never runs any more, or runs alone; what the test
 //! runner does is replaced; a file that Python runs before every test. A person makes exceptions with `[checks] allowed`.
 
-use super::changed_file::ChangedFile;
-use super::changed_tests::ChangedTests;
-use super::outcome::{at, file};
-use super::paths::{ending, name};
-use super::{Site, side_by_side};
-use model::event::Place;
+use super::{ChangedFile, ChangedTests, Place, Site, at, ending, file, name, side_by_side};
 use source::{SkipKind, SourceFile, Test};
 
 /// Python runs them whenever it starts.

@@ -4,11 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::outcome::{at, judged};
-use super::{Site, passed, result};
+use super::{Change, CheckResult, CheckStatus, Site, at, judged, passed, result};
 use content_parser::own_lines;
-use model::change::Change;
-use model::event::{CheckResult, CheckStatus};
 use model::policy::{CheckSettings, Policy, check_id};
 
 pub(super) const ID: &str = "task_list";

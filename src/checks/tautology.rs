@@ -1,10 +1,7 @@
 //! Q10: no test that was added passes by construction: both sides of an assertion are the same, a constant is asserted, or the
 //! expected value is computed by a helper from the input.
 
-use super::changed_file::ChangedFile;
-use super::outcome::{at, one_line};
-use super::{Site, side_by_side};
-use model::event::Place;
+use super::{ChangedFile, Place, Site, at, one_line, side_by_side};
 use source::{Part, is_test};
 
 /// So much of an assert is told, in characters.

@@ -3,8 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Site, failure};
-use model::event::CheckResult;
+use super::{CheckResult, Site, failure};
 
 /// A template.
 pub(super) struct Template {

@@ -2,15 +2,10 @@
 //! of the phase. The chat is not judged, except for code that is only told there; a mark that is talked about is none. In
 //! documents of the project a mark is a question to the reviewer.
 
-use super::Site;
 use super::added::added_comments;
-use super::changed_file::ChangedFile;
-use super::constant::any_of;
-use super::language_family::LanguageFamily;
-use super::outcome::one_line;
 use super::unfinished::{self, Unfinished};
+use super::{ChangedFile, LanguageFamily, Place, Site, any_of, one_line};
 use content_parser::own_lines;
-use model::event::Place;
 use source::SourceFile;
 
 pattern!(MARK, &any_of("todo", "marks"));

@@ -2,11 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::changed_file::ChangedFile;
-use super::language_family::is_code;
-use super::outcome::at;
-use super::{Site, passed, rules};
-use model::event::CheckResult;
+use super::{ChangedFile, CheckResult, Site, at, is_code, passed, rules};
 use source::is_test;
 
 pub(super) const ID: &str = "traceability";

@@ -1,14 +1,12 @@
 //! A phase that must change code changed more than white space and comments. An issue that asks for such a change gets it;
 //! where nobody has said what was asked for, it is a question. A comment that a tool reads is code.
 
-use super::changed_file::ChangedFile;
-use super::constant::any_of;
-use super::language_family::LanguageFamily;
-use super::outcome::{failure, file};
-use super::paths::{ending, may_be_empty};
-use super::{Site, passed, skipped};
-use model::change::{Change, FileVersion};
-use model::event::{CheckResult, Place};
+use super::paths::may_be_empty;
+use super::{
+    Change, ChangedFile, CheckResult, LanguageFamily, Place, Site, any_of, ending, failure, file, passed,
+    skipped,
+};
+use model::change::FileVersion;
 
 pub(super) const ID: &str = "trivial_diff";
 /// The code of a change that changes nothing.

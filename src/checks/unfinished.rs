@@ -4,11 +4,7 @@
 use regex::Regex;
 
 use super::answer_code::AnswerCode;
-use super::changed_file::ChangedFile;
-use super::outcome::{at, of_answer};
-use super::{Site, side_by_side};
-use model::change::Change;
-use model::event::Place;
+use super::{Change, ChangedFile, Place, Site, at, of_answer, side_by_side};
 
 /// What is unfinished in a line.
 pub(super) struct Unfinished {

@@ -5,9 +5,7 @@
 use serde_json::{Value, json};
 
 use super::Defined;
-use crate::outcome::MOST_TOLD;
-use crate::{Site, passed, skipped};
-use model::event::CheckResult;
+use crate::{CheckResult, MOST_TOLD, Site, passed, skipped};
 use model::issue::Issue;
 use model::policy::DefinedCheck;
 use tool_output::{is_comparable, is_generic, keywords, names_something_of};

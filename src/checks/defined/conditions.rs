@@ -8,9 +8,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::Defined;
-use crate::outcome::{and_more, file, shown};
-use crate::{passed, skipped};
-use model::event::CheckResult;
+use crate::{CheckResult, and_more, file, passed, shown, skipped};
 use model::remote_check::{RemoteCheck, RemoteCheckState};
 use tool_output::{Printed, Semantic, changes};
 

@@ -3,10 +3,7 @@
 use std::path::Path;
 
 use crate::added::added_functions;
-use crate::changed_file::ChangedFile;
-use crate::outcome::at;
-use crate::side_by_side;
-use model::event::Place;
+use crate::{ChangedFile, Place, at, side_by_side};
 use source::{Function, Language, SourceFile, Stub};
 
 /// Returns them as questions. Those of Go for the platforms on which another file does it are honest.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use super::shown;
-use crate::constant::any_of;
+use crate::any_of;
 use source::{Assert, Test, Word};
 
 /// Words that are operators, or let more pass.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::shown;
-use crate::constant::any_of;
+use crate::any_of;
 use source::{Assert, Language, SkipKind, Test, Word, is_found_by_name};
 
 pattern!(USUAL, &any_of("reached", "usual"));

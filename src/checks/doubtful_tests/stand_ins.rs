@@ -4,11 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::added::added_functions;
-use crate::changed_file::ChangedFile;
-use crate::changed_tests::ChangedTests;
-use crate::outcome::at;
-use crate::side_by_side;
-use model::event::Place;
+use crate::{ChangedFile, ChangedTests, Place, at, side_by_side};
 use source::{Function, Part, SourceFile, Test, is_runner_setting};
 
 pub(super) fn places(compared: &ChangedTests, files: &[ChangedFile<'_>]) -> Vec<Place> {
