@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::changed_tests::kept_functions;
 use super::{ChangedFile, ChangedTests, Place, Site, at, file, one_line, side_by_side, tampering};
 use source::{Assert, Language, SourceFile, Test, is_fixture, is_runner_setting, is_test};
-use stand_ins::asked_about;
 
 /// So much of an assert is told, in characters.
 const MOST_SHOWN: usize = 90;
@@ -94,23 +93,27 @@ fn defined_twice(tests: &ChangedTests) -> impl Iterator<Item = Place> {
 
 /// New tests that ask nothing: they assert nothing, or use nothing of what their neighbours call and of what the product defines.
 /// A file with a test that asserts nothing has another way of testing.
-fn hollow(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
+fn hollow<'t>(tests: &'t ChangedTests, site: &Site<'_>) -> Vec<Place> {
     let files = tests.kept_by_file();
-    let called: BTreeMap<&str, BTreeSet<String>> =
-        files.iter().map(|(path, before)| (*path, asked_about(before))).collect();
     // The code may be of an earlier phase.
     let of_run = || site.published.and_then(|published| ChangedTests::of_run(site, published).ok());
     let uses_the_run = |new: &Test| of_run().is_some_and(|of_run| of_run.uses_the_product(new));
-    let doubt = |new: &Test| {
-        let path = &*new.path;
-        let (before, called) = (files.get(path)?, called.get(path)?);
+    let mut called: HashMap<&str, BTreeSet<String>> = HashMap::new();
+    let mut doubt = |new: &'t Test| {
+        let before = files.get(&*new.path)?;
         if new.asserts.is_empty() {
             let all_assert = before.iter().all(|test| !test.asserts.is_empty());
             return all_assert.then_some("asserts nothing. What would make it fail?");
         }
+        let names = |test: &&Test| -> Vec<String> {
+            test.asserted_calls().chain(test.subjects().into_iter().map(str::to_owned)).collect()
+        };
+        let all = || before.iter().flat_map(names).collect();
+        let called = called.entry(&new.path).or_insert_with(all);
         let uses_one =
             called.iter().any(|name| new.uses(name)) || tests.uses_the_product(new) || uses_the_run(new);
-        (!called.is_empty() && !uses_one)
+        let asserts_call = || before.iter().any(|test| test.asserted_calls().next().is_some());
+        (!uses_one && asserts_call())
             .then_some("uses nothing that the other tests are about. What does it test?")
     };
     let added = tests.added().filter(|new| !new.is_skipped());
