@@ -20,43 +20,35 @@ const MOST: usize = 40;
 const LONGEST: usize = 300;
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    match (&site.phase.output_schema, &site.phase.answer_form, site.answer) {
-        (None, None, _) => skipped(ID, "no form of the answer was agreed on"),
-        (_, _, None) => missed("answer-format", "the answer is not here"),
-        (Some(schema), _, Some(answer)) => held_to(answer, schema),
-        (None, Some(form), Some(answer)) => formed(answer, form),
+    let (schema, form) = (site.phase.output_schema.as_ref(), site.phase.answer_form.as_ref());
+    let (pattern, met) = match (schema, form, site.answer) {
+        (None, None, _) => return skipped(ID, "no form of the answer was agreed on"),
+        (_, _, None) => ("answer-format", Err("the answer is not here".to_owned())),
+        (Some(schema), _, Some(answer)) => ("answer-format", held_to(answer, schema)),
+        (None, Some(form), Some(answer)) => ("answer-form", formed(answer, form)),
+    };
+    match met {
+        Ok(met) => passed(ID, met),
+        Err(error) => failure(ID, pattern, &error, &[("code", "answer_format"), ("error", &error)]),
     }
 }
 
-fn held_to(answer: &str, schema: &Value) -> CheckResult {
-    let Some(object) = last_object(answer) else {
-        return missed("answer-format", "no JSON object that can be read ends the answer");
-    };
-    match satisfies(&object.into(), schema) {
-        Ok(()) => passed(ID, "the answer's last object satisfies its schema"),
-        Err(error) => missed("answer-format", &error),
-    }
+fn held_to(answer: &str, schema: &Value) -> Result<&'static str, String> {
+    let object = last_object(answer).ok_or("no JSON object that can be read ends the answer")?;
+    satisfies(&object.into(), schema)?;
+    Ok("the answer's last object satisfies its schema")
 }
 
 /// An answer that is JSON and nothing else needs no block.
-fn formed(answer: &str, form: &AnswerForm) -> CheckResult {
-    let (formed, met) = match form {
-        AnswerForm::Json if serde_json::from_str::<IgnoredAny>(answer.trim()).is_ok() => {
-            return passed(ID, "the answer is JSON");
-        }
-        AnswerForm::Json => (json_block(answer), "the answer has a JSON block"),
+fn formed(answer: &str, form: &AnswerForm) -> Result<&'static str, String> {
+    let is_json = || serde_json::from_str::<IgnoredAny>(answer.trim()).is_ok();
+    match form {
+        AnswerForm::Json if is_json() => Ok("the answer is JSON"),
+        AnswerForm::Json => json_block(answer).map(|_| "the answer has a JSON block"),
         AnswerForm::Pattern(pattern) => {
-            (find_pattern(answer, pattern), "the answer has what the pattern asks for")
+            find_pattern(answer, pattern).map(|_| "the answer has what the pattern asks for")
         }
-    };
-    match formed {
-        Ok(_) => passed(ID, met),
-        Err(error) => missed("answer-form", &error),
     }
-}
-
-fn missed(pattern: &str, error: &str) -> CheckResult {
-    failure(ID, pattern, error, &[("code", "answer_format"), ("error", error)])
 }
 
 /// Returns the value of the last JSON block of an answer, or what is wrong with that.

@@ -50,12 +50,11 @@ fn kind(key: &str) -> &'static str {
 }
 
 fn stopped(failed: CheckResult, rest: &[Asked<'_>]) -> CheckResult {
-    let not_run = if rest.is_empty() {
-        String::new()
-    } else {
-        format!("; not run after it: {}", lines(rest.iter().map(|asked| asked.line)))
-    };
-    CheckResult { check: ID.to_owned(), summary: format!("{}{not_run}", failed.summary), ..failed }
+    let mut summary = failed.summary;
+    if !rest.is_empty() {
+        summary = format!("{summary}; not run after it: {}", lines(rest.iter().map(|asked| asked.line)));
+    }
+    CheckResult { check: ID.to_owned(), summary, ..failed }
 }
 
 fn conclude(done: &[&str], status: CheckStatus, not_passed: &[String]) -> CheckResult {

@@ -52,13 +52,12 @@ fn is_inside(worktree: &Path, path: &str) -> io::Result<bool> {
 
 /// Programs whose arguments, but for options, are paths.
 const PROGRAMS: [&str; 7] = ["test", "[", "ls", "stat", "cat", "realpath", "readlink"];
-/// Words that make an expression of `test` more than a question for paths.
-const OTHER_QUESTIONS: [&str; 7] = ["!", "=", "==", "!=", "-n", "-z", "-o"];
 
 /// Returns the paths of a command that are not there, seen from the folder that it ran in.
 pub(super) fn missing_paths(words: &[String], folder: &Path) -> Vec<String> {
     let Some((program, arguments)) = words.split_first() else { return Vec::new() };
-    let is_other = arguments.iter().any(|word| OTHER_QUESTIONS.contains(&word.as_str()));
+    // An expression of `test` may be more than a question for paths.
+    let is_other = arguments.iter().any(|word| word.contains(['!', '=']) || word == "-o");
     if !PROGRAMS.contains(&program.as_str()) || is_other {
         return Vec::new();
     }

@@ -1,11 +1,9 @@
 //! Whether the asserts of a test are still asked on every run, and whether the usual runners find its file by its name. Whether the
 //! runner of the project finds it shows in the results of the suite.
 
-use std::collections::HashMap;
-
 use super::shown;
 use crate::any_of;
-use source::{Assert, Language, SkipKind, Test, Word, is_found_by_name};
+use source::{Assert, Language, SkipKind, Test, is_found_by_name};
 
 pattern!(USUAL, &any_of("reached", "usual"));
 
@@ -65,18 +63,13 @@ fn new_attribute(old: &Test, new: &Test) -> Option<String> {
 
 /// Returns an assert that was there and stands in more conditions now.
 fn newly_guarded<'t>(old: &Test, new: &'t Test) -> Option<&'t Assert> {
-    let mut before: HashMap<&[Word], usize> = HashMap::new();
-    for assert in &old.asserts {
-        let most = before.entry(&assert.words).or_default();
-        *most = (*most).max(assert.conditions);
-    }
     let were_free = old.asserts.iter().all(|assert| assert.conditions == 0);
-    let is_free = |assert: &Assert| {
-        new.asserts.iter().any(|other| other.words == assert.words && other.conditions == 0)
+    let same = |test: &Test, assert: &Assert| -> Vec<usize> {
+        let same = test.asserts.iter().filter(|other| other.words == assert.words);
+        same.map(|other| other.conditions).collect()
     };
-    new.asserts.iter().find(|assert| {
-        let most = before.get(assert.words.as_slice());
-        let before = most.copied().or(were_free.then_some(0));
-        before.is_some_and(|before| before < assert.conditions) && !is_free(assert)
+    new.asserts.iter().filter(|assert| assert.conditions > 0).find(|assert| {
+        let most = same(old, assert).into_iter().max().or(were_free.then_some(0));
+        most.is_some_and(|most| most < assert.conditions) && !same(new, assert).contains(&0)
     })
 }

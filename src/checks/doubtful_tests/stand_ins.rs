@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::added::added_functions;
-use crate::{ChangedFile, ChangedTests, Place, at, side_by_side};
+use crate::{ChangedFile, ChangedTests, Place, at, name, side_by_side};
 use source::{Function, Part, SourceFile, Test, is_runner_setting};
 
 pub(super) fn places(compared: &ChangedTests, files: &[ChangedFile<'_>]) -> Vec<Place> {
@@ -17,9 +17,9 @@ pub(super) fn places(compared: &ChangedTests, files: &[ChangedFile<'_>]) -> Vec<
 }
 
 fn of_file(file: &ChangedFile<'_>, old: &[&Test], compared: &ChangedTests) -> Option<Place> {
-    let name = file.path().rsplit('/').next().unwrap_or_default();
-    let is_for_all = is_runner_setting(file.path()) && name.starts_with("conftest");
-    let asked = asked_about(old);
+    let is_for_all = is_runner_setting(file.path()) && name(file.path()).starts_with("conftest");
+    // What asserts call: `count`, `pages.count`.
+    let asked: BTreeSet<String> = old.iter().flat_map(|test| test.asserted_calls()).collect();
     if asked.is_empty() && !is_for_all {
         return None;
     }
@@ -46,11 +46,6 @@ fn of_file(file: &ChangedFile<'_>, old: &[&Test], compared: &ChangedTests) -> Op
         first.line,
         format!("`{shown}` replaces what the tests are about. Is the product still tested?"),
     ))
-}
-
-/// Returns the names that the asserts of tests call: `count`, `pages.count`.
-pub(super) fn asked_about(tests: &[&Test]) -> BTreeSet<String> {
-    tests.iter().flat_map(|test| test.asserted_calls()).collect()
 }
 
 fn last(name: &str) -> &str {
