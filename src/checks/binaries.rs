@@ -59,13 +59,13 @@ fn begins_like_a_program(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
+    use crate::judge_places;
     use crate::scene::Scene;
     use model::change::FileVersion;
     use model::event::{CheckResult, CheckStatus};
 
     fn examine(site: &Site<'_>) -> CheckResult {
-        rules::judge("binaries", places(site))
+        judge_places("binaries", places(site))
     }
 
     fn binary(path: &str, size: u64) -> Change {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::announced::unless_unchanged;
 use super::changed_file::ReadSides;
 use super::{
-    Change, ChangedFile, CheckResult, Site, any_of, deliverable, ending, failure, passed, trivial_diff,
+    Change, ChangedFile, CheckResult, Site, any_of, counted, deliverable, ending, failure, passed,
+    trivial_diff,
 };
 use model::policy::PhaseDef;
 use source::{Language, Role, Test, is_fixture, is_test};
-use views::summary::counted;
 
 pub(super) const ID: &str = "code_changed";
 
@@ -109,7 +109,7 @@ fn brings_something(file: &ChangedFile<'_>) -> bool {
 fn is_test_of(file: &ChangedFile<'_>, command: &str) -> Option<bool> {
     let path = file.path();
     let by_path = is_test(path) || is_fixture(path) || runs(command, path);
-    if by_path || trivial_diff::has_example(file.change) || is_test_code(file) {
+    if by_path || trivial_diff::has_example(file.change) {
         return Some(true);
     }
     if matches!(ending(path), "md" | "rst") {
@@ -135,13 +135,6 @@ fn says_test(change: &Change) -> bool {
     pattern!(NAMED, &any_of("code_changed", "named"));
     pattern!(DECLARED, &any_of("code_changed", "declared"));
     NAMED.is_match(&change.path) || change.added_lines().any(|(_, line)| DECLARED.is_match(line))
-}
-
-/// Tells whether a line came in code of Rust that is built for tests only.
-fn is_test_code(file: &ChangedFile<'_>) -> bool {
-    let Some(now) = file.now().filter(|now| now.language() == Language::Rust) else { return false };
-    let mut lines = file.change.added_lines().filter(|(_, line)| !line.trim().is_empty());
-    lines.any(|(number, _)| now.is_test_code(number))
 }
 
 #[cfg(test)]

@@ -24,12 +24,12 @@ fn conflict(change: &Change) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
+    use crate::judge_places;
     use crate::scene::Scene;
     use model::event::{CheckResult, CheckStatus};
 
     fn examine(site: &Site<'_>) -> CheckResult {
-        rules::judge("conflict_markers", places(site))
+        judge_places("conflict_markers", places(site))
     }
 
     fn judge(before: Option<&str>, after: &str) -> CheckResult {

@@ -1,8 +1,9 @@
 //! Q6: the work is not declared complete when it is not. A declaration alone is no offence: it counts where nothing can be seen
 //! of the work, or where another check of the same round failed. With `early_termination_strict` every phrase counts.
 
-use super::{CheckResult, CheckStatus, MOST_TOLD, Place, Site, any_of, evidence, of_answer, rules};
-use content_parser::own_lines;
+use super::{
+    CheckResult, CheckStatus, MOST_TOLD, Place, Site, any_of, evidence, judge_places, of_answer, own_lines,
+};
 use model::event::ClaimStatus;
 use model::policy::OnFail;
 
@@ -35,26 +36,25 @@ fn claims_completion(site: &Site<'_>) -> bool {
 
 /// Texts of the configuration count as written, in the author's own lines.
 fn literals(site: &Site<'_>) -> Vec<Place> {
-    let literals = &site.settings.early_termination_patterns;
-    let lines = own_lines(site.answer.unwrap_or_default());
-    let held = |line: &str| literals.iter().find(|text| !text.trim().is_empty() && line.contains(*text));
-    let found = lines.iter().filter_map(|(_, line)| held(line));
+    let literals = site.settings.early_termination_patterns.iter().filter(|text| !text.trim().is_empty());
+    let lines = own_lines(site.answer.unwrap_or_default()).into_iter();
+    let found = lines.filter_map(|(_, line)| literals.clone().find(|text| line.contains(*text)));
     found.map(|literal| of_answer(format!("it says `{literal}`"))).collect()
 }
 
 /// Adds what a declaration of completion leaves out when other checks of the round failed. Never turns a good round bad: it
 /// says something only where something else failed already.
 pub(super) fn contradicted(results: &mut [CheckResult], site: &Site<'_>) {
-    let own_lines = || own_lines(site.answer.unwrap_or_default());
-    let says_complete = || own_lines().iter().any(|(_, line)| STATEMENT.is_match(line));
-    let is_declared = || claims_completion(site) || phrase(site).is_some() || says_complete();
+    let lines = own_lines(site.answer.unwrap_or_default());
+    let says_complete = lines.iter().any(|(_, line)| STATEMENT.is_match(line));
+    let is_declared = claims_completion(site) || phrase(site).is_some() || says_complete;
     let failed: Vec<String> = results.iter().filter(|result| demands(result, site)).map(told).collect();
     let Some(own) = results.iter_mut().find(|result| result.check == ID) else { return };
-    if failed.is_empty() || !is_declared() {
+    if failed.is_empty() || !is_declared {
         return;
     }
     own.places.push(of_answer(format!("declared completed, but: {}", failed.join(", "))));
-    *own = rules::judge(ID, std::mem::take(&mut own.places));
+    *own = judge_places(ID, std::mem::take(&mut own.places));
     own.params.insert("category".into(), ID.into());
 }
 
@@ -77,7 +77,7 @@ mod tests {
     use crate::scene::{Scene, gist};
 
     fn examine(site: &Site<'_>) -> CheckResult {
-        rules::judge("early_termination", places(site))
+        judge_places("early_termination", places(site))
     }
 
     fn said(scene: &Scene) -> String {

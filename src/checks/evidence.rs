@@ -1,9 +1,8 @@
 //! Q5: something of this phase can be seen: a change that is there, or the deliverable. An author's word is none. Where
 //! no deliverable is asked for, a file that is gone shows the work as well: who is told to remove code has nothing else.
 
-use super::{Change, CheckResult, Site, deliverable, judged, of_answer, skipped};
+use super::{Change, CheckResult, Site, counted, deliverable, judged, of_answer, skipped};
 use model::policy::FirstStep;
-use views::summary::counted;
 
 pub(super) const ID: &str = "evidence";
 

@@ -6,8 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::deliverable::{IS_EMPTY, content_lack};
 use super::paths::may_be_empty;
-use super::{Change, CheckResult, Place, Site, evidence, file, judged, of_answer};
-use views::summary::counted;
+use super::{Change, CheckResult, Place, Site, counted, evidence, file, judged, of_answer};
 
 pub(super) const ID: &str = "files";
 
@@ -45,15 +44,10 @@ fn lack(site: &Site<'_>, named: &str) -> Option<&'static str> {
 fn inside(worktree: &Path, named: &str) -> Option<String> {
     let named = Path::new(named.trim());
     let relative = if named.is_absolute() { named.strip_prefix(worktree).ok()? } else { named };
-    let mut path = PathBuf::new();
-    for part in relative.components() {
-        match part {
-            Component::Normal(name) => path.push(name),
-            Component::CurDir => {}
-            _ => return None,
-        }
-    }
-    path.to_str().filter(|path| !path.is_empty()).map(str::to_owned)
+    let mut parts = relative.components().filter(|part| *part != Component::CurDir);
+    let path: PathBuf = parts.clone().collect();
+    let is_inside = parts.all(|part| matches!(part, Component::Normal(_)));
+    path.to_str().filter(|path| is_inside && !path.is_empty()).map(str::to_owned)
 }
 
 /// `src/a.rs:12` names `src/a.rs`.

@@ -10,9 +10,8 @@ use regex::{Captures, Match};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::templates::Template;
-use super::{CheckResult, CheckStatus, Site, judged, of_answer, pattern};
-use content_parser::own_lines;
+use super::register::Template;
+use super::{CheckResult, Site, if_failed, judged, of_answer, own_lines, pattern};
 use model::policy::{criterion, quality_criterion};
 
 pub(super) static TEMPLATE: Template =
@@ -76,10 +75,8 @@ pub(super) fn examine(check: &str, site: &Site<'_>) -> CheckResult {
     let found = criterion.violations(site);
     let places = found.iter().map(|violation| of_answer(violation.evidence())).collect();
     let pattern = criterion.violation.replace('_', "-");
-    let mut result = judged(check, &pattern, places, &criterion.description, &criterion.name);
-    if result.status == CheckStatus::Fail {
-        result.params.extend([("violations".into(), json!(found)), ("fix".into(), json!(criterion.fix))]);
-    }
+    let result = judged(check, &pattern, places, &criterion.description, &criterion.name);
+    let result = if_failed(result, [("violations", json!(found)), ("fix", json!(criterion.fix))]);
     without_an_answer(result, site)
 }
 
@@ -87,30 +84,27 @@ pub(super) fn examine(check: &str, site: &Site<'_>) -> CheckResult {
 fn evaluate(site: &Site<'_>) -> CheckResult {
     let all: Vec<(&Criterion, Vec<Violation>)> =
         TABLE.criterion.iter().map(|criterion| (criterion, criterion.violations(site))).collect();
+    let results: Vec<Value> = all.iter().map(|(criterion, found)| criterion.result(found)).collect();
+    let reasons: Vec<&Value> = results.iter().filter(|result| result["passed"] == false).collect();
+    let ids: Vec<&Value> = reasons.iter().map(|reason| &reason["criteria_id"]).collect();
     let failed = || all.iter().filter(|(_, found)| !found.is_empty());
-    let ids: Vec<&str> = failed().map(|(criterion, _)| criterion.id()).collect();
     let names: Vec<String> =
         failed().map(|(criterion, _)| format!("{} as {}", criterion.id(), criterion.quality())).collect();
-    let violations: Vec<&Violation> = failed().flat_map(|(_, found)| found).collect();
+    let violations: Vec<&Violation> = all.iter().flat_map(|(_, found)| found).collect();
     let evidence = |violation: &&Violation| format!("{}: {}", violation.criteria_id, violation.evidence());
     let places = violations.iter().map(|violation| of_answer(evidence(violation))).collect();
     let problem = format!("{} of 5 criteria failed ({})", ids.len(), names.join(", "));
-    let mut whole = judged(TEMPLATE.id, "goal-drift", places, &problem, "all five criteria passed");
     let instructions: String = failed().map(|(criterion, found)| criterion.instruction(found)).collect();
-    whole.params.extend([
-        ("passed".to_owned(), json!(ids.is_empty())),
-        (
-            "criteriaResults".to_owned(),
-            all.iter().map(|(criterion, found)| criterion.result(found)).collect(),
-        ),
-        ("failed_criteria".to_owned(), json!(ids)),
-        (
-            "structured_reasons".to_owned(),
-            failed().map(|(criterion, found)| criterion.result(found)).collect(),
-        ),
-        ("violations".to_owned(), json!(violations)),
-        ("instructions".to_owned(), json!(framed(&instructions))),
-    ]);
+    let params = [
+        ("passed", json!(ids.is_empty())),
+        ("criteriaResults", json!(results)),
+        ("failed_criteria", json!(ids)),
+        ("structured_reasons", json!(reasons)),
+        ("violations", json!(violations)),
+        ("instructions", json!(framed(&instructions))),
+    ];
+    let mut whole = judged(TEMPLATE.id, "goal-drift", places, &problem, "all five criteria passed");
+    whole.params.extend(params.map(|(name, value)| (name.to_owned(), value)));
     without_an_answer(whole, site)
 }
 

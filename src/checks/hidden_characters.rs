@@ -27,12 +27,12 @@ fn is_hidden(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
+    use crate::judge_places;
     use crate::scene::{Scene, gist};
     use model::event::CheckResult;
 
     fn examine(site: &Site<'_>) -> CheckResult {
-        rules::judge("hidden_characters", places(site))
+        judge_places("hidden_characters", places(site))
     }
 
     fn judge(path: &str, before: Option<&str>, after: &str) -> String {

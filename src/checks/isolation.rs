@@ -1,9 +1,9 @@
 //! Q12: in test isolation mode, which the issue asks for, tests are written from the requirements: test code that was added
 //! does not import what it tests.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
-use super::{ChangedFile, CheckResult, Place, Site, at, rules, skipped};
+use super::{ChangedFile, CheckResult, Place, Site, at, judge_places, skipped};
 use source::{Language, SourceFile, is_fixture, is_test};
 
 pub(super) const ID: &str = "isolation";
@@ -15,7 +15,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     }
     let files = ChangedFile::of_author(site);
     let tests = files.iter().filter(|file| is_test(file.path()));
-    rules::judge(ID, tests.flat_map(|file| places(file, site.worktree)).collect())
+    judge_places(ID, tests.flat_map(|file| places(file, site.worktree)).collect())
 }
 
 fn places(file: &ChangedFile<'_>, worktree: &Path) -> Vec<Place> {
@@ -30,26 +30,20 @@ fn places(file: &ChangedFile<'_>, worktree: &Path) -> Vec<Place> {
     tested.map(|import| at(file.path(), import.line, what(import.text))).collect()
 }
 
-/// A relative path that leads to no test and no fixture.
+/// A relative path that leads to no test and no fixture; a leading `..` beyond the top is dropped.
 fn leads_to_code(path: &str, import: &str) -> bool {
     let is_own = ["./", "../", "@/", "~/"].iter().any(|start| import.starts_with(start));
-    let target = resolved(path, import);
-    is_own && !is_test(&target) && !is_fixture(&target)
-}
-
-/// Returns where a relative import leads; a leading `..` beyond the top is dropped.
-fn resolved(path: &str, import: &str) -> String {
-    let mut target = PathBuf::from(path);
+    let mut target: Vec<&str> = path.split('/').collect();
     target.pop();
-    for part in Path::new(import).components() {
+    for part in import.split('/') {
         match part {
-            Component::ParentDir => _ = target.pop(),
-            Component::Normal(name) => target.push(name),
-            _ => {}
+            ".." => _ = target.pop(),
+            "." => {}
+            name => target.push(name),
         }
     }
-    let file = format!("{}.js", target.display());
-    file.trim_start_matches('/').to_owned()
+    let target = format!("{}.js", target.join("/"));
+    is_own && !is_test(&target) && !is_fixture(&target)
 }
 
 /// A module of this repository.

@@ -44,7 +44,6 @@ mod protected;
 mod red_green;
 mod register;
 mod reported_tests;
-mod rules;
 mod runner_settings;
 #[cfg(test)]
 #[path = "scene/tests.rs"]
@@ -62,7 +61,6 @@ mod syntax;
 mod tampering;
 mod task_list;
 mod tautology;
-mod templates;
 mod test_runs;
 mod todo;
 mod traceability;
@@ -91,17 +89,20 @@ pub use test_runs::TestTrees;
 pub use triage::{answering, undefended};
 
 // What most checks use, in one place.
+use answer_code::AnswerCode;
 use changed_file::ChangedFile;
 use changed_tests::ChangedTests;
 use constant::{any_of, pattern};
+use content_parser::own_lines;
 use language_family::{LanguageFamily, is_code};
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Place};
 use outcome::{
-    MOST_TOLD, and_more, asking, at, failure, file, judged, of_answer, one_line, passed, result, shown,
-    skipped,
+    MOST_TOLD, and_more, asking, at, failure, file, if_failed, judge_places, judged, of_answer, one_line,
+    passed, result, shown, skipped,
 };
 use paths::{Patterns, ending, name};
+use views::summary::counted;
 
 use model::policy::{CheckMode, OnFail};
 use process::Stop;
@@ -139,8 +140,8 @@ async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     }
     match find(id) {
         Some(Check::Look(look)) => look(site),
-        Some(Check::Places(places)) => rules::judge(id, places(site)),
-        Some(Check::Template(template)) => templates::evaluate(template, site),
+        Some(Check::Places(places)) => judge_places(id, places(site)),
+        Some(Check::Template(template)) => register::evaluate(template, site),
         Some(Check::Command(key)) => {
             let result = command::examine(id, key, site, stop).await;
             uncharged_tests::judge(result, site, stop).await

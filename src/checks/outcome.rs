@@ -1,7 +1,9 @@
 //! How a check says what it saw: one constructor for each status, and one for a list of places.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{CheckResult, CheckStatus, Place, Site};
@@ -84,9 +86,35 @@ pub(super) fn judged(
     }
 }
 
+/// Adds what a failure tells besides; what passed stays as it is.
+pub(super) fn if_failed<const N: usize>(mut result: CheckResult, params: [(&str, Value); N]) -> CheckResult {
+    if result.status == CheckStatus::Fail {
+        result.params.extend(params.map(|(name, value)| (name.to_owned(), value)));
+    }
+    result
+}
+
 /// Says how many more there are than the first that is told.
 pub(super) fn and_more(count: usize) -> String {
     if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() }
+}
+
+/// What a check says of the places that it finds, where that depends on nothing else.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    pattern: String,
+    problem: String,
+    clean: String,
+}
+
+static RULES: LazyLock<BTreeMap<String, Rule>> =
+    LazyLock::new(|| toml::from_str(include_str!("data/rules.toml")).expect("the table of rules is sound"));
+
+/// Fails where there are places, in the words that `data/rules.toml` has for the check.
+pub(super) fn judge_places(check: &str, places: Vec<Place>) -> CheckResult {
+    let rule = &RULES[check];
+    judged(check, &rule.pattern, places, &rule.problem, &rule.clean)
 }
 
 /// Makes each place of a failed result a question that the reviewer has to answer.
@@ -123,5 +151,22 @@ pub(super) fn shown(place: &Place) -> String {
         (Some(file), Some(line)) => format!("{file}:{line}: {}", place.what),
         (Some(file), None) => format!("{file}: {}", place.what),
         (None, _) => format!("answer: {}", place.what),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::register::{Check, find};
+
+    #[test]
+    fn each_check_that_looks_for_places_has_its_words_and_no_other_has_words_alone() {
+        let looks = crate::ids().filter(|id| matches!(find(id), Some(Check::Places(_))));
+        for id in looks {
+            assert_eq!(judge_places(id, Vec::new()).status, CheckStatus::Pass, "{id}");
+        }
+        for id in RULES.keys() {
+            assert!(matches!(find(id), Some(Check::Places(_) | Check::Look(_))), "{id}");
+        }
     }
 }

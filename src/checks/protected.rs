@@ -1,7 +1,7 @@
 //! Paths that no agent may change: `[checks] protected` and `protected_by_default`, without those of `allowed`; and those whose
 //! change is worth a look: `noted`.
 
-use super::{CheckResult, CheckStatus, Patterns, Place, Site, file, rules};
+use super::{CheckResult, Patterns, Place, Site, file, if_failed, judge_places};
 
 pub(super) const ID: &str = "protected";
 
@@ -12,12 +12,8 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let is_protected = |path: &&String| protected.hold(path) && !allowed.hold(path);
     let touched: Vec<&str> = site.changed.iter().filter(is_protected).map(String::as_str).collect();
     let places = touched.iter().map(|path| file(path, "is protected")).collect();
-    let mut result = rules::judge(ID, places);
-    if result.status == CheckStatus::Fail {
-        result.params.insert("code".into(), "E_PROTECTED".into());
-        result.params.insert("paths".into(), touched.join(", ").into());
-    }
-    result
+    let params = [("code", "E_PROTECTED".into()), ("paths", touched.join(", ").into())];
+    if_failed(judge_places(ID, places), params)
 }
 
 /// Manifests and lock files: a change of them is told to people and reviewers and refuses nothing.
@@ -30,6 +26,7 @@ pub(super) fn noted(site: &Site<'_>) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CheckStatus;
     use crate::scene::Scene;
     use model::change::Change;
 
@@ -103,7 +100,7 @@ mod tests {
             ["Cargo.lock", "sub/package.json", "requirements-dev.txt", "src/lib.rs"]
                 .map(|path| Change::of_texts(path, Some("a"), Some("b"))),
         );
-        let result = rules::judge("noted", noted(&made.site()));
+        let result = judge_places("noted", noted(&made.site()));
         assert_eq!(result.status, CheckStatus::Fail);
         let files: Vec<_> = result.places.iter().filter_map(|place| place.file.as_deref()).collect();
         assert_eq!(files, ["Cargo.lock", "requirements-dev.txt", "sub/package.json"]);
@@ -112,6 +109,6 @@ mod tests {
     #[test]
     fn other_files_are_not_worth_a_note() {
         let made = Scene::of([Change::of_texts("src/cargo.rs", Some("a"), Some("b"))]);
-        assert_eq!(rules::judge("noted", noted(&made.site())).status, CheckStatus::Pass);
+        assert_eq!(judge_places("noted", noted(&made.site())).status, CheckStatus::Pass);
     }
 }

@@ -7,7 +7,9 @@ use content_parser::split_objects;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CheckResult, MOST_TOLD, Patterns, Place, Site, any_of, failure, file, judged, one_line, passed};
+use super::{
+    CheckResult, MOST_TOLD, Patterns, Place, Site, any_of, failure, file, if_failed, judged, one_line, passed,
+};
 
 pub(super) const ID: &str = "scope";
 
@@ -31,15 +33,18 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 
 /// Returns the boundary in force: that of the later plan, where it states one; the error names the plan.
 fn stated<'s>(site: &Site<'s>) -> Result<Option<Scope>, (&'s str, String)> {
-    let read = |plan: &str| git::regular_file::read_text(&site.worktree.join(plan));
+    let own = if site.phase.properties.plans { Some(site.output) } else { None };
     let mut scope = None;
-    for plan in site.plans {
-        let text = read(plan).map_err(|_| (plan.as_str(), "the plan cannot be read".to_owned()))?;
-        scope = read_scope(&text).map_err(|why| (plan.as_str(), why))?.or(scope);
+    for plan in site.plans.iter().map(String::as_str).chain(own) {
+        let text = match git::regular_file::read_text(&site.worktree.join(plan)) {
+            Ok(text) => text,
+            // That the deliverable is there is another check's matter.
+            Err(_) if own == Some(plan) => String::new(),
+            Err(_) => return Err((plan, "the plan cannot be read".to_owned())),
+        };
+        scope = read_scope(&text).map_err(|why| (plan, why))?.or(scope);
     }
-    // That the deliverable is there is another check's matter.
-    let own = if site.phase.properties.plans { read(site.output).unwrap_or_default() } else { String::new() };
-    Ok(read_scope(&own).map_err(|why| (site.output, why))?.or(scope))
+    Ok(scope)
 }
 
 fn inside(site: &Site<'_>, scope: &Scope) -> CheckResult {
@@ -57,11 +62,7 @@ fn inside(site: &Site<'_>, scope: &Scope) -> CheckResult {
     let clean = format!("inside the plan's scope: {files} files changed, {lines} lines added");
     let paths = scope.paths.as_ref().map(|paths| paths.join(", ")).unwrap_or_default();
     let problem = format!("the plan's scope ({paths}) was left");
-    let mut result = judged(ID, "out-of-scope", places, &problem, &clean);
-    if result.pattern.is_some() {
-        result.params.insert("paths".to_owned(), paths.into());
-    }
-    result
+    if_failed(judged(ID, "out-of-scope", places, &problem, &clean), [("paths", paths.into())])
 }
 
 fn above(site: &Site<'_>, what: &str, seen: u64, most: Option<NonZeroU64>) -> Option<Place> {

@@ -23,12 +23,12 @@ fn is_scratch(change: &Change) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
+    use crate::judge_places;
     use crate::scene::Scene;
     use model::event::{CheckResult, CheckStatus};
 
     fn examine(site: &Site<'_>) -> CheckResult {
-        rules::judge("scratch_files", places(site))
+        judge_places("scratch_files", places(site))
     }
 
     fn status(path: &str) -> CheckStatus {

@@ -71,13 +71,13 @@ fn in_bytes(masker: &Masker, change: &Change) -> Vec<SecretKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
+    use crate::judge_places;
     use crate::scene::Scene;
     use model::change::{FileContent, FileMode};
     use model::event::{CheckResult, CheckStatus};
 
     fn examine(site: &Site<'_>) -> CheckResult {
-        rules::judge("secrets", places(site))
+        judge_places("secrets", places(site))
     }
 
     const TOKEN: &str = "ghp_R4nd0mQx7LkP2vWz9TbYc3HsJd6FgMe1UaNo";

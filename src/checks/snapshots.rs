@@ -1,6 +1,6 @@
 //! Expected outputs that were recorded anew: without any change of code they only say that the old ones were not met.
 
-use super::{CheckResult, Patterns, Site, any_of, ending, file, is_code, passed, rules};
+use super::{CheckResult, Patterns, Site, any_of, ending, file, is_code, judge_places, passed};
 use source::is_test;
 
 pub(super) const ID: &str = "snapshots";
@@ -16,7 +16,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     if !anew.is_empty() && code_changed(site) {
         return passed(ID, &format!("recorded anew along with code, worth a look: {}", anew.join(", ")));
     }
-    rules::judge(ID, anew.into_iter().map(|path| file(path, "was changed while no code was")).collect())
+    judge_places(ID, anew.into_iter().map(|path| file(path, "was changed while no code was")).collect())
 }
 
 /// Tells whether this phase or an earlier one of the run changed something that a test could have noticed.

@@ -1,8 +1,8 @@
 //! What is likely a cheat and may be honest: each of it is a question that the reviewer has to answer. Refuses nothing.
 
 use super::{
-    CheckResult, Place, Site, asking, doubtful_code, doubtful_settings, doubtful_tests, rules, shown, staged,
-    todo, trivial_diff,
+    CheckResult, Place, Site, asking, doubtful_code, doubtful_settings, doubtful_tests, judge_places, shown,
+    staged, todo, trivial_diff,
 };
 
 pub(super) const ID: &str = "suspect";
@@ -17,7 +17,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     doubts.extend(doubtful_code::questions(site));
     doubts.extend(todo::questions(site));
     doubts.extend(trivial_diff::question(site));
-    asking(rules::judge(ID, gathered(doubts)))
+    asking(judge_places(ID, gathered(doubts)))
 }
 
 /// Makes one question of all that is beyond the others: a reviewer answers a few well.

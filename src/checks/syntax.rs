@@ -4,9 +4,8 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::answer_code::AnswerCode;
 use super::{
-    ChangedFile, CheckResult, Place, Site, any_of, at, ending, judged, name, of_answer, one_line,
+    AnswerCode, ChangedFile, CheckResult, Place, Site, any_of, at, ending, judged, name, of_answer, one_line,
     side_by_side,
 };
 use source::{Broken, Language, SourceFile};
@@ -110,20 +109,16 @@ fn loose_json(text: &str) -> Option<Broken> {
 
 fn json(text: &str) -> Option<Broken> {
     let error = serde_json::from_str::<IgnoredAny>(text).err()?;
-    Some(Broken {
-        line: error.line().min(text.lines().count()).max(1),
-        what: format!("no valid JSON: {error}"),
-    })
+    let line = error.line().min(text.lines().count()).max(1);
+    Some(Broken { line, what: format!("no valid JSON: {error}") })
 }
 
 fn toml(text: &str) -> Option<Broken> {
     let error = toml::from_str::<toml::Table>(text).err()?;
     let at = error.span().map_or(0, |span| span.start).min(text.len());
     let line = text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
-    Some(Broken {
-        line,
-        what: format!("no valid TOML: {}", error.message().lines().next().unwrap_or_default()),
-    })
+    let why = error.message().lines().next().unwrap_or_default();
+    Some(Broken { line, what: format!("no valid TOML: {why}") })
 }
 
 fn yaml(text: &str) -> Option<Broken> {

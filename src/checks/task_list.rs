@@ -4,8 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Change, CheckResult, CheckStatus, Site, at, judged, passed, result};
-use content_parser::own_lines;
+use super::{Change, CheckResult, CheckStatus, Site, at, if_failed, judged, own_lines, passed, result};
 use model::policy::{CheckSettings, Policy, check_id};
 
 pub(super) const ID: &str = "task_list";
@@ -30,11 +29,8 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
         return passed(ID, "no plan of this run has a task with a box");
     }
     let clean = format!("all {count} tasks are ticked");
-    let mut judged = judged(ID, "tasks-open", open, "a task is not ticked", &clean);
-    if judged.status == CheckStatus::Fail {
-        judged.params.insert("code".into(), CODE.into());
-    }
-    judged
+    let judged = judged(ID, "tasks-open", open, "a task is not ticked", &clean);
+    if_failed(judged, [("code", CODE.into())])
 }
 
 /// Why a phase fails whose tasks stay open.

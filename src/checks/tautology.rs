@@ -72,12 +72,12 @@ fn is_computed(expected: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
+    use crate::judge_places;
     use crate::scene::{Scene, gist};
     use model::event::CheckResult;
 
     fn examine(site: &Site<'_>) -> CheckResult {
-        rules::judge("tautology", places(site))
+        judge_places("tautology", places(site))
     }
 
     #[test]

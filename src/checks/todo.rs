@@ -4,8 +4,7 @@
 
 use super::added::added_comments;
 use super::unfinished::{self, Unfinished};
-use super::{ChangedFile, LanguageFamily, Place, Site, any_of, one_line};
-use content_parser::own_lines;
+use super::{ChangedFile, LanguageFamily, Place, Site, any_of, one_line, own_lines};
 use source::SourceFile;
 
 pattern!(MARK, &any_of("todo", "marks"));
@@ -117,13 +116,13 @@ fn placeholders(file: &ChangedFile<'_>) -> Vec<Unfinished> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
+    use crate::judge_places;
     use crate::scene::{Scene, gist};
     use model::change::Change;
     use model::event::CheckResult;
 
     fn examine(site: &Site<'_>) -> CheckResult {
-        rules::judge("todo", places(site))
+        judge_places("todo", places(site))
     }
 
     fn said(scene: &Scene) -> String {

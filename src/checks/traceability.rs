@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ChangedFile, CheckResult, Site, at, is_code, passed, rules};
+use super::{ChangedFile, CheckResult, Site, at, is_code, judge_places, passed};
 use source::is_test;
 
 pub(super) const ID: &str = "traceability";
@@ -17,7 +17,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let untraced = tests.into_iter().filter(|(file, _)| !is_traced(file, &required));
     let what = "no test that was added names a requirement";
     let places = untraced.map(|(file, number)| at(file.path(), number, what)).collect();
-    rules::judge(ID, places)
+    judge_places(ID, places)
 }
 
 /// Returns the line of the first test that was added. A new file of tests without one that is known begins with it.

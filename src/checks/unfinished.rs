@@ -3,8 +3,7 @@
 
 use regex::Regex;
 
-use super::answer_code::AnswerCode;
-use super::{Change, ChangedFile, Place, Site, at, of_answer, side_by_side};
+use super::{AnswerCode, Change, ChangedFile, Place, Site, at, of_answer, side_by_side};
 
 /// What is unfinished in a line.
 pub(super) struct Unfinished {

@@ -1,6 +1,7 @@
 //! The five criteria of the goal drift guard, each by itself and all in one result.
 
 use super::*;
+use crate::CheckStatus;
 use crate::scene::{Scene, gist};
 
 const GOOD: &str =

@@ -1,21 +1,21 @@
 //! Links, modes, submodules and special files that are refused, and those that are fine.
 
 use super::*;
-use crate::rules;
+use crate::judge_places;
 use crate::scene::Scene;
 use model::change::FileContent;
 use model::event::{CheckResult, CheckStatus};
 
 fn examine_links(site: &Site<'_>) -> CheckResult {
-    rules::judge("links", links(site))
+    judge_places("links", links(site))
 }
 
 fn examine_modes(site: &Site<'_>) -> CheckResult {
-    rules::judge("modes", modes(site))
+    judge_places("modes", modes(site))
 }
 
 fn examine_submodules(site: &Site<'_>) -> CheckResult {
-    rules::judge("submodules", submodules(site))
+    judge_places("submodules", submodules(site))
 }
 
 fn judge_link(path: &str, target: &str) -> CheckResult {

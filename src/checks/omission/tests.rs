@@ -1,13 +1,13 @@
 //! What stands for something left out, and honest lines that look alike.
 
 use super::*;
-use crate::rules;
+use crate::judge_places;
 use crate::scene::{Scene, gist};
 use model::change::Change;
 use model::event::CheckResult;
 
 fn examine(site: &Site<'_>) -> CheckResult {
-    rules::judge("omission", places(site))
+    judge_places("omission", places(site))
 }
 
 fn said(scene: &Scene) -> String {

@@ -1,12 +1,12 @@
 //! Code that plays to its tests beside the honest code that is most like it.
 
 use super::*;
-use crate::rules;
+use crate::judge_places;
 use crate::scene::{Scene, gist};
 use model::event::CheckResult;
 
 fn examine(site: &Site<'_>) -> CheckResult {
-    rules::judge("staged", places(site))
+    judge_places("staged", places(site))
 }
 
 /// Returns the places that are sure, and those that are only likely.

@@ -1,12 +1,12 @@
 //! What is refused without a question, beside what is honest or only asked about.
 
 use super::*;
-use crate::rules;
+use crate::judge_places;
 use crate::scene::{Scene, gist};
 use model::event::CheckResult;
 
 fn examine(site: &Site<'_>) -> CheckResult {
-    rules::judge("tampering", places(site))
+    judge_places("tampering", places(site))
 }
 
 const TEST: &str = "def test_a():\n    assert f() == 2\n";
