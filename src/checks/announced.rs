@@ -3,10 +3,8 @@
 
 use std::fs;
 
-use super::Site;
-use super::outcome::{asking, judged, of_answer};
+use super::{CheckResult, Site, asking, judged, of_answer};
 use model::change::LONGEST_TEXT;
-use model::event::CheckResult;
 
 /// A shorter name says nothing in a sentence.
 const SHORTEST_NAME: usize = 4;

@@ -3,10 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use super::Site;
-use super::language_family::is_code;
-use super::paths::Patterns;
-use model::change::Change;
+use super::{Change, Patterns, Site, is_code};
 use source::{Part, SourceFile, Test, is_fixture, is_foreign, is_test};
 
 /// A changed file, before and now.

@@ -5,9 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
 
-use super::changed_file::{ChangedFile, ReadSides};
-use super::{Published, Site, side_by_side};
-use model::change::Change;
+use super::changed_file::ReadSides;
+use super::{Change, ChangedFile, Published, Site, side_by_side};
 use model::issue::Issue;
 use source::{Matching, Role, SkipKind, SourceFile, Test, is_asked_by, is_fixture, is_test, same_tests};
 

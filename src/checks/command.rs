@@ -13,12 +13,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::announced::Announced;
-use super::changed_tests::ChangedTests;
-use super::outcome::MOST_PLACES;
-use super::{Site, failure, passed, skipped};
+use super::{ChangedTests, CheckResult, CheckStatus, MOST_PLACES, Place, Site, failure, passed, skipped};
 use charged::{Charge, charge};
 use git::Tree;
-use model::event::{CheckResult, CheckStatus, Place};
 use process::Stop;
 use tool_output::{FailedTest, LineHits, Printed, Problem, Severity, TestReport, below};
 use views::summary::counted;

@@ -98,8 +98,8 @@ use language_family::{LanguageFamily, is_code};
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Place};
 use outcome::{
-    MOST_TOLD, and_more, asking, at, failure, file, if_failed, judge_places, judged, of_answer, one_line,
-    passed, result, shown, skipped,
+    MOST_PLACES, MOST_TOLD, and_more, asking, at, failure, file, if_failed, judge_places, judged, of_answer,
+    one_line, passed, question_to_reviewer, result, shown, skipped,
 };
 use paths::{Patterns, ending, name};
 use views::summary::counted;

@@ -9,14 +9,12 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use super::command::{self, End};
-use super::language_family::{LanguageFamily, is_code};
-use super::outcome::{asking, at, judged, one_line};
 use super::suspect::gathered;
 use super::test_runs::{NotCompared, TestRuns};
-use super::{Published, Site};
+use super::{
+    Change, CheckResult, LanguageFamily, Place, Published, Site, asking, at, is_code, judged, one_line,
+};
 use git::Tree;
-use model::change::Change;
-use model::event::{CheckResult, Place};
 use process::Stop;
 use source::{Role, SourceFile};
 use tool::ToolRuns;

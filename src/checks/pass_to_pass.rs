@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 
 use super::announced::Announced;
-use super::changed_tests::{ChangedTests, Fate};
+use super::changed_tests::Fate;
 use super::command::{End, Look};
-use super::outcome::{asking, at, judged, of_answer, one_line, question_to_reviewer};
 use super::suite::{Losses, LostTest, Suite, name};
 use super::test_runs::{NotCompared, TestRuns};
-use super::{Site, skipped};
-use model::event::{CheckResult, Place};
+use super::{
+    ChangedTests, CheckResult, Place, Site, asking, at, judged, of_answer, one_line, question_to_reviewer,
+    skipped,
+};
 use model::issue::Issue;
 use process::Stop;
 use source::Test;

@@ -8,11 +8,9 @@ use std::collections::BTreeMap;
 
 use super::announced::unless_unchanged;
 use super::command::{self, Look};
-use super::outcome::{asking, at, judged, of_answer};
 use super::suite::Suite;
 use super::test_runs::{NotCompared, TestRuns, compared};
-use super::{Site, failure, passed, skipped};
-use model::event::CheckResult;
+use super::{CheckResult, Site, asking, at, failure, judged, of_answer, passed, skipped};
 use process::Stop;
 use source::Test;
 use tool_output::TestOutcome;

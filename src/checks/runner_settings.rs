@@ -3,11 +3,9 @@
 //! One that passes at the base as well may use a value of a fixture that changed: that is a question to the reviewer. One that
 //! cannot be loaded there may need what is newly depended on.
 
-use super::outcome::{judged, of_answer, question_to_reviewer};
 use super::suite::Suite;
 use super::test_runs::{NotCompared, TestRuns};
-use super::{Site, skipped};
-use model::event::CheckResult;
+use super::{CheckResult, Site, judged, of_answer, question_to_reviewer, skipped};
 use process::Stop;
 use tool_output::TestOutcome::{Failed, Passed, Skipped};
 

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use model::event::Place;
+use super::Place;
 
 const WORKERS: usize = 4;
 

@@ -5,14 +5,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use super::changed_file::{ChangedFile, ReadSides};
-use super::changed_tests::ChangedTests;
+use super::changed_file::ReadSides;
 use super::command::{self, Asked, End, Look};
 use super::suite::Suite;
-use super::{Published, Site, result, skipped};
+use super::{ChangedFile, ChangedTests, CheckResult, CheckStatus, Published, Site, result, skipped};
 use git::{CommitId, Error, RunWorkspace, Tree};
 use model::change::FileMode;
-use model::event::{CheckResult, CheckStatus};
 use model::policy::Policy;
 use process::Stop;
 use source::{Role, SourceFile, is_fixture, is_runner_setting, is_test, splice_tests, stub_bodies};

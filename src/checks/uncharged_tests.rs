@@ -1,12 +1,11 @@
 //! Failing tests that are nobody's fault: their author announced that they expect something else, and the phase that writes tests is
 //! still to come; or they end in another way when the same files are run once more. In a phase that judges the tests none is.
 
-use super::Site;
 use super::announced::Announced;
 use super::command::{End, Look};
 use super::suite::name;
 use super::test_runs::TestRuns;
-use model::event::{CheckResult, CheckStatus};
+use super::{CheckResult, CheckStatus, Site};
 use process::Stop;
 use tool_output::TestOutcome;
 use views::summary::counted;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use model::event::Place;
+use crate::Place;
 use tool_output::{Counts, LineHits, TestResult};
 
 /// How a command ended.

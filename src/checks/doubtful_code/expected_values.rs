@@ -5,14 +5,10 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use crate::Site;
 use crate::added::added_code;
-use crate::changed_file::ChangedFile;
-use crate::outcome::{at, one_line};
-use crate::paths::name;
 use crate::side_by_side;
 use crate::walk::walk;
-use model::event::Place;
+use crate::{ChangedFile, Place, Site, at, name, one_line};
 use source::{Language, SourceFile, is_foreign, is_test};
 
 /// So many files of tests are read at most.

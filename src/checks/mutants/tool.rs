@@ -10,11 +10,9 @@ use std::{fs, io};
 use serde::Deserialize;
 
 use super::ChangedCode;
-use crate::Site;
 use crate::command::{self, Ground, Ran};
-use crate::outcome::{MOST_TOLD, one_line};
-use crate::paths::ending;
 use crate::test_runs::{NotCompared, TestRuns};
+use crate::{MOST_TOLD, Site, ending, one_line};
 use git::Tree;
 use process::{Environment, ProgramExit, Stop};
 use settings::split_words;
