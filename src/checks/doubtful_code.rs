@@ -13,16 +13,10 @@ const MOST_SHOWN: usize = 90;
 
 pattern!(TO_REVIEWER, &any_of("doubtful_code", "to_the_reviewer"));
 pattern!(SILENCES_ALL, &any_of("doubtful_code", "silences_all"));
-pattern!(
-    /// Each handler that hides any error has one of these words.
-    HANDLER,
-    "except|suppress|catch|recover"
-);
-pattern!(
-    /// A text that may be the path of a file in a folder.
-    PATH,
-    r#"^["'`]*([^\s:]*/[^\s/:]*\.[^\s/:]*?)["'`]*$"#
-);
+// Each handler that hides any error has one of these words.
+pattern!(HANDLER, "except|suppress|catch|recover");
+// A text that may be the path of a file in a folder.
+pattern!(PATH, r#"^["'`]*([^\s:]*/[^\s/:]*\.[^\s/:]*?)["'`]*$"#);
 
 /// Returns the places that a reviewer is asked about.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {

@@ -13,11 +13,8 @@ pattern!(ABOUT_RUNNERS, &any_of("staged", "about_runners"));
 pattern!(CONSTANT, &any_of("staged", "constants"));
 pattern!(EQUALITY, &any_of("staged", "equality"));
 pattern!(STAND_IN, &any_of("staged", "stand_ins"));
-pattern!(
-    /// All that an equality says.
-    YES,
-    r"^\W*(?:return\W+)?[Tt]rue\W*$"
-);
+// All that an equality says.
+pattern!(YES, r"^\W*(?:return\W+)?[Tt]rue\W*$");
 
 /// Returns what is sure.
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {

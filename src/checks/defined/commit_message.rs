@@ -19,7 +19,8 @@ pub(super) fn examine(defined: Defined<'_>) -> CheckResult {
     if messages.is_empty() {
         return skipped(id, "nobody but the engine has committed");
     }
-    let task = task(check, site);
+    let named = check.params.get("taskDescription").and_then(Value::as_str);
+    let task = named.map_or_else(|| format!("{}\n{}", site.issue.title, site.issue.body), str::to_owned);
     if task.trim().is_empty() {
         return skipped(id, "there is no task to hold the messages to");
     }
@@ -45,11 +46,6 @@ fn messages(check: &DefinedCheck, site: &Site<'_>) -> Result<Vec<String>, String
     };
     messages.retain(|message| !message.trim().is_empty());
     Ok(messages)
-}
-
-fn task(check: &DefinedCheck, site: &Site<'_>) -> String {
-    let named = check.params.get("taskDescription").and_then(Value::as_str);
-    named.map_or_else(|| format!("{}\n{}", site.issue.title, site.issue.body), str::to_owned)
 }
 
 /// Says what is wrong with a message. Words of two languages cannot be compared, and then it is only held to saying
