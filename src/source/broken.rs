@@ -1,13 +1,11 @@
 //! Where a text does not follow the grammar of its language. A grammar that is older than its language must not refuse what is
 //! new: what only a newer form explains is no error.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use tree_sitter::{Node, Tree};
 
 use crate::SourceFile;
 use crate::language::Language;
+use crate::pattern::fits;
 use crate::tokens::Word;
 
 /// Where a text is broken first, and how.
@@ -18,16 +16,6 @@ pub struct Broken {
     /// What is missing or not understood.
     pub what: String,
 }
-
-/// Forms that came after the grammars.
-static NEWER: LazyLock<[Regex; 3]> = LazyLock::new(|| {
-    let forms = [
-        r"\bgen\s+fn\b|\b(?:un)?safe\s+(?:fn|static)\b|\bimpl\s+const\b|\bpub\s+macro\b",
-        r"^\s*(?:type|def|class|async\s+def)\s+\w+\s*\[|^\s*lazy\s+(?:import|from)\b",
-        r"\bimport\s+(?:defer|source)\b|\babstract\s+accessor\b|\bout\s+\w+\s*[,>]|<in\s",
-    ];
-    forms.map(|form| Regex::new(form).expect("a good pattern"))
-});
 
 impl SourceFile {
     /// Returns where the text is broken; none where it is sound.
@@ -75,14 +63,8 @@ impl SourceFile {
     }
 
     fn is_newer_than_the_grammar(&self, line: usize) -> bool {
-        let [rust, python, script] = &*NEWER;
-        let newer = match self.language {
-            Language::Rust => rust,
-            Language::Python => python,
-            Language::JavaScript | Language::TypeScript | Language::Tsx => script,
-            Language::Go => return false,
-        };
-        self.text.lines().nth(line - 1).is_some_and(|line| newer.is_match(line))
+        let newer = format!("newer_in_{}", self.language.family());
+        self.text.lines().nth(line - 1).is_some_and(|line| fits(&newer, line))
     }
 
     /// JavaScript may have the annotations of another checker: it is read as what is nearest to them.

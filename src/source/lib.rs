@@ -10,6 +10,7 @@ mod function;
 mod language;
 mod matching;
 mod outline;
+mod pattern;
 mod query;
 mod role;
 mod splice;
@@ -29,6 +30,7 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 use crate::asked::Bindings;
 use crate::asked::form::sides;
 use crate::outline::Outline;
+use crate::pattern::fits;
 use crate::query::{Capture, step};
 use crate::tokens::Tokens;
 
@@ -87,8 +89,7 @@ impl SourceFile {
 
     /// Tells whether a file may hold tests, without parsing it.
     pub fn may_have_tests(path: &str, text: &str) -> bool {
-        Language::of(path)
-            .is_some_and(|language| language.words_of_tests().iter().any(|word| text.contains(word)))
+        Language::of(path).is_some_and(|language| fits(&format!("tests_in_{}", language.family()), text))
     }
 
     /// Returns the path that the file was given.

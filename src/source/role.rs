@@ -1,10 +1,7 @@
 //! What part a file plays in a repository, by its path alone: what a file says about itself was written by those who are
 //! judged. The patterns stand in `roles.toml`.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
+use crate::pattern::fits;
 
 /// What a file is, where it has to be one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,17 +63,6 @@ pub fn is_runner_setting(path: &str) -> bool {
 pub fn is_found_by_name(path: &str) -> Option<bool> {
     let is_found = || fits("always_found", path) || fits("found", path) && !fits("left_out", path);
     fits("named", path).then(is_found)
-}
-
-static ROLES: LazyLock<BTreeMap<String, Regex>> = LazyLock::new(|| {
-    let roles: BTreeMap<String, String> =
-        toml::from_str(include_str!("roles.toml")).expect("the table of roles is sound");
-    let pattern = |text: &str| Regex::new(&format!("(?ixs){text}")).expect("the table of roles is sound");
-    roles.into_iter().map(|(role, text)| (role, pattern(&text))).collect()
-});
-
-fn fits(role: &str, path: &str) -> bool {
-    ROLES[role].is_match(path)
 }
 
 #[cfg(test)]

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::sync::{Arc, LazyLock, OnceLock};
-
-use regex::Regex;
+use std::sync::{Arc, OnceLock};
 
 use crate::asked::{Ask, Asked, is_around};
 use crate::assert::{Assert, bare, values_in};
 use crate::language::Language;
 use crate::outline::{Item, Mark, Outline};
+use crate::pattern::pattern;
 use crate::query::Capture;
 use crate::{Part, SourceFile};
 
@@ -132,7 +131,7 @@ impl Test {
 
     fn fits_title(&self, reported: &str) -> bool {
         let id = self.id();
-        let literals: Vec<String> = VALUE.split(&id).map(parts).collect();
+        let literals: Vec<String> = pattern("value_in_title").split(&id).map(parts).collect();
         let has_values = literals.len() > 1;
         let is_told = literals.iter().any(|literal| literal.chars().any(char::is_alphanumeric));
         let reported = parts(reported);
@@ -222,11 +221,6 @@ fn without_parameters(reported: &str) -> &str {
 fn parts(name: &str) -> String {
     name.replace("::", "\n").replace(" > ", "\n").replace(" › ", "\n").replace(['/', '.'], "\n")
 }
-
-/// The mark of a value in a title.
-static VALUE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\$\{[^}]*\}|\$\p{Alphabetic}[\w.]*|%[sdifjoOpc#]").expect("a good pattern")
-});
 
 /// Tells whether a text consists of literals with anything between them.
 fn fits(text: &str, literals: &[String]) -> bool {
