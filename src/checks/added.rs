@@ -50,18 +50,15 @@ pub(super) fn added_code<'f>(file: &ChangedFile<'f>) -> impl Iterator<Item = (us
     })
 }
 
-/// Returns the functions of a kind that a file did not have under this name.
+/// Returns the functions that are found in a file and that it did not have under their names.
 pub(super) fn added_functions(
     file: &ChangedFile<'_>,
-    is_meant: impl Fn(&SourceFile, &Function) -> bool,
+    find: impl Fn(&SourceFile) -> Vec<Function>,
 ) -> Vec<Function> {
-    let all = |side: Option<&SourceFile>| -> Vec<Function> {
-        let Some(side) = side else { return Vec::new() };
-        side.functions().into_iter().filter(|function| is_meant(side, function)).collect()
-    };
-    let mut added = all(file.now());
+    let mut added = file.now().map_or_else(Vec::new, &find);
     // Few files have such a function: the others need no look at what they were.
-    let known = if added.is_empty() { Vec::new() } else { all(file.before()) };
+    let before = if added.is_empty() { None } else { file.before() };
+    let known = before.map_or_else(Vec::new, find);
     added.retain(|function| !known.iter().any(|old| old.name == function.name));
     added
 }

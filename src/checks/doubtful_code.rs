@@ -38,7 +38,7 @@ fn has_line(file: &ChangedFile<'_>, is_meant: impl Fn(&str) -> bool) -> bool {
 
 /// Code of the product that names a file of the tests: it may read there what it should compute.
 fn files_of_tests(file: &ChangedFile<'_>) -> Vec<Place> {
-    if !has_line(file, |line| line.contains('/')) {
+    if !has_line(file, |line| line.contains('/') && line.contains(['"', '\'', '`'])) {
         return Vec::new();
     }
     let is_of_tests = |text: &str| {

@@ -67,13 +67,17 @@ fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
         let what = format!("`{}` is equal to everything", function.name);
         (at(file.path(), function.line, what), !is_usual && !STAND_IN.is_match(&function.name))
     };
-    added_functions(file, says_yes).into_iter().map(suspicion).collect()
+    added_functions(file, always_yes).into_iter().map(suspicion).collect()
 }
 
-/// Tells whether a function is an equality that only says yes.
-fn says_yes(file: &SourceFile, function: &Function) -> bool {
-    let body = function.body.clone().map(|body| &file.text()[body]);
-    EQUALITY.is_match(&function.name) && body.is_some_and(|body| YES.is_match(body))
+/// Returns the equalities that only say yes.
+fn always_yes(file: &SourceFile) -> Vec<Function> {
+    let mut functions = file.functions();
+    functions.retain(|function| {
+        let body = function.body.clone().map(|body| &file.text()[body]);
+        EQUALITY.is_match(&function.name) && body.is_some_and(|body| YES.is_match(body))
+    });
+    functions
 }
 
 #[cfg(test)]

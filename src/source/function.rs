@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::SourceFile;
 use crate::language::Language;
 use crate::outline::Item;
+use crate::pattern::fits;
 use crate::query::Capture;
 
 /// One function or method.
@@ -59,6 +60,16 @@ pub(crate) fn functions(file: &SourceFile) -> Vec<Function> {
     items.filter(|(_, item)| item.is(Capture::Function)).map(function).collect()
 }
 
+/// Returns the functions that do nothing, but for those that others have to write.
+pub(crate) fn stubs(file: &SourceFile) -> Vec<Function> {
+    if !fits("stub", &file.text) {
+        return Vec::new();
+    }
+    let mut stubs = functions(file);
+    stubs.retain(|function| function.stub.is_some() && !function.is_abstract);
+    stubs
+}
+
 /// Returns what a body does that holds one statement at most.
 fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
     let marks = &file.outline().marks;
@@ -72,7 +83,11 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
         found = found.or_else(|| Some((stub_of(mark.capture)?, mark.range.clone())));
     }
     let is_empty = |range: Range<usize>| {
-        file.tokens().texts(&file.text, &range).all(|token| matches!(token, "{" | "}" | ";" | "¶"))
+        let code = file.text[range.clone()].trim_start_matches([' ', '\t', '\r', '\n', '{', '}', ';']);
+        // What begins with a comment may be nothing else.
+        code.is_empty()
+            || code.starts_with(['/', '#'])
+                && file.tokens().texts(&file.text, &range).all(|token| matches!(token, "{" | "}" | ";" | "¶"))
     };
     match found {
         None if is_empty(start..body.end) => Some(Stub::Empty),

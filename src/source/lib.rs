@@ -122,6 +122,11 @@ impl SourceFile {
         function::functions(self)
     }
 
+    /// Returns the functions that do nothing, but for those that others have to write.
+    pub fn stubs(&self) -> Vec<Function> {
+        function::stubs(self)
+    }
+
     /// Returns the asserts, those outside of tests, too.
     pub fn asserts(&self) -> Vec<Part<'_>> {
         let marks = self.outline().marks.iter().filter(|mark| mark.capture == Capture::Assert);
@@ -163,6 +168,9 @@ impl SourceFile {
 
     /// Returns where code replaces what the test runner itself does, by its own name or by one that an import gave it.
     pub fn runner_patches(&self) -> Vec<Part<'_>> {
+        if !fits("runner", &self.text) {
+            return Vec::new();
+        }
         let names: BTreeSet<&str> = self.parts(Capture::RunnerName).iter().map(|name| name.text).collect();
         let first_name =
             |text: &'_ str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());

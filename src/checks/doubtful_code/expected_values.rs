@@ -1,6 +1,7 @@
 //! Constants in new code of the product that are the values of one call in the tests: a table of answers instead of a rule. Asked
 //! about where a new line holds the first values of an assert, next to each other, and no line that it took the place of did.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
@@ -84,10 +85,16 @@ fn files_of_tests(worktree: &Path) -> Vec<String> {
 }
 
 fn first_answer(file: &ChangedFile<'_>, asserts: &HashSet<Values>) -> Option<Place> {
-    let removed = file.change.removed_lines();
-    let known: HashSet<Values> = removed.flat_map(|(_, line)| neighbours(line)).collect();
+    let removed = || file.change.removed_lines().flat_map(|(_, line)| neighbours(line)).collect();
+    let known: LazyCell<HashSet<Values>, _> = LazyCell::new(removed);
     let is_answer = |values: &Values| asserts.contains(values) && !known.contains(values);
-    let (number, line) = added_code(file).find(|(_, line)| neighbours(line).iter().any(is_answer))?;
+    let mut answers: Vec<(usize, &str)> = file.change.added_lines().collect();
+    answers.retain(|(_, line)| neighbours(line).iter().any(is_answer));
+    // Few files have any: the others need not be read.
+    if answers.is_empty() {
+        return None;
+    }
+    let (number, line) = added_code(file).find(|line| answers.contains(line))?;
     let doubt = format!("`{}` holds the values of a test. Is there a rule behind them?", one_line(line, 80));
     Some(at(file.path(), number, doubt))
 }

@@ -9,8 +9,7 @@ use source::{Function, Language, SourceFile, Stub};
 /// Returns them as questions. Those of Go for the platforms on which another file does it are honest.
 pub(super) fn places(product: &[ChangedFile<'_>]) -> Vec<Place> {
     side_by_side::places(product, |file| {
-        let is_stub = |_: &SourceFile, function: &Function| function.stub.is_some() && !function.is_abstract;
-        let stubs = added_functions(file, is_stub).into_iter();
+        let stubs = added_functions(file, SourceFile::stubs).into_iter();
         let stubs = stubs.filter(|stub| !is_written_beside(&stub.name, file, product));
         stubs.map(|stub| at(file.path(), stub.line, question(&stub))).collect::<Vec<Place>>()
     })

@@ -25,7 +25,7 @@ fn of_file(file: &ChangedFile<'_>, old: &[&Test], compared: &ChangedTests) -> Op
     }
     let new = file.now()?;
     let is_asked = |function: &Function| asked.contains(last(&function.name));
-    if let Some(function) = added_functions(file, |_, _| true).into_iter().find(is_asked) {
+    if let Some(function) = added_functions(file, SourceFile::functions).into_iter().find(is_asked) {
         let what = format!(
             "`{}` takes the place of what the tests are about. Is the product still tested?",
             function.name

@@ -34,8 +34,11 @@ fn functions_have_the_names_of_their_types_and_modules() {
 }
 
 fn stub_of(path: &str, text: &str) -> (Option<Stub>, bool) {
-    let functions = file(path, text).functions();
+    let file = file(path, text);
+    let functions = file.functions();
     let found = functions.iter().find(|function| function.name.ends_with('f')).expect("a function");
+    let is_told = file.stubs().contains(found);
+    assert_eq!(is_told, found.stub.is_some() && !found.is_abstract, "{text}");
     (found.stub, found.is_abstract)
 }
 
