@@ -4,11 +4,10 @@
 pub(crate) mod form;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
-use form::{inside, plain, split};
+use form::{elements, plain, side_by_side};
 
 use crate::SourceFile;
 use crate::query::{Capture, place};
@@ -21,33 +20,28 @@ const MOST_WORDS: usize = 2000;
 /// The table of more cases is one case.
 const MOST_CASES: usize = 300;
 
-/// What a file says about its names, each list in the order of the text.
+/// What a file says about its names.
 #[derive(Debug, Default)]
 pub(crate) struct Bindings {
-    locals: Vec<Local>,
-    /// The locals that stand for one thing in the whole file, by their names.
-    constants: HashMap<String, Vec<usize>>,
+    /// By their names, each list in the order of the text.
+    locals: HashMap<String, Vec<Local>>,
+    /// Where names are bound, in the order of the text.
+    places: Vec<usize>,
     tables: Vec<Table>,
+    /// In the order of the text.
     statements: Vec<Range<usize>>,
 }
 
-/// A name that stands for a value.
+/// What a name stands for.
 #[derive(Debug)]
 struct Local {
-    name: String,
-    part: Part,
     value: Range<usize>,
+    /// Which part of the value it is: `[ 0 ]`, `. name`; nothing where it is all of it.
+    part: Vec<String>,
     /// The name and its value.
     whole: Range<usize>,
-    is_function: bool,
-}
-
-/// What of a value a name stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Whole,
-    Index(usize),
-    Field,
+    /// Whether it is written there, outside of all functions: a number, a text, a list of such.
+    is_constant: bool,
 }
 
 /// Names that stand for each of some values.
@@ -62,10 +56,13 @@ struct Table {
 /// The values of one case, in the order of the names of its table.
 type Row<'f> = Vec<Vec<Word<'f>>>;
 
+/// One case of each table that a question is asked for.
+type Case<'f> = Vec<(&'f Table, Row<'f>)>;
+
 /// The questions of one test.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    /// In the order of the text.
+    /// In the order of the text; then what is done for its effect.
     pub(crate) asks: Vec<Ask>,
     /// As how many cases its runner reports it; nothing where the file does not tell.
     pub(crate) cases: Option<usize>,
@@ -82,13 +79,11 @@ impl Bindings {
     pub(crate) fn read(file: &SourceFile) -> Self {
         let mut bindings = Self::default();
         file.language.grammar().bindings.matches(&file.tree, &file.text, |found| bindings.see(found, file));
-        bindings.locals.sort_by_key(|local| local.whole.start);
-        bindings.statements.sort_by_key(|range| range.start);
-        for (index, local) in bindings.locals.iter().enumerate() {
-            if is_constant(local, file) {
-                bindings.constants.entry(local.name.clone()).or_default().push(index);
-            }
+        for locals in bindings.locals.values_mut() {
+            locals.sort_by_key(|local| local.whole.start);
         }
+        bindings.places.sort_unstable();
+        bindings.statements.sort_by_key(|range| range.start);
         bindings
     }
 
@@ -112,17 +107,27 @@ impl Bindings {
             self.statements.push(whole);
             return;
         }
-        let is_function = |word: &str| matches!(word, "=>" | "function" | "lambda" | "|" | "func");
-        let is_function = file.tokens().texts(&file.text, value).any(is_function);
+        let words = file.tokens().words(&file.text, value);
+        if words.iter().any(|word| matches!(word.text, "=>" | "function" | "lambda" | "|" | "func")) {
+            return;
+        }
+        let elements = side_by_side(&words);
         for (index, name) in names(text).into_iter().enumerate() {
-            let part = match text.as_bytes()[0] {
-                b'{' => Part::Field,
-                b'(' | b'[' => Part::Index(index),
-                _ if text.contains(',') => Part::Index(index),
-                _ => Part::Whole,
-            };
-            let (name, value, whole) = (name.to_owned(), value.clone(), whole.clone());
-            self.locals.push(Local { name, part, value, whole, is_function });
+            let mut local =
+                Local { value: value.clone(), part: Vec::new(), whole: whole.clone(), is_constant: false };
+            if text.starts_with('{') {
+                local.part = [".", name].map(str::to_owned).to_vec();
+            } else if !text.starts_with(['(', '[']) && !text.contains(',') {
+                local.is_constant =
+                    words.first().is_some_and(|word| !word.is_name) && is_outside(&whole, file);
+            } else if let Some(element) = elements.get(index) {
+                let end = words.get(element.end).map_or(value.end, |next| next.at);
+                local.value = words[element.start].at..end;
+            } else {
+                local.part = ["[", &index.to_string(), "]"].map(str::to_owned).to_vec();
+            }
+            self.locals.entry(name.to_owned()).or_default().push(local);
+            self.places.push(whole.start);
         }
     }
 
@@ -134,26 +139,19 @@ impl Bindings {
         name_end: usize,
         demands: &[Range<usize>],
     ) -> Asked {
-        let own = within(&self.locals, node, |local| &local.whole);
-        let scope = Scope { file, bindings: self, node, own, used: RefCell::default() };
+        let scope = Scope { file, bindings: self, node };
         let body = name_end.max(node.start)..node.end;
-        let is_apart = |range: &Range<usize>| {
+        let is_apart = |range: &&Range<usize>| {
             demands.iter().all(|demand| range.end <= demand.start || demand.end <= range.start)
         };
         let statements = within(&self.statements, &body, |range| range).iter();
-        let statements = statements.filter(|range| **range != *node && is_apart(range));
+        let statements = statements.filter(|range| *range != node).filter(is_apart);
         let mut ranges: Vec<(&Range<usize>, bool)> = demands.iter().map(|demand| (demand, true)).collect();
         ranges.extend(statements.map(|statement| (statement, false)));
         ranges.sort_by_key(|(range, _)| range.start);
-        let mut asks: Vec<Ask> =
-            ranges.into_iter().flat_map(|(range, is_assert)| scope.asks(range, is_assert)).collect();
-        // What nothing is asked of was made for its effect.
-        let unused = within(own, &body, |local| &local.whole).iter().filter(|local| is_apart(&local.whole));
-        let unused: BTreeSet<(usize, usize)> =
-            unused.map(|local| (local.value.start, local.value.end)).collect();
-        let used = scope.used.take();
-        let unused = unused.into_iter().filter(|(start, _)| !used.contains(start));
-        asks.extend(unused.flat_map(|(start, end)| scope.asks(&(start..end), false)));
+        let unused = scope.unused(&body).into_iter().filter(|local| is_apart(&&local.whole));
+        ranges.extend(unused.map(|local| (&local.value, false)));
+        let asks = ranges.into_iter().flat_map(|(range, is_assert)| scope.asks(range, is_assert)).collect();
         Asked { asks, cases: scope.cases() }
     }
 }
@@ -165,14 +163,10 @@ fn within<'t, T>(things: &'t [T], range: &Range<usize>, place: impl Fn(&T) -> &R
     &things[first..end.max(first)]
 }
 
-/// Tells whether a name stands for what is written there, outside of all functions: a number, a text, a list of such.
-fn is_constant(local: &Local, file: &SourceFile) -> bool {
+/// Tells whether something stands outside of all functions.
+fn is_outside(whole: &Range<usize>, file: &SourceFile) -> bool {
     let items = &file.outline().items;
-    let first = || file.tokens().words(&file.text, &local.value).first().is_some_and(|word| !word.is_name);
-    local.part == Part::Whole
-        && !local.is_function
-        && !items.iter().any(|item| item.is(Capture::Function) && is_around(&item.range, &local.whole))
-        && first()
+    !items.iter().any(|item| item.is(Capture::Function) && is_around(&item.range, whole))
 }
 
 /// Tells whether the left side of an assignment binds names; else it changes something that is there.
@@ -199,167 +193,123 @@ struct Scope<'s> {
     file: &'s SourceFile,
     bindings: &'s Bindings,
     node: &'s Range<usize>,
-    /// Those that it binds itself.
-    own: &'s [Local],
-    /// Where the values begin whose names were asked about.
-    used: RefCell<BTreeSet<usize>>,
-}
-
-/// A case that was chosen of a table, and of how many.
-struct Case<'s> {
-    table: usize,
-    of: usize,
-    row: Row<'s>,
 }
 
 impl<'s> Scope<'s> {
+    /// Returns what a range asks, once for each case of the tables whose names it uses.
     fn asks(&self, range: &Range<usize>, is_assert: bool) -> Vec<Ask> {
-        let texts = self.texts(&self.words(range), &mut Vec::new());
-        texts.into_iter().map(|text| Ask { text, is_assert }).collect()
-    }
-
-    /// Returns what words ask, once for each case of the tables whose names they use.
-    fn texts(&self, words: &[Word<'s>], cases: &mut Vec<Case<'s>>) -> Vec<String> {
-        let mut expanded = Vec::new();
-        let Err(table) = self.expand(words, 0, cases, &mut expanded) else {
+        let words = self.words(range);
+        let mut texts: Vec<String> = Vec::new();
+        for case in self.cases_at(range.start) {
+            let mut expanded = Vec::new();
+            self.expand(&words, 0, &case, &mut expanded);
             let expanded: Vec<&str> =
                 expanded.iter().map(AsRef::as_ref).filter(|word| *word != ";").collect();
-            return vec![joined(plain(&expanded))];
-        };
-        let so_many: usize = cases.iter().map(|case| case.of).product();
-        let rows = self.rows(&self.bindings.tables[table]).filter(|rows| rows.len() * so_many <= MOST_CASES);
-        let rows = rows.unwrap_or_else(|| vec![self.any_row(&self.bindings.tables[table])]);
-        let (mut texts, of) = (Vec::new(), rows.len());
-        for row in rows {
-            cases.push(Case { table, of, row });
-            texts.extend(self.texts(words, cases));
-            cases.pop();
+            let text = joined(plain(&expanded));
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
         }
-        texts
+        texts.into_iter().map(|text| Ask { text, is_assert }).collect()
     }
 
     fn words(&self, range: &Range<usize>) -> Vec<Word<'s>> {
         self.file.tokens().words(&self.file.text, range)
     }
 
-    /// Writes words with each name replaced by what it stands for. An error is the table of which a case has to be chosen.
-    fn expand(
-        &self,
-        words: &[Word<'s>],
-        depth: usize,
-        cases: &[Case<'s>],
-        expanded: &mut Vec<Cow<'s, str>>,
-    ) -> Result<(), usize> {
+    /// Returns each case of the tables that a place sees.
+    fn cases_at(&self, place: usize) -> Vec<Case<'s>> {
+        let mut cases: Vec<Case<'s>> = vec![Vec::new()];
+        for table in self.bindings.tables.iter().filter(|table| self.sees(table, place)) {
+            let rows = self.rows(table).filter(|rows| rows.len() * cases.len() <= MOST_CASES);
+            let rows = rows.unwrap_or_else(|| vec![self.any_row(table)]);
+            let with_each = |case: &Case<'s>| {
+                rows.iter().map(|row| [&case[..], &[(table, row.clone())]].concat()).collect::<Vec<_>>()
+            };
+            cases = cases.iter().flat_map(with_each).collect();
+        }
+        cases
+    }
+
+    fn sees(&self, table: &Table, place: usize) -> bool {
+        is_around(&table.scope, self.node) || table.scope.contains(&place) && !table.rows.contains(&place)
+    }
+
+    /// Writes words with each name replaced by what it stands for.
+    fn expand(&self, words: &[Word<'s>], depth: usize, case: &Case<'s>, expanded: &mut Vec<Cow<'s, str>>) {
         for (at, word) in words.iter().enumerate() {
             let before = at.checked_sub(1).map_or("", |at| words[at].text);
             let behind = words.get(at + 1).map_or("", |word| word.text);
             let is_label = matches!(before, "(" | "," | "{") && matches!(behind, "=" | ":");
-            if !word.is_name || matches!(before, "." | "::") || is_label || expanded.len() > MOST_WORDS {
+            let is_free = word.is_name && !matches!(before, "." | "::") && !is_label;
+            if !is_free || depth == DEEPEST || expanded.len() > MOST_WORDS {
                 expanded.push(word.text.into());
-            } else {
-                self.expand_name(word, depth, cases, expanded)?;
+                continue;
+            }
+            let of_case = case.iter().rev().find_map(|(table, row)| {
+                let column = table.names.iter().position(|name| name == word.text)?;
+                self.sees(table, word.at).then_some(&row[column])
+            });
+            match (of_case, self.locals_of(word).as_slice()) {
+                (Some(value), _) => self.expand(value, depth + 1, case, expanded),
+                (None, []) => expanded.push(word.text.into()),
+                (None, [only]) => {
+                    self.expand(&self.words(&only.value), depth + 1, case, expanded);
+                    expanded.extend(only.part.iter().map(Cow::from));
+                }
+                // It stands for several values: its place among the names says which it is.
+                (None, [first, ..]) => {
+                    let before = |end: usize| self.bindings.places.partition_point(|place| *place < end);
+                    let place = before(first.whole.start) - before(self.node.start);
+                    expanded.push(format!("_{place}").into());
+                }
             }
         }
-        Ok(())
     }
 
-    fn expand_name(
-        &self,
-        word: &Word<'s>,
-        depth: usize,
-        cases: &[Case<'s>],
-        expanded: &mut Vec<Cow<'s, str>>,
-    ) -> Result<(), usize> {
-        if let Some((table, column)) = self.column(word).filter(|_| depth < DEEPEST) {
-            let case = cases.iter().find(|case| case.table == table).ok_or(table)?;
-            return self.expand(&case.row[column], depth + 1, cases, expanded);
-        }
-        let bound = self.locals_of(word);
-        self.used.borrow_mut().extend(bound.iter().map(|local| local.value.start));
-        match bound.as_slice() {
-            [] => expanded.push(word.text.into()),
-            [only] if depth < DEEPEST => return self.expand_value(only, depth + 1, cases, expanded),
-            // It stands for several values: its place among the names says which it is.
-            [first, ..] => {
-                let place = self.own.partition_point(|local| local.whole.start < first.whole.start);
-                expanded.push(format!("_{place}").into());
-            }
-        }
-        Ok(())
-    }
-
-    fn expand_value(
-        &self,
-        local: &'s Local,
-        depth: usize,
-        cases: &[Case<'s>],
-        expanded: &mut Vec<Cow<'s, str>>,
-    ) -> Result<(), usize> {
-        let value = self.words(&local.value);
-        if let Part::Index(index) = local.part
-            && let Some(element) = listed(&value).and_then(|elements| elements.get(index).cloned())
-        {
-            return self.expand(&element, depth, cases, expanded);
-        }
-        self.expand(&value, depth, cases, expanded)?;
-        match local.part {
-            Part::Whole => {}
-            Part::Index(index) => expanded.extend(["[".into(), index.to_string().into(), "]".into()]),
-            Part::Field => expanded.extend([".", &local.name].map(Cow::from)),
-        }
-        Ok(())
-    }
-
-    /// Returns the table of cases that a name is of, and its place there.
-    fn column(&self, word: &Word<'_>) -> Option<(usize, usize)> {
-        let column = |table: &Table| {
-            let is_seen = is_around(&table.scope, self.node)
-                || table.scope.contains(&word.at) && !table.rows.contains(&word.at);
-            if is_seen { table.names.iter().position(|name| name == word.text) } else { None }
-        };
-        let tables = self.bindings.tables.iter().enumerate();
-        tables.rev().find_map(|(index, table)| Some((index, column(table)?)))
-    }
-
-    /// Returns what binds a name in the test, or else the constant of the file that it is.
+    /// Returns what binds a name in the test, or else the constants of the file that it may be.
     fn locals_of(&self, word: &Word<'_>) -> Vec<&'s Local> {
-        let is_meant = |local: &&Local| local.name == word.text && !local.whole.contains(&word.at);
-        let own: Vec<&Local> =
-            self.own.iter().filter(|local| is_meant(local) && !local.is_function).collect();
-        if !own.is_empty() {
-            return own;
+        let Some(locals) = self.bindings.locals.get(word.text) else { return Vec::new() };
+        let is_meant = |local: &&Local| !local.whole.contains(&word.at);
+        let own = within(locals, self.node, |local| &local.whole).iter().filter(is_meant);
+        let own: Vec<&Local> = own.collect();
+        if own.is_empty() {
+            return locals.iter().filter(|local| local.is_constant).filter(is_meant).collect();
         }
-        let constants = self.bindings.constants.get(word.text).into_iter().flatten();
-        constants.map(|index| &self.bindings.locals[*index]).filter(is_meant).collect()
+        own
+    }
+
+    /// Returns what is bound to names that nothing uses: it was made for its effect.
+    fn unused(&self, body: &Range<usize>) -> Vec<&'s Local> {
+        let mut names = self.words(body);
+        names.retain(|word| word.is_name);
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for name in &names {
+            *counts.entry(name.text).or_default() += 1;
+        }
+        let unused = names.iter().filter(|name| counts[name.text] == 1);
+        let locals = unused.filter_map(|name| self.bindings.locals.get(name.text));
+        let locals = locals.flat_map(|locals| within(locals, body, |local| &local.whole));
+        locals.filter(|local| local.part.is_empty()).collect()
     }
 
     /// Returns the only case of a table whose values are not written there.
-    fn any_row(&self, table: &'s Table) -> Row<'s> {
-        let text = |text: &'s str| Word { text, at: 0, is_name: false };
-        let rows: Vec<Word<'s>> = self.words(&table.rows).iter().map(|word| text(word.text)).collect();
-        let value = |column: usize| [vec![text("each"); column + 1], rows.clone()].concat();
+    fn any_row(&self, table: &Table) -> Row<'s> {
+        let each = Word { text: "each", at: 0, is_name: false };
+        let value = |column: usize| [vec![each; column + 1], self.words(&table.rows)].concat();
         (0..table.names.len()).map(value).collect()
     }
 
     /// Returns the values of each case of a table, where they are written there.
-    fn rows(&self, table: &'s Table) -> Option<Vec<Row<'s>>> {
+    fn rows(&self, table: &Table) -> Option<Vec<Row<'s>>> {
         let mut words = self.words(&table.rows);
-        if let [name] = words.as_slice()
-            && name.is_name
+        if let [name] = words[..]
+            && let [only] = self.locals_of(&name)[..]
         {
-            let only = self.locals_of(name);
-            let [only] = only.as_slice() else { return None };
-            self.used.borrow_mut().insert(only.value.start);
             words = self.words(&only.value);
         }
-        let rows = elements(&words)?;
-        let is_whole = |row: &Vec<Word<'_>>| {
-            !row.iter().any(|word| word.text == "for") && !matches!(row[0].text, "*" | "...")
-        };
-        if !rows.iter().all(is_whole) {
-            return None;
-        }
-        rows.iter().map(|values| row(values, table.names.len())).collect()
+        let rows = elements(&words)?.into_iter();
+        rows.map(|values| row(&words[values], table.names.len())).collect()
     }
 
     /// Returns as how many cases a runner reports the test.
@@ -369,40 +319,25 @@ impl<'s> Scope<'s> {
     }
 }
 
-/// Returns the values of a case of so many names.
+/// Returns the values of a case of so many names; none where they are computed.
 fn row<'t>(row: &[Word<'t>], columns: usize) -> Option<Row<'t>> {
+    if matches!(row[0].text, "*" | "...") || row.iter().any(|word| word.text == "for") {
+        return None;
+    }
     // `pytest.param(1, 2, id="a")`
-    let mut values = match row.iter().position(|word| word.text == "(") {
-        Some(open) if row[open.saturating_sub(1)].text == "param" => elements(&row[open..])?,
-        _ if columns == 1 => vec![row.to_vec()],
-        _ => elements(row)?,
+    let row = match row.iter().position(|word| word.text == "(") {
+        Some(open) if row[open.saturating_sub(1)].text == "param" => &row[open..],
+        _ if columns == 1 => return Some(vec![row.to_vec()]),
+        _ => row,
     };
-    let is_whole = values.len() >= columns;
-    values.truncate(columns);
-    is_whole.then_some(values)
+    let values = elements(row)?;
+    let values = values.get(..columns)?.iter();
+    Some(values.map(|value| row[value.clone()].to_vec()).collect())
 }
 
 /// Tells whether a range holds all of another.
 pub(crate) fn is_around(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
-}
-
-/// Returns the elements of a list, a tuple, an array, each in its words; none where it is no such thing.
-fn elements<'t>(words: &[Word<'t>]) -> Option<Vec<Vec<Word<'t>>>> {
-    let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
-    let (begin, end) = inside(&texts)?;
-    let parts = split(&texts[begin..end]).into_iter();
-    Some(parts.map(|part| words[begin + part.start..begin + part.end].to_vec()).collect())
-}
-
-/// Returns the values that stand side by side, in brackets or without.
-fn listed<'t>(words: &[Word<'t>]) -> Option<Vec<Vec<Word<'t>>>> {
-    let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
-    let bare = split(&texts);
-    if bare.len() > 1 {
-        return Some(bare.into_iter().map(|part| words[part].to_vec()).collect());
-    }
-    elements(words)
 }
 
 #[cfg(test)]
