@@ -44,35 +44,26 @@ macro_rules! queries {
 static GRAMMARS: [OnceLock<Grammar>; 6] = [const { OnceLock::new() }; 6];
 
 impl Grammar {
-    /// JavaScript and TypeScript share most of their queries; `own` is what is asked of one of them besides.
-    fn new(
-        language: impl Into<tree_sitter::Language>,
-        [outline, bindings, parts]: [&str; 3],
-        own: &str,
-    ) -> Self {
-        let language = language.into();
+    /// JavaScript and TypeScript share most of their queries.
+    fn of(language: Language) -> Self {
+        let typescript = include_str!("queries/typescript/outline.scm");
+        let javascript = include_str!("queries/javascript/outline.scm");
+        let (language, [outline, bindings, parts], own) = match language {
+            Language::Rust => (tree_sitter_rust::LANGUAGE, queries!("rust"), ""),
+            Language::Python => (tree_sitter_python::LANGUAGE, queries!("python"), ""),
+            Language::JavaScript => (tree_sitter_javascript::LANGUAGE, queries!("script"), javascript),
+            Language::TypeScript => {
+                (tree_sitter_typescript::LANGUAGE_TYPESCRIPT, queries!("script"), typescript)
+            }
+            Language::Tsx => (tree_sitter_typescript::LANGUAGE_TSX, queries!("script"), typescript),
+            Language::Go => (tree_sitter_go::LANGUAGE, queries!("go"), ""),
+        };
+        let language = tree_sitter::Language::from(language);
         Self {
             outline: Query::new(&language, format!("{outline}\n{own}")),
             bindings: Query::new(&language, bindings),
             parts: Query::new(&language, parts),
             language,
-        }
-    }
-
-    fn of(language: Language) -> Self {
-        let typescript = include_str!("queries/typescript/outline.scm");
-        match language {
-            Language::Rust => Self::new(tree_sitter_rust::LANGUAGE, queries!("rust"), ""),
-            Language::Python => Self::new(tree_sitter_python::LANGUAGE, queries!("python"), ""),
-            Language::JavaScript => {
-                let own = include_str!("queries/javascript/outline.scm");
-                Self::new(tree_sitter_javascript::LANGUAGE, queries!("script"), own)
-            }
-            Language::TypeScript => {
-                Self::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT, queries!("script"), typescript)
-            }
-            Language::Tsx => Self::new(tree_sitter_typescript::LANGUAGE_TSX, queries!("script"), typescript),
-            Language::Go => Self::new(tree_sitter_go::LANGUAGE, queries!("go"), ""),
         }
     }
 }

@@ -60,6 +60,7 @@ impl Outline {
         outline.merge();
         outline.take_attributes(text);
         outline.find_owners();
+        outline.find_tests();
         outline
     }
 
@@ -158,15 +159,19 @@ impl Outline {
         std::iter::successors(item, |item| self.items[*item].parent)
     }
 
-    /// Tells whether an item is a test.
-    pub(crate) fn is_test(&self, index: usize) -> bool {
-        let item = &self.items[index];
-        let is_marked = item.is(Capture::TestAttribute) && !item.is(Capture::NotATest);
-        let is_nested = || {
-            self.around(item.parent)
-                .any(|outer| self.items[outer].is(Capture::Function) || self.items[outer].is(Capture::Macro))
-        };
-        item.is(Capture::Test) || is_marked && item.is(Capture::Function) && !is_nested()
+    /// A function that is marked as a test is one, unless it stands in another function.
+    fn find_tests(&mut self) {
+        for index in 0..self.items.len() {
+            let item = &self.items[index];
+            let is_function = |item: &Item| item.is(Capture::Function) || item.is(Capture::Macro);
+            if item.is(Capture::TestAttribute)
+                && !item.is(Capture::NotATest)
+                && item.is(Capture::Function)
+                && !self.around(item.parent).any(|outer| is_function(&self.items[outer]))
+            {
+                self.items[index].add(Capture::Test);
+            }
+        }
     }
 
     /// Returns the names of the groups around an item, and its own.

@@ -1,5 +1,6 @@
 //! The tests of a file: what each is called, what it asserts, what skips it.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -236,18 +237,15 @@ fn fits(text: &str, literals: &[String]) -> bool {
 /// Returns the tests of a file, in the order of the text.
 pub(crate) fn tests(file: &Arc<SourceFile>) -> Vec<Test> {
     let outline = file.outline();
-    let mut tests = (0..outline.items.len()).filter(|item| outline.is_test(*item)).peekable();
-    if tests.peek().is_none() {
-        return Vec::new();
-    }
-    let reader = Reader::new(file);
+    let tests = (0..outline.items.len()).filter(|item| outline.items[*item].is(Capture::Test));
+    let reader = LazyCell::new(|| Reader::new(file));
     tests.map(|item| reader.test(item)).collect()
 }
 
 /// Returns the functions that are no tests, in the order of the text, with what they assert.
 pub(crate) fn helpers(file: &Arc<SourceFile>) -> Vec<Test> {
     let reader = Reader::new(file);
-    let functions = (0..reader.is_test.len()).filter(|item| reader.is_helper(*item));
+    let functions = (0..reader.outline.items.len()).filter(|item| reader.is_helper(*item));
     functions.map(|function| reader.test(function)).collect()
 }
 
@@ -255,7 +253,6 @@ pub(crate) fn helpers(file: &Arc<SourceFile>) -> Vec<Test> {
 struct Reader<'f> {
     file: &'f Arc<SourceFile>,
     outline: &'f Outline,
-    is_test: Vec<bool>,
     /// By the test or else the function that they stand in, or else the item; asserts that stand in others left out.
     marks: HashMap<(usize, Capture), Vec<&'f Mark>>,
     /// By item, or by file.
@@ -270,14 +267,12 @@ struct Reader<'f> {
 impl<'f> Reader<'f> {
     fn new(file: &'f Arc<SourceFile>) -> Self {
         let outline = file.outline();
-        let is_test = (0..outline.items.len()).map(|item| outline.is_test(item)).collect();
         let (marks, skips, functions) = Default::default();
         let values = file.values();
         let of_constant =
             |part: &Part<'_>| values_in(&part.range, &values).map(|value| bare(value.text)).collect();
         let constants = file.constants().into_iter().map(|(name, part)| (name, of_constant(&part))).collect();
-        let mut reader =
-            Self { file, outline, is_test, marks, skips, functions, values: values.clone(), constants };
+        let mut reader = Self { file, outline, marks, skips, functions, values: values.clone(), constants };
         for index in 0..outline.items.len() {
             if reader.is_helper(index) {
                 reader.functions.entry(outline.items[index].name.as_str()).or_default().push(index);
@@ -292,8 +287,12 @@ impl<'f> Reader<'f> {
         item.is(Capture::Function) || item.is(Capture::Macro)
     }
 
+    fn is_test(&self, index: usize) -> bool {
+        self.outline.items[index].is(Capture::Test)
+    }
+
     fn is_helper(&self, index: usize) -> bool {
-        self.is_function(index) && !self.is_test[index]
+        self.is_function(index) && !self.is_test(index)
     }
 
     fn place(&mut self, mark: &'f Mark) {
@@ -302,7 +301,7 @@ impl<'f> Reader<'f> {
         }
         let around = || self.outline.around(mark.owner);
         let code = around()
-            .find(|item| self.is_test[*item])
+            .find(|item| self.is_test(*item))
             .or_else(|| around().find(|item| self.is_function(*item)));
         let Some(owner) = code.or(mark.owner) else { return };
         let others = self.marks.entry((owner, mark.capture)).or_default();
@@ -369,12 +368,12 @@ impl<'f> Reader<'f> {
 
     fn test(&self, index: usize) -> Test {
         let item = &self.outline.items[index];
-        let is_group = |outer: usize| self.outline.items[outer].is(Capture::Group) || self.is_test[outer];
+        let is_group = |outer: usize| self.outline.items[outer].is(Capture::Group) || self.is_test(outer);
         let groups = self.outline.groups(index, is_group);
         let around = self
             .outline
             .around(item.parent)
-            .filter(|outer| !self.is_function(*outer) && !self.is_test[*outer]);
+            .filter(|outer| !self.is_function(*outer) && !self.is_test(*outer));
         let helpers = self.helpers(index);
         let names: BTreeSet<String> = self.file.names(&item.range).into_iter().map(str::to_owned).collect();
         Test {
@@ -394,7 +393,7 @@ impl<'f> Reader<'f> {
             values: self.values_of(&item.range, &names),
             names,
             normal: self.file.tokens().normal(&self.file.text, &item.range, &item.name_range),
-            demands: self.demands(index, &helpers),
+            demands: self.demands(index),
             node: item.node.clone(),
             name_end: item.name_range.end,
             file: self.file.clone(),
@@ -450,26 +449,26 @@ impl<'f> Reader<'f> {
         attributes.filter(|text| text.starts_with(['@', '#'])).collect()
     }
 
-    /// A call of a function that asserts through another one asserts, too.
-    fn demands(&self, index: usize, helpers: &[usize]) -> Vec<Range<usize>> {
+    /// Returns its asserts, and its calls of functions that assert, directly or by another one.
+    fn demands(&self, index: usize) -> Vec<Range<usize>> {
+        let text = &self.file.text;
         let asserts = self.marks(index, Capture::Assert).map(|mark| mark.range.clone());
         let mut demands: Vec<Range<usize>> = asserts.collect();
-        let asserting = |name: &str| {
-            let functions = self.functions.get(name).into_iter().flatten();
-            functions.copied().any(|function| {
-                helpers.contains(&function)
-                    || self.helpers(function).iter().any(|inner| helpers.contains(inner))
-            })
-        };
-        let text = &self.file.text;
-        for call in self.marks(index, Capture::Call).take_while(|_| !helpers.is_empty()) {
-            let is_counted = demands.iter().any(|other| other.contains(&call.range.start));
-            if !is_counted && asserting(&text[call.range.clone()]) {
-                demands.push(call.range.start..self.file.tokens().end_of_call(text, call.range.start));
+        for call in self.marks(index, Capture::Call) {
+            let start = call.range.start;
+            let mut called = self.functions.get(&text[call.range.clone()]).into_iter().flatten();
+            if called.any(|function| self.asserts(*function))
+                && !demands.iter().any(|other| other.contains(&start))
+            {
+                demands.push(start..self.file.tokens().end_of_call(text, start));
             }
         }
         demands.sort_by_key(|range| range.start);
         demands
+    }
+
+    fn asserts(&self, function: usize) -> bool {
+        self.marks(function, Capture::Assert).next().is_some() || !self.helpers(function).is_empty()
     }
 
     fn skips_of(&self, index: usize) -> Vec<Skip> {
