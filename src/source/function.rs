@@ -37,37 +37,37 @@ pub enum Stub {
     NotImplemented,
 }
 
-/// Returns the functions of a file, in the order of the text.
-pub(crate) fn functions(file: &SourceFile) -> Vec<Function> {
-    let outline = file.outline();
-    let marked = |wanted: Capture| outline.marks.iter().filter(move |mark| mark.capture == wanted);
-    let bases: HashSet<&str> = marked(Capture::Base).map(|mark| &file.text[mark.range.clone()]).collect();
-    let function = |(index, item): (usize, &Item)| {
-        let is_extended = |outer: usize| {
-            let outer = &outline.items[outer];
-            outer.is(Capture::Group) && (outer.is(Capture::Abstract) || bases.contains(outer.name.as_str()))
+impl SourceFile {
+    /// Returns the functions and methods, in the order of the text; those that are tests, too.
+    pub fn functions(&self) -> Vec<Function> {
+        let outline = self.outline();
+        let bases = outline.marks.iter().filter(|mark| mark.capture == Capture::Base);
+        let bases: HashSet<&str> = bases.map(|mark| &self.text[mark.range.clone()]).collect();
+        let function = |(index, item): (usize, &Item)| {
+            let is_extended = |outer: usize| {
+                let outer = &outline.items[outer];
+                outer.is(Capture::Group)
+                    && (outer.is(Capture::Abstract) || bases.contains(outer.name.as_str()))
+            };
+            Function {
+                name: outline.path(index).join(if self.language == Language::Rust { "::" } else { "." }),
+                line: self.line(item.name_range.start),
+                range: item.range.clone(),
+                stub: item.body.as_ref().and_then(|body| stub(self, index, body)),
+                body: item.body.clone(),
+                is_abstract: item.is(Capture::Abstract) || outline.around(item.parent).any(is_extended),
+            }
         };
-        Function {
-            name: outline.path(index).join(if file.language == Language::Rust { "::" } else { "." }),
-            line: file.line(item.name_range.start),
-            range: item.range.clone(),
-            stub: item.body.as_ref().and_then(|body| stub(file, index, body)),
-            body: item.body.clone(),
-            is_abstract: item.is(Capture::Abstract) || outline.around(item.parent).any(is_extended),
-        }
-    };
-    let items = outline.items.iter().enumerate();
-    items.filter(|(_, item)| item.is(Capture::Function)).map(function).collect()
-}
-
-/// Returns the functions that do nothing, but for those that others have to write.
-pub(crate) fn stubs(file: &SourceFile) -> Vec<Function> {
-    if !fits("stub", &file.text) {
-        return Vec::new();
+        let items = outline.items.iter().enumerate();
+        items.filter(|(_, item)| item.is(Capture::Function)).map(function).collect()
     }
-    let mut stubs = functions(file);
-    stubs.retain(|function| function.stub.is_some() && !function.is_abstract);
-    stubs
+
+    /// Returns the functions that do nothing, but for those that others have to write.
+    pub fn stubs(&self) -> Vec<Function> {
+        let mut stubs = if fits("stub", &self.text) { self.functions() } else { Vec::new() };
+        stubs.retain(|function| function.stub.is_some() && !function.is_abstract);
+        stubs
+    }
 }
 
 /// Returns what a body does that holds one statement at most.
@@ -77,10 +77,17 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
     let inside = marks[first..].iter().take_while(|mark| mark.range.start < body.end);
     let (mut start, mut found) = (body.start, None);
     for mark in inside.filter(|mark| mark.owner == Some(index)) {
-        if mark.capture == Capture::Docstring {
-            start = mark.range.end;
-        }
-        found = found.or_else(|| Some((stub_of(mark.capture)?, mark.range.clone())));
+        let stub = match mark.capture {
+            Capture::StubEmpty => Stub::Empty,
+            Capture::StubNothing => Stub::Nothing,
+            Capture::StubNotImplemented => Stub::NotImplemented,
+            Capture::Docstring => {
+                start = mark.range.end;
+                continue;
+            }
+            _ => continue,
+        };
+        found = found.or(Some((stub, mark.range.clone())));
     }
     let is_empty = |range: Range<usize>| {
         let code = file.text[range.clone()].trim_start_matches([' ', '\t', '\r', '\n', '{', '}', ';']);
@@ -100,15 +107,6 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
     }
 }
 
-fn stub_of(capture: Capture) -> Option<Stub> {
-    match capture {
-        Capture::StubEmpty => Some(Stub::Empty),
-        Capture::StubNothing => Some(Stub::Nothing),
-        Capture::StubNotImplemented => Some(Stub::NotImplemented),
-        _ => None,
-    }
-}
-
 /// Returns the text of a file in which the functions of these names do nothing: they return nothing at once, so that a test that
 /// only calls them passes, or fail where their types allow no such thing. What they did stands behind that, so that imports
 /// stay in use and types that are inferred stay the same. Code that runs on its own, such as constructors, stays.
@@ -118,7 +116,7 @@ pub fn stub_bodies(file: &SourceFile, names: &BTreeSet<String>, fails: bool) -> 
     let constructors = file.outline().items.iter().filter(|item| item.is(Capture::Constructor));
     let constructors: HashSet<usize> = constructors.map(|item| item.range.start).collect();
     let mut insertions = Vec::new();
-    for function in functions(file).iter().filter(|function| names.contains(&function.name)) {
+    for function in file.functions().iter().filter(|function| names.contains(&function.name)) {
         if let Some(body) = function.body.as_ref().filter(|_| !constructors.contains(&function.range.start)) {
             insertions.extend(stub_insertions(file, body, fails));
         }

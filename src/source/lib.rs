@@ -107,26 +107,6 @@ impl SourceFile {
         self.language
     }
 
-    /// Returns the tests, in the order of the text.
-    pub fn tests(self: &Arc<Self>) -> Vec<Test> {
-        if Self::may_have_tests(&self.path, &self.text) { test::tests(self) } else { Vec::new() }
-    }
-
-    /// Returns the functions that are no tests, each as if it was one: what it asserts, and how that is reached.
-    pub fn helpers(self: &Arc<Self>) -> Vec<Test> {
-        test::helpers(self)
-    }
-
-    /// Returns the functions and methods, in the order of the text; those that are tests, too.
-    pub fn functions(&self) -> Vec<Function> {
-        function::functions(self)
-    }
-
-    /// Returns the functions that do nothing, but for those that others have to write.
-    pub fn stubs(&self) -> Vec<Function> {
-        function::stubs(self)
-    }
-
     /// Returns the asserts, those outside of tests, too.
     pub fn asserts(&self) -> Vec<Part<'_>> {
         let marks = self.outline().marks.iter().filter(|mark| mark.capture == Capture::Assert);

@@ -20,16 +20,13 @@ pub(crate) struct Item {
     pub(crate) range: Range<usize>,
     /// The item around it.
     pub(crate) parent: Option<usize>,
+    /// What it is, and what stands in it or in front of it.
     captures: u64,
 }
 
 impl Item {
     pub(crate) fn is(&self, capture: Capture) -> bool {
         self.captures & bit(capture) != 0
-    }
-
-    fn add(&mut self, capture: Capture) {
-        self.captures |= bit(capture);
     }
 }
 
@@ -147,8 +144,8 @@ impl Outline {
             if in_attribute && owner.node.start < mark.range.end {
                 // It belongs to something that is no item here: a field, a statement.
                 mark.capture = Capture::Attribute;
-            } else if is_property(mark.capture) {
-                owner.add(mark.capture);
+            } else {
+                owner.captures |= bit(mark.capture);
             }
         }
         self.marks = marks;
@@ -169,7 +166,7 @@ impl Outline {
                 && item.is(Capture::Function)
                 && !self.around(item.parent).any(|outer| is_function(&self.items[outer]))
             {
-                self.items[index].add(Capture::Test);
+                self.items[index].captures |= bit(Capture::Test);
             }
         }
     }
@@ -190,17 +187,6 @@ impl Outline {
         groups.reverse();
         groups
     }
-}
-
-fn is_property(capture: Capture) -> bool {
-    matches!(
-        capture,
-        Capture::TestAttribute
-            | Capture::NotATest
-            | Capture::TestCode
-            | Capture::Abstract
-            | Capture::Constructor
-    )
 }
 
 /// Tells whether there is nothing but white space and comments between an attribute and what it belongs to.

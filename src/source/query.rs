@@ -94,25 +94,8 @@ impl Capture {
 pub(crate) struct Query {
     language: Language,
     text: String,
-    compiled: OnceLock<Compiled>,
-}
-
-/// A compiled query and what its captures stand for.
-struct Compiled {
-    query: tree_sitter::Query,
-    captures: Vec<Option<Capture>>,
-}
-
-impl Compiled {
-    fn new(language: &Language, text: &str) -> Self {
-        let query = tree_sitter::Query::new(language, text).expect("the queries fit the grammars");
-        let named = |name: &&str| match name.strip_prefix('_') {
-            Some(_) => None,
-            None => Some(name.parse().expect("a capture has a name that is known")),
-        };
-        let captures = query.capture_names().iter().map(named).collect();
-        Self { query, captures }
-    }
+    /// With what its captures stand for.
+    compiled: OnceLock<(tree_sitter::Query, Vec<Option<Capture>>)>,
 }
 
 impl Query {
@@ -120,11 +103,21 @@ impl Query {
         Self { language: language.clone(), text: text.into(), compiled: OnceLock::new() }
     }
 
+    fn compile(&self) -> (tree_sitter::Query, Vec<Option<Capture>>) {
+        let query =
+            tree_sitter::Query::new(&self.language, &self.text).expect("the queries fit the grammars");
+        let named = |name: &&str| match name.strip_prefix('_') {
+            Some(_) => None,
+            None => Some(name.parse().expect("a capture has a name that is known")),
+        };
+        let captures = query.capture_names().iter().map(named).collect();
+        (query, captures)
+    }
+
     /// Calls a function with each match: what was found, each with its place. A capture that occurs more than once in a
     /// match reaches from the first to the last.
     pub(crate) fn matches(&self, tree: &Tree, text: &str, mut see: impl FnMut(&[(Capture, Range<usize>)])) {
-        let Compiled { query, captures } =
-            self.compiled.get_or_init(|| Compiled::new(&self.language, &self.text));
+        let (query, captures) = self.compiled.get_or_init(|| self.compile());
         let mut cursor = QueryCursor::new();
         cursor.set_match_limit(MATCH_LIMIT);
         let mut steps = 0;

@@ -234,19 +234,24 @@ fn fits(text: &str, literals: &[String]) -> bool {
     rest.ends_with(last.as_str())
 }
 
-/// Returns the tests of a file, in the order of the text.
-pub(crate) fn tests(file: &Arc<SourceFile>) -> Vec<Test> {
-    let outline = file.outline();
-    let tests = (0..outline.items.len()).filter(|item| outline.items[*item].is(Capture::Test));
-    let reader = LazyCell::new(|| Reader::new(file));
-    tests.map(|item| reader.test(item)).collect()
-}
+impl SourceFile {
+    /// Returns the tests, in the order of the text.
+    pub fn tests(self: &Arc<Self>) -> Vec<Test> {
+        if !Self::may_have_tests(&self.path, &self.text) {
+            return Vec::new();
+        }
+        let items = &self.outline().items;
+        let tests = (0..items.len()).filter(|item| items[*item].is(Capture::Test));
+        let reader = LazyCell::new(|| Reader::new(self));
+        tests.map(|item| reader.test(item)).collect()
+    }
 
-/// Returns the functions that are no tests, in the order of the text, with what they assert.
-pub(crate) fn helpers(file: &Arc<SourceFile>) -> Vec<Test> {
-    let reader = Reader::new(file);
-    let functions = (0..reader.outline.items.len()).filter(|item| reader.is_helper(*item));
-    functions.map(|function| reader.test(function)).collect()
+    /// Returns the functions that are no tests, each as if it was one: what it asserts, and how that is reached.
+    pub fn helpers(self: &Arc<Self>) -> Vec<Test> {
+        let reader = Reader::new(self);
+        let functions = (0..reader.outline.items.len()).filter(|item| reader.is_helper(*item));
+        functions.map(|function| reader.test(function)).collect()
+    }
 }
 
 /// What stands in each item of a file.
