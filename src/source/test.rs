@@ -110,13 +110,10 @@ impl Test {
     fn may_stand_behind(&self, front: &str) -> bool {
         let path = parts(&self.path);
         let is_file = |named: &str| path.ends_with(named) || named.ends_with(&path);
-        let (before, last) = front.rsplit_once('\n').unwrap_or(("", front));
+        let last = front.rsplit('\n').next().unwrap_or_default();
         match self.file.language {
             Language::Python => {
-                let module = if last == "py" { before } else { front };
-                let module = module.rsplit('\n').next().unwrap_or_default();
-                let mut folders = path.rsplit('\n').skip(1).filter(|part| *part != "__init__");
-                module.is_empty() || module == "__main__" || folders.next() == Some(module)
+                matches!(front, "" | "__main__") || is_file(front) || is_file(&format!("{front}\npy"))
             }
             Language::JavaScript | Language::TypeScript | Language::Tsx => {
                 Language::of(&format!("x.{last}")).is_none() || is_file(front)
