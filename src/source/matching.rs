@@ -38,7 +38,7 @@ pub enum SameTest {
     Id,
     /// It has its name, and says the same or asks all that it asked, in another file or group.
     Moved,
-    /// Its name is another. It says the same, or asks all that it asked, in its order.
+    /// Its name is another. It says the same, or asks all that it asked.
     Renamed,
     /// What it asked stands in several tests.
     Split,
@@ -112,7 +112,7 @@ impl<'t> Matcher<'t> {
         }
     }
 
-    /// A test under another name that asks all that the old one did, in its order.
+    /// A test under another name that asks all that the old one did.
     fn find_contained(&mut self) {
         for index in self.left() {
             let old = self.old[index];
@@ -164,16 +164,14 @@ impl<'t> Matcher<'t> {
     }
 }
 
-/// Tells whether tests ask together all that an old one asked: each what it has of it in the same order, unless it runs case
-/// by case. A call alone is made as well where it is a part of something.
+/// Tells whether tests ask together all that an old one asked. A call alone is made as well where it is a part of something.
 pub fn is_asked_by(old: &Test, new: &[&Test]) -> bool {
     let is_asked = |ask: &Ask| {
         new.iter().any(|test| has(test, ask))
             || !ask.is_assert
                 && new.iter().flat_map(|test| test.asks()).any(|other| holds(&other.text, &ask.text))
     };
-    let in_order = |test: &&Test| test.cases() != Some(1) || has_in_order(test, old);
-    old.asks().iter().all(is_asked) && (old.cases() != Some(1) || new.iter().all(in_order))
+    old.asks().iter().all(is_asked)
 }
 
 fn has(test: &Test, ask: &Ask) -> bool {
@@ -186,12 +184,6 @@ fn holds(ask: &str, part: &str) -> bool {
     ask.match_indices(part).any(|(at, _)| {
         is_edge(ask[..at].chars().next_back()) && is_edge(ask[at + part.len()..].chars().next())
     })
-}
-
-fn has_in_order(new: &Test, old: &Test) -> bool {
-    let mut asks = new.asks().iter();
-    let mut shared = old.asks().iter().filter(|ask| has(new, ask));
-    shared.all(|ask| asks.any(|other| other.text == ask.text))
 }
 
 impl Test {

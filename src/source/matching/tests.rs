@@ -48,7 +48,8 @@ fn a_test_may_move_to_another_file_or_group() {
 fn a_test_may_get_another_name_and_more_asserts() {
     let renamed = SUM.replace("test_sum", "test_total");
     let stronger = format!("{renamed}    assert total(5) == 5\n");
-    for new in [renamed.as_str(), stronger.as_str()] {
+    let reordered = "def test_total():\n    assert total() == 0\n    x = total(1, 2)\n    assert x == 3\n";
+    for new in [renamed.as_str(), stronger.as_str(), reordered] {
         assert_eq!(
             became(&[("test_a.py", SUM)], &[("test_a.py", new)]),
             ["test_sum -> test_total (Renamed)"]
@@ -62,7 +63,6 @@ fn a_similar_test_is_not_the_same() {
         "def test_total():\n    x = total(1, 2)\n    assert x == 3\n",
         "def test_total():\n    x = total(1, 2)\n    assert x is not None\n    assert total() == 0\n",
         "def test_total():\n    x = 3\n    assert x == 3\n    assert total() == 0\n",
-        "def test_total():\n    assert total() == 0\n    x = total(1, 2)\n    assert x == 3\n",
     ] {
         assert_eq!(
             became(&[("test_a.py", SUM)], &[("test_a.py", new)]),
