@@ -13,9 +13,6 @@ use crate::pattern::pattern;
 use crate::query::Capture;
 use crate::{Part, SourceFile};
 
-/// So many calls deep the asserts of a test are looked for.
-const CALLS_DEEP: usize = 2;
-
 /// One test.
 #[derive(Debug, Clone)]
 pub struct Test {
@@ -423,21 +420,21 @@ impl<'f> Reader<'f> {
             .count()
     }
 
-    /// Returns the functions with asserts that a test calls, directly or by another function.
-    fn helpers(&self, index: usize) -> Vec<usize> {
+    /// Returns the functions with asserts that a test calls.
+    fn helpers(&self, index: usize) -> BTreeSet<usize> {
         let own = &self.outline.items[index].range;
-        let (mut seen, mut callers) = (BTreeSet::new(), vec![index]);
-        for _ in 0..CALLS_DEEP {
-            let calls = callers.iter().flat_map(|caller| self.marks(*caller, Capture::Call));
-            let named = calls.filter_map(|call| self.functions.get(&self.file.text[call.range.clone()]));
-            let outside = |function: &usize| {
-                let range = &self.outline.items[*function].range;
-                range.end <= own.start || range.start >= own.end
-            };
-            callers =
-                named.flatten().copied().filter(outside).filter(|function| seen.insert(*function)).collect();
-        }
-        seen.into_iter().filter(|function| self.marks(*function, Capture::Assert).next().is_some()).collect()
+        let is_outside = |function: &usize| {
+            let range = &self.outline.items[*function].range;
+            range.end <= own.start || range.start >= own.end
+        };
+        let calls = self.marks(index, Capture::Call);
+        calls.flat_map(|call| self.asserting(call)).filter(is_outside).collect()
+    }
+
+    /// Returns the functions with asserts that a call may mean.
+    fn asserting(&self, call: &Mark) -> impl Iterator<Item = usize> {
+        let named = self.functions.get(&self.file.text[call.range.clone()]).into_iter().flatten();
+        named.copied().filter(|function| self.marks(*function, Capture::Assert).next().is_some())
     }
 
     fn attributes_of(&self, item: &Item) -> Vec<String> {
@@ -451,26 +448,19 @@ impl<'f> Reader<'f> {
         attributes.filter(|text| text.starts_with(['@', '#'])).collect()
     }
 
-    /// Returns its asserts, and its calls of functions that assert, directly or by another one.
+    /// Returns its asserts, and its calls of functions that assert.
     fn demands(&self, index: usize) -> Vec<Range<usize>> {
-        let text = &self.file.text;
         let asserts = self.marks(index, Capture::Assert).map(|mark| mark.range.clone());
         let mut demands: Vec<Range<usize>> = asserts.collect();
         for call in self.marks(index, Capture::Call) {
             let start = call.range.start;
-            let mut called = self.functions.get(&text[call.range.clone()]).into_iter().flatten();
-            if called.any(|function| self.asserts(*function))
-                && !demands.iter().any(|other| other.contains(&start))
-            {
-                demands.push(start..self.file.tokens().end_of_call(text, start));
+            let is_new = || !demands.iter().any(|other| other.contains(&start));
+            if self.asserting(call).next().is_some() && is_new() {
+                demands.push(start..self.file.tokens().end_of_call(&self.file.text, start));
             }
         }
         demands.sort_by_key(|range| range.start);
         demands
-    }
-
-    fn asserts(&self, function: usize) -> bool {
-        self.marks(function, Capture::Assert).next().is_some() || !self.helpers(function).is_empty()
     }
 
     fn skips_of(&self, index: usize) -> Vec<Skip> {
