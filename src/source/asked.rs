@@ -17,7 +17,7 @@ use crate::tokens::{Word, joined};
 const DEEPEST: usize = 6;
 /// A question of more words is left as it is.
 const MOST_WORDS: usize = 2000;
-/// The table of more cases is one case.
+/// A table of more cases is one case.
 const MOST_CASES: usize = 300;
 
 /// What a file says about its names.
@@ -25,8 +25,6 @@ const MOST_CASES: usize = 300;
 pub(crate) struct Bindings {
     /// By their names, each list in the order of the text.
     locals: HashMap<String, Vec<Local>>,
-    /// Where names are bound, in the order of the text.
-    places: Vec<usize>,
     tables: Vec<Table>,
     /// In the order of the text.
     statements: Vec<Range<usize>>,
@@ -62,7 +60,7 @@ type Case<'f> = Vec<(&'f Table, Row<'f>)>;
 /// The questions of one test.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    /// In the order of the text; then what is done for its effect.
+    /// In the order of the text.
     pub(crate) asks: Vec<Ask>,
     /// As how many cases its runner reports it; nothing where the file does not tell.
     pub(crate) cases: Option<usize>,
@@ -82,7 +80,6 @@ impl Bindings {
         for locals in bindings.locals.values_mut() {
             locals.sort_by_key(|local| local.whole.start);
         }
-        bindings.places.sort_unstable();
         bindings.statements.sort_by_key(|range| range.start);
         bindings
     }
@@ -127,7 +124,6 @@ impl Bindings {
                 local.part = ["[", &index.to_string(), "]"].map(str::to_owned).to_vec();
             }
             self.locals.entry(name.to_owned()).or_default().push(local);
-            self.places.push(whole.start);
         }
     }
 
@@ -149,8 +145,6 @@ impl Bindings {
         let mut ranges: Vec<(&Range<usize>, bool)> = demands.iter().map(|demand| (demand, true)).collect();
         ranges.extend(statements.map(|statement| (statement, false)));
         ranges.sort_by_key(|(range, _)| range.start);
-        let unused = scope.unused(&body).into_iter().filter(|local| is_apart(&&local.whole));
-        ranges.extend(unused.map(|local| (&local.value, false)));
         let asks = ranges.into_iter().flat_map(|(range, is_assert)| scope.asks(range, is_assert)).collect();
         Asked { asks, cases: scope.cases() }
     }
@@ -250,47 +244,29 @@ impl<'s> Scope<'s> {
                 let column = table.names.iter().position(|name| name == word.text)?;
                 self.sees(table, word.at).then_some(&row[column])
             });
-            match (of_case, self.locals_of(word).as_slice()) {
-                (Some(value), _) => self.expand(value, depth + 1, case, expanded),
-                (None, []) => expanded.push(word.text.into()),
-                (None, [only]) => {
-                    self.expand(&self.words(&only.value), depth + 1, case, expanded);
-                    expanded.extend(only.part.iter().map(Cow::from));
-                }
-                // It stands for several values: its place among the names says which it is.
-                (None, [first, ..]) => {
-                    let before = |end: usize| self.bindings.places.partition_point(|place| *place < end);
-                    let place = before(first.whole.start) - before(self.node.start);
-                    expanded.push(format!("_{place}").into());
-                }
+            if let Some(value) = of_case {
+                self.expand(value, depth + 1, case, expanded);
+            } else if let Some(only) = self.local_of(word) {
+                self.expand(&self.words(&only.value), depth + 1, case, expanded);
+                expanded.extend(only.part.iter().map(Cow::from));
+            } else {
+                expanded.push(word.text.into());
             }
         }
     }
 
-    /// Returns what binds a name in the test, or else the constants of the file that it may be.
-    fn locals_of(&self, word: &Word<'_>) -> Vec<&'s Local> {
-        let Some(locals) = self.bindings.locals.get(word.text) else { return Vec::new() };
+    /// Returns the only thing that a name stands for in the test, or else in the whole file.
+    fn local_of(&self, word: &Word<'_>) -> Option<&'s Local> {
+        let locals = self.bindings.locals.get(word.text)?;
         let is_meant = |local: &&Local| !local.whole.contains(&word.at);
-        let own = within(locals, self.node, |local| &local.whole).iter().filter(is_meant);
-        let own: Vec<&Local> = own.collect();
+        let only = |found: &[&'s Local]| if let [only] = found { Some(*only) } else { None };
+        let own: Vec<&Local> =
+            within(locals, self.node, |local| &local.whole).iter().filter(is_meant).collect();
         if own.is_empty() {
-            return locals.iter().filter(|local| local.is_constant).filter(is_meant).collect();
+            let constants = locals.iter().filter(|local| local.is_constant).filter(is_meant);
+            return only(&constants.collect::<Vec<_>>());
         }
-        own
-    }
-
-    /// Returns what is bound to names that nothing uses: it was made for its effect.
-    fn unused(&self, body: &Range<usize>) -> Vec<&'s Local> {
-        let mut names = self.words(body);
-        names.retain(|word| word.is_name);
-        let mut counts: HashMap<&str, usize> = HashMap::new();
-        for name in &names {
-            *counts.entry(name.text).or_default() += 1;
-        }
-        let unused = names.iter().filter(|name| counts[name.text] == 1);
-        let locals = unused.filter_map(|name| self.bindings.locals.get(name.text));
-        let locals = locals.flat_map(|locals| within(locals, body, |local| &local.whole));
-        locals.filter(|local| local.part.is_empty()).collect()
+        only(&own)
     }
 
     /// Returns the only case of a table whose values are not written there.
@@ -304,7 +280,7 @@ impl<'s> Scope<'s> {
     fn rows(&self, table: &Table) -> Option<Vec<Row<'s>>> {
         let mut words = self.words(&table.rows);
         if let [name] = words[..]
-            && let [only] = self.locals_of(&name)[..]
+            && let Some(only) = self.local_of(&name)
         {
             words = self.words(&only.value);
         }
