@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::Hash;
 
 use crate::asked::Ask;
+use crate::pattern::fits;
 use crate::test::Test;
 
 /// So many tests that share an assert with a lost one are looked at.
@@ -191,7 +192,7 @@ impl Test {
     pub fn subjects(&self) -> BTreeSet<&str> {
         let asks = self.asks().iter().flat_map(|ask| calls(&ask.text.split(' ').collect::<Vec<_>>()));
         let asserts = self.asserts.iter().flat_map(|assert| calls(&assert.code()));
-        asks.chain(asserts).map(|(_, name)| name).filter(|name| !is_of_runner(name)).collect()
+        asks.chain(asserts).map(|(_, name)| name).filter(|name| !fits("of_runner", name)).collect()
     }
 
     /// Returns the names that its asserts call: `count`, `pages.count`.
@@ -210,17 +211,6 @@ fn calls<'w>(words: &[&'w str]) -> Vec<(Option<&'w str>, &'w str)> {
         _ => None,
     };
     (0..words.len()).filter(|at| words[*at] == "(").filter_map(|at| call(at + 1)).collect()
-}
-
-/// Tells whether a name is that of a function that asserts or makes cases.
-fn is_of_runner(name: &str) -> bool {
-    let words = ["assert", "expect", "fail", "raises", "approx", "subTest", "skip"];
-    words.iter().any(|word| name.trim_start_matches('_').starts_with(word)) || is_matcher(name)
-}
-
-/// Tells whether a name is that of a matcher: `toBe`, `toEqual`.
-fn is_matcher(name: &str) -> bool {
-    name.strip_prefix("to").is_some_and(|rest| rest.starts_with(char::is_uppercase))
 }
 
 #[cfg(test)]
