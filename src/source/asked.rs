@@ -104,7 +104,7 @@ impl Bindings {
             self.statements.push(whole);
             return;
         }
-        let words = file.tokens().words(&file.text, value);
+        let words: Vec<Word<'_>> = file.words(value).collect();
         if words.iter().any(|word| matches!(word.text, "=>" | "function" | "lambda" | "|" | "func")) {
             return;
         }
@@ -177,9 +177,13 @@ fn names(head: &str) -> Vec<&str> {
     head.split(',').filter_map(first_name).collect()
 }
 
-fn first_name(part: &str) -> Option<&str> {
+/// Returns the name that a declaration begins with.
+pub(crate) fn first_name(part: &str) -> Option<&str> {
     let mut words = part.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
-    words.find(|word| !matches!(*word, "" | "const" | "let" | "var" | "mut" | "ref"))
+    let is_mark = |word: &&str| {
+        matches!(*word, "" | "pub" | "crate" | "const" | "static" | "let" | "var" | "mut" | "ref")
+    };
+    words.find(|word| !is_mark(word))
 }
 
 /// The names that a test sees.
@@ -208,7 +212,7 @@ impl<'s> Scope<'s> {
     }
 
     fn words(&self, range: &Range<usize>) -> Vec<Word<'s>> {
-        self.file.tokens().words(&self.file.text, range)
+        self.file.words(range).collect()
     }
 
     /// Returns each case of the tables that a place sees.

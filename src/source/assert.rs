@@ -62,7 +62,7 @@ fn words(file: &SourceFile, range: &Range<usize>, values: &[Part<'_>]) -> Vec<Wo
     let code = |word: &str| Word { text: word.to_owned(), is_value: false };
     let mut values = values_in(range, values).peekable();
     let (mut words, mut read_to) = (Vec::new(), range.start);
-    for word in file.tokens().words(&file.text, range) {
+    for word in file.words(range) {
         if word.at < read_to || matches!(word.text, ";" | "¶") || casts().any(|cast| cast.contains(&word.at))
         {
             continue;

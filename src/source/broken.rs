@@ -43,7 +43,7 @@ impl SourceFile {
     /// Returns the first bracket that closes another one or none, else the last one that stays open.
     fn unpaired(&self) -> Option<Word<'_>> {
         let mut open: Vec<Word<'_>> = Vec::new();
-        for word in self.tokens().words(&self.text, &(0..self.text.len())) {
+        for word in self.words(&(0..self.text.len())) {
             let opener = match word.text {
                 ")" => "(",
                 "]" => "[",

@@ -94,7 +94,7 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
         // What begins with a comment may be nothing else.
         code.is_empty()
             || code.starts_with(['/', '#'])
-                && file.tokens().texts(&file.text, &range).all(|token| matches!(token, "{" | "}" | ";" | "¶"))
+                && file.words(&range).all(|word| matches!(word.text, "{" | "}" | ";" | "¶"))
     };
     match found {
         None if is_empty(start..body.end) => Some(Stub::Empty),
@@ -113,11 +113,13 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
 /// What calls a `const fn` of Rust while it is built is not built with the stub. With `fails` they fail in every language.
 #[must_use]
 pub fn stub_bodies(file: &SourceFile, names: &BTreeSet<String>, fails: bool) -> String {
-    let constructors = file.outline().items.iter().filter(|item| item.is(Capture::Constructor));
-    let constructors: HashSet<usize> = constructors.map(|item| item.range.start).collect();
     let mut insertions = Vec::new();
-    for function in file.functions().iter().filter(|function| names.contains(&function.name)) {
-        if let Some(body) = function.body.as_ref().filter(|_| !constructors.contains(&function.range.start)) {
+    let items = file.outline().items.iter().filter(|item| item.is(Capture::Function));
+    for (function, item) in file.functions().iter().zip(items) {
+        if let Some(body) = &function.body
+            && names.contains(&function.name)
+            && !item.is(Capture::Constructor)
+        {
             insertions.extend(stub_insertions(file, body, fails));
         }
     }

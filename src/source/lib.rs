@@ -27,12 +27,12 @@ use std::sync::{Arc, OnceLock};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
-use crate::asked::Bindings;
 use crate::asked::form::sides;
+use crate::asked::{Bindings, first_name};
 use crate::outline::Outline;
 use crate::pattern::fits;
 use crate::query::{Capture, step};
-use crate::tokens::Tokens;
+use crate::tokens::Token;
 
 pub use assert::{Assert, Word};
 pub use broken::Broken;
@@ -51,7 +51,7 @@ pub struct SourceFile {
     language: Language,
     tree: Tree,
     outline: OnceLock<Outline>,
-    tokens: OnceLock<Tokens>,
+    tokens: OnceLock<Vec<Token>>,
     line_ends: OnceLock<Vec<usize>>,
     bindings: OnceLock<Bindings>,
     captures: OnceLock<Captures>,
@@ -115,7 +115,7 @@ impl SourceFile {
 
     /// Returns what an assert asks, in its words: two sides where it asks whether they are equal.
     pub fn sides(&self, assert: &Part<'_>) -> Vec<Vec<&str>> {
-        sides(&self.tokens().texts(&self.text, &assert.range).collect::<Vec<_>>())
+        sides(&self.words(&assert.range).map(|word| word.text).collect::<Vec<_>>())
     }
 
     /// Tells whether a line, from 1, stands in code that is built or run for tests only, within a file of the product.
@@ -124,11 +124,6 @@ impl SourceFile {
         items
             .map(|item| &item.range)
             .any(|range| (self.line(range.start)..=self.line(range.end)).contains(&line))
-    }
-
-    /// Tells whether two files differ in white space, comments and docstrings at most.
-    pub fn is_same_code(&self, other: &Self) -> bool {
-        self.code().eq(other.code())
     }
 
     /// Returns the modules that are imported, each as it is written, without quotation marks.
@@ -143,7 +138,7 @@ impl SourceFile {
     /// Returns the names that values have in the whole file, each with its form.
     pub fn constants(&self) -> Vec<(&str, Part<'_>)> {
         let constants = self.parts(Capture::Constant);
-        constants.into_iter().filter_map(|part| Some((name_of(part.text)?, part))).collect()
+        constants.into_iter().filter_map(|part| Some((first_name(part.text)?, part))).collect()
     }
 
     /// Returns where code replaces what the test runner itself does, by its own name or by one that an import gave it.
@@ -159,11 +154,6 @@ impl SourceFile {
         let mut patches = [self.parts(Capture::RunnerPatched), sets].concat();
         patches.sort_by_key(|patch| patch.range.start);
         outermost(patches)
-    }
-
-    /// Returns the names that are used in a range: of functions, types, fields and variables.
-    pub fn names(&self, range: &Range<usize>) -> BTreeSet<&str> {
-        self.tokens().names(&self.text, range)
     }
 
     /// Returns the line of a place, from 1.
@@ -192,24 +182,9 @@ impl SourceFile {
         Part { line: self.line(range.start), text: &self.text[range.clone()], range }
     }
 
-    /// Returns the tokens that are neither comment nor docstring, as they are written.
-    fn code(&self) -> impl Iterator<Item = &str> {
-        let docstrings = self.docstrings();
-        let is_code = move |range: &Range<usize>| {
-            let next = docstrings.partition_point(|docstring| docstring.range.end <= range.start);
-            docstrings.get(next).is_none_or(|docstring| range.start < docstring.range.start)
-        };
-        self.tokens().ranges().filter(is_code).map(|range| &self.text[range])
-    }
-
     fn outline(&self) -> &Outline {
         let query = &self.language.grammar().outline;
         self.outline.get_or_init(|| Outline::read(query, &self.tree, &self.text))
-    }
-
-    fn tokens(&self) -> &Tokens {
-        let is_indented = self.language == Language::Python;
-        self.tokens.get_or_init(|| Tokens::of(&self.tree, &self.text, is_indented))
     }
 }
 
@@ -241,12 +216,6 @@ parts! {
     stand_ins = StandIn;
     /// Returns the handlers of errors that hide any error from everybody.
     swallowed_errors = Swallowed;
-}
-
-/// Returns the name of a constant.
-fn name_of(constant: &str) -> Option<&str> {
-    let is_mark = |word: &&str| matches!(*word, "pub" | "const" | "static" | "mut" | "crate" | "");
-    constant.split(|c: char| !c.is_alphanumeric() && c != '_').find(|word| !is_mark(word))
 }
 
 /// Leaves out the parts that stand inside of the one before.

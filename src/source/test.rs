@@ -391,7 +391,7 @@ impl<'f> Reader<'f> {
                 .contains("async "),
             values: self.values_of(&item.range, &names),
             names,
-            normal: self.file.tokens().normal(&self.file.text, &item.range, &item.name_range),
+            normal: self.file.normal(&item.range, &item.name_range),
             demands: self.demands(index),
             node: item.node.clone(),
             name_end: item.name_range.end,
@@ -444,7 +444,7 @@ impl<'f> Reader<'f> {
             .iter()
             .take_while(|mark| mark.range.end <= front.end)
             .filter(|mark| mark.capture == Capture::Attribute)
-            .map(|mark| self.normal(&mark.range));
+            .map(|mark| self.file.normal(&mark.range, &(mark.range.end..mark.range.end)));
         attributes.filter(|text| text.starts_with(['@', '#'])).collect()
     }
 
@@ -456,7 +456,7 @@ impl<'f> Reader<'f> {
             let start = call.range.start;
             let is_new = || !demands.iter().any(|other| other.contains(&start));
             if self.asserting(call).next().is_some() && is_new() {
-                demands.push(start..self.file.tokens().end_of_call(&self.file.text, start));
+                demands.push(start..call.of.as_ref().unwrap_or(&call.range).end);
             }
         }
         demands.sort_by_key(|range| range.start);
@@ -466,10 +466,6 @@ impl<'f> Reader<'f> {
     fn skips_of(&self, index: usize) -> Vec<Skip> {
         let owners = self.outline.around(Some(index)).map(Some).chain([None]);
         owners.filter_map(|owner| self.skips.get(&owner)).flatten().cloned().collect()
-    }
-
-    fn normal(&self, range: &Range<usize>) -> String {
-        self.file.tokens().normal(&self.file.text, range, &(range.end..range.end))
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use tree_sitter::Tree;
+use crate::SourceFile;
+use crate::language::Language;
 
 /// Stands at both ends of a block that only its indentation marks.
 const BLOCK: &str = "¶";
@@ -11,8 +12,9 @@ const BLOCK: &str = "¶";
 /// Stands in place of a string that would be taken for a sign of the code.
 const BRACKET: &str = "bracket";
 
+/// One leaf.
 #[derive(Debug)]
-struct Token {
+pub(crate) struct Token {
     range: Range<usize>,
     is_name: bool,
     /// Whether it is the inside of a string, or a part of it.
@@ -29,15 +31,68 @@ pub(crate) struct Word<'t> {
     pub(crate) is_name: bool,
 }
 
-/// The tokens of one file.
-#[derive(Debug)]
-pub(crate) struct Tokens(Vec<Token>);
+impl SourceFile {
+    /// Tells whether two files differ in white space, comments and docstrings at most.
+    pub fn is_same_code(&self, other: &Self) -> bool {
+        self.code().eq(other.code())
+    }
 
-impl Tokens {
-    /// In some languages only their indentation marks blocks.
-    pub(crate) fn of(tree: &Tree, text: &str, is_indented: bool) -> Self {
+    /// Returns the names that are used in a range: of functions, types, fields and variables.
+    pub fn names(&self, range: &Range<usize>) -> BTreeSet<&str> {
+        self.words(range).filter(|word| word.is_name).map(|word| word.text).collect()
+    }
+
+    /// Returns the tokens that are neither comment nor docstring, as they are written.
+    fn code(&self) -> impl Iterator<Item = &str> {
+        let docstrings = self.docstrings();
+        let is_code = move |range: &&Range<usize>| {
+            let next = docstrings.partition_point(|docstring| docstring.range.end <= range.start);
+            docstrings.get(next).is_none_or(|docstring| range.start < docstring.range.start)
+        };
+        self.tokens().iter().map(|token| &token.range).filter(is_code).map(|range| &self.text[range.clone()])
+    }
+
+    /// Returns the tokens in a range. The ends of a block that only its indentation marks are tokens, too.
+    pub(crate) fn words<'f>(&'f self, range: &Range<usize>) -> impl Iterator<Item = Word<'f>> + use<'f> {
+        let text = |token: &Token| match &self.text[token.range.clone()] {
+            "" => BLOCK,
+            "'" => "\"",
+            "(" | ")" | "[" | "]" | "{" | "}" | "," if token.is_inside => BRACKET,
+            other => other,
+        };
+        let word =
+            move |token: &Token| Word { text: text(token), at: token.range.start, is_name: token.is_name };
+        self.within(range).iter().map(word)
+    }
+
+    /// Returns what a range says, whatever its white space, comments, quotation marks and last commas, without a part.
+    pub(crate) fn normal(&self, range: &Range<usize>, without: &Range<usize>) -> String {
+        let before = self.words(&(range.start..without.start.max(range.start)));
+        let behind = self.words(&(without.end.max(range.start)..range.end));
+        joined(before.chain(behind).map(|word| word.text))
+    }
+
+    fn within(&self, range: &Range<usize>) -> &[Token] {
+        let tokens = self.tokens();
+        let first = tokens.partition_point(|token| token.range.start < range.start);
+        let end = tokens.partition_point(|token| token.range.end <= range.end);
+        let tokens = &tokens[first..end.max(first)];
+        // Blocks that begin or end just here are not inside.
+        let is_inside = |token: &Token| !token.range.is_empty();
+        let first = tokens.iter().position(is_inside).unwrap_or(tokens.len());
+        let last = tokens.iter().rposition(is_inside).map_or(first, |last| last + 1);
+        &tokens[first..last]
+    }
+
+    fn tokens(&self) -> &[Token] {
+        self.tokens.get_or_init(|| self.read_tokens())
+    }
+
+    fn read_tokens(&self) -> Vec<Token> {
+        // In some languages only their indentation marks blocks.
+        let is_indented = self.language == Language::Python;
         let mut tokens = Vec::new();
-        let mut cursor = tree.walk();
+        let mut cursor = self.tree.walk();
         let mut read_to = 0;
         loop {
             let node = cursor.node();
@@ -48,7 +103,7 @@ impl Tokens {
                 }
                 continue;
             }
-            push_unnamed(read_to..node.start_byte(), text, &mut tokens);
+            push_unnamed(read_to..node.start_byte(), &self.text, &mut tokens);
             read_to = read_to.max(node.end_byte());
             if !is_comment && node.start_byte() < node.end_byte() {
                 let kind = if node.is_named() { node.kind() } else { "" };
@@ -58,80 +113,13 @@ impl Tokens {
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
-                    return Self(tokens);
+                    return tokens;
                 }
                 if is_indented {
                     push_indentation(&cursor.node(), cursor.node().end_byte(), &mut tokens);
                 }
             }
         }
-    }
-
-    fn within(&self, range: &Range<usize>) -> &[Token] {
-        let first = self.0.partition_point(|token| token.range.start < range.start);
-        let end = self.0.partition_point(|token| token.range.end <= range.end);
-        let mut tokens = &self.0[first..end.max(first)];
-        // Blocks that begin or end just here are not inside.
-        while let Some((_, others)) = tokens.split_first().filter(|(first, _)| first.range.is_empty()) {
-            tokens = others;
-        }
-        while let Some((_, others)) = tokens.split_last().filter(|(last, _)| last.range.is_empty()) {
-            tokens = others;
-        }
-        tokens
-    }
-
-    /// Returns the tokens in a range.
-    pub(crate) fn words<'t>(&self, text: &'t str, range: &Range<usize>) -> Vec<Word<'t>> {
-        let tokens = self.within(range).iter().zip(self.texts(text, range));
-        tokens.map(|(token, text)| Word { text, at: token.range.start, is_name: token.is_name }).collect()
-    }
-
-    /// Returns where the tokens stand; the ends of a block that only its indentation marks are empty.
-    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
-        self.0.iter().map(|token| token.range.clone())
-    }
-
-    /// Returns the texts of the tokens in a range.
-    pub(crate) fn texts<'t>(
-        &self,
-        text: &'t str,
-        range: &Range<usize>,
-    ) -> impl Iterator<Item = &'t str> + use<'t, '_> {
-        self.within(range).iter().map(move |token| match &text[token.range.clone()] {
-            "" => BLOCK,
-            "'" => "\"",
-            "(" | ")" | "[" | "]" | "{" | "}" | "," if token.is_inside => BRACKET,
-            other => other,
-        })
-    }
-
-    /// Returns what a range says, whatever its white space, comments, quotation marks and last commas, without a part.
-    pub(crate) fn normal(&self, text: &str, range: &Range<usize>, without: &Range<usize>) -> String {
-        let before = self.texts(text, &(range.start..without.start.max(range.start)));
-        let behind = self.texts(text, &(without.end.max(range.start)..range.end));
-        joined(before.chain(behind))
-    }
-
-    /// Returns the names that are used in a range.
-    pub(crate) fn names<'t>(&self, text: &'t str, range: &Range<usize>) -> BTreeSet<&'t str> {
-        let names = self.within(range).iter().filter(|token| token.is_name);
-        names.map(|token| &text[token.range.clone()]).collect()
-    }
-
-    /// Returns where a call ends whose name begins at a place: behind its closing bracket.
-    pub(crate) fn end_of_call(&self, text: &str, start: usize) -> usize {
-        let mut depth = 0;
-        let first = self.0.partition_point(|token| token.range.start < start);
-        for token in &self.0[first..] {
-            match &text[token.range.clone()] {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" if depth <= 1 => return token.range.end,
-                ")" | "]" | "}" => depth -= 1,
-                _ => {}
-            }
-        }
-        text.len()
     }
 }
 

@@ -82,8 +82,8 @@
  (#match? @assert "^(?:(?:assert|require|is|must|qt|td|autogold|approvals|g)\\.\\w+\\(|(?:\\w+\\.)?(?:Assert|Require|Expect|Ω|Eventually|Consistently)\\w*\\(|\\w+\\.(?:Assert|Require)\\(\\)\\.|\\w+\\.(?:Equal|NotEqual|NoError|Error\\w*|Nil|NotNil|True|False|Len|Contains|Empty|Panics)\\()"))
 
 ; Calls.
-(call_expression function: [(identifier) @call (selector_expression field: (field_identifier) @call)])
-(call_expression arguments: (argument_list . (interpreted_string_literal) . (identifier) @call .))
+(call_expression function: [(identifier) @call (selector_expression field: (field_identifier) @call)]) @of
+(call_expression arguments: (argument_list . (interpreted_string_literal) . (identifier) @call .)) @of
 
 ; Stubs.
 ((expression_statement (call_expression function: (identifier) @_name arguments: (argument_list . (interpreted_string_literal) .))) @stub_not_implemented

@@ -81,7 +81,7 @@
  (#eq? @_name "AssertionError"))
 
 ; Calls.
-(call function: [(identifier) @call (attribute attribute: (identifier) @call)])
+(call function: [(identifier) @call (attribute attribute: (identifier) @call)]) @of
 
 ; Stubs, and methods that others have to write.
 [(pass_statement) (expression_statement (ellipsis))] @stub_empty

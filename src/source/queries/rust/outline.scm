@@ -94,9 +94,9 @@
   (field_expression field: (field_identifier) @call)
   (generic_function function: (identifier) @call)
   (generic_function function: (field_expression field: (field_identifier) @call))
-])
-(macro_invocation macro: (identifier) @call)
-(token_tree (identifier) @call . (token_tree))
+]) @of
+(macro_invocation macro: (identifier) @call) @of
+(token_tree (identifier) @call . (token_tree) @of)
 
 ; Stubs.
 ((macro_invocation macro: (identifier) @_name) @stub_not_implemented

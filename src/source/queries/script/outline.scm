@@ -112,7 +112,7 @@
 (throw_statement) @assert
 
 ; Calls.
-(call_expression function: [(identifier) @call (member_expression property: (_) @call)])
+(call_expression function: [(identifier) @call (member_expression property: (_) @call)]) @of
 
 ; Stubs.
 ((return_statement) @stub_nothing
