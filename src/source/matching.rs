@@ -28,29 +28,15 @@ pub struct Kept {
     pub old: usize,
     /// What it is now, by index; several where it was split.
     pub new: Vec<usize>,
-    /// How it is known to be the same.
-    pub how: SameTest,
-}
-
-/// How a test is known to be the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SameTest {
-    /// It has its file, its groups and its name.
-    Id,
-    /// It has its name, and says the same or asks all that it asked, in another file or group.
-    Moved,
-    /// Its name is another. It says the same, or asks all that it asked.
-    Renamed,
-    /// What it asked stands in several tests.
-    Split,
 }
 
 /// Finds out which test of the old is which of the new.
 pub fn same_tests(old: &[&Test], new: &[&Test]) -> Matching {
     let mut matcher = Matcher::new(old, new);
-    matcher.pair(SameTest::Id, |test| (&test.path, test.id()));
-    matcher.pair(SameTest::Moved, |test| (&test.name, &test.normal));
-    matcher.pair(SameTest::Renamed, |test| &test.normal);
+    matcher.pair(|test| (&test.path, test.id()));
+    // It moved, or has another name.
+    matcher.pair(|test| (&test.name, &test.normal));
+    matcher.pair(|test| &test.normal);
     if matcher.is_taken.contains(&false) || !matcher.left().is_empty() {
         matcher.index();
         matcher.find_contained();
@@ -62,7 +48,7 @@ pub fn same_tests(old: &[&Test], new: &[&Test]) -> Matching {
 struct Matcher<'t> {
     old: &'t [&'t Test],
     new: &'t [&'t Test],
-    kept: Vec<Option<(Vec<usize>, SameTest)>>,
+    kept: Vec<Option<Vec<usize>>>,
     is_taken: Vec<bool>,
     /// The new tests that ask something, those that are no old one first.
     asking: HashMap<&'t str, Vec<usize>>,
@@ -79,7 +65,7 @@ impl<'t> Matcher<'t> {
     }
 
     /// Pairs those that have the same key, in their order.
-    fn pair<K: Hash + Eq>(&mut self, how: SameTest, key: impl Fn(&'t Test) -> K) {
+    fn pair<K: Hash + Eq>(&mut self, key: impl Fn(&'t Test) -> K) {
         let left = self.left();
         if left.is_empty() {
             return;
@@ -90,16 +76,16 @@ impl<'t> Matcher<'t> {
         }
         for old in left {
             if let Some(new) = free.get_mut(&key(self.old[old])).and_then(VecDeque::pop_front) {
-                self.keep(old, vec![new], how);
+                self.keep(old, vec![new]);
             }
         }
     }
 
-    fn keep(&mut self, old: usize, new: Vec<usize>, how: SameTest) {
+    fn keep(&mut self, old: usize, new: Vec<usize>) {
         for new in &new {
             self.is_taken[*new] = true;
         }
-        self.kept[old] = Some((new, how));
+        self.kept[old] = Some(new);
     }
 
     fn index(&mut self) {
@@ -123,8 +109,7 @@ impl<'t> Matcher<'t> {
             let mut candidates = candidates.iter().copied().take(MOST_CANDIDATES);
             let same = candidates.find(|new| old.has_demands() && is_asked_by(old, &[self.new[*new]]));
             if let Some(new) = same {
-                let is_moved = old.name == self.new[new].name;
-                self.keep(index, vec![new], if is_moved { SameTest::Moved } else { SameTest::Renamed });
+                self.keep(index, vec![new]);
             }
         }
     }
@@ -134,11 +119,14 @@ impl<'t> Matcher<'t> {
         let was_taken = self.is_taken.clone();
         for index in 0..self.old.len() {
             let old = self.old[index];
-            let mut new = match &self.kept[index] {
-                Some((new, SameTest::Id)) if !old.says_the_same(self.new[new[0]]) => new.clone(),
-                Some(_) => continue,
-                None => Vec::new(),
+            let mut new = self.kept[index].clone().unwrap_or_default();
+            let gave_nothing_away = |new: &usize| {
+                let new = self.new[*new];
+                old.says_the_same(new) || (&old.path, old.id()) != (&new.path, new.id())
             };
+            if new.first().is_some_and(gave_nothing_away) {
+                continue;
+            }
             let kept = new.len();
             for ask in old.asks() {
                 let has = |new: &usize| has(self.new[*new], ask);
@@ -151,7 +139,7 @@ impl<'t> Matcher<'t> {
             }
             let tests: Vec<&Test> = new.iter().map(|new| self.new[*new]).collect();
             if new.len() > kept.max(1) && old.has_demands() && is_asked_by(old, &tests) {
-                self.keep(index, new, SameTest::Split);
+                self.keep(index, new);
             }
         }
     }
@@ -160,7 +148,7 @@ impl<'t> Matcher<'t> {
         let lost = self.left();
         let added = (0..self.new.len()).filter(|new| !self.is_taken[*new]).collect();
         let kept = self.kept.into_iter().enumerate();
-        let kept = kept.filter_map(|(old, kept)| kept.map(|(new, how)| Kept { old, new, how })).collect();
+        let kept = kept.filter_map(|(old, new)| Some(Kept { old, new: new? })).collect();
         Matching { kept, lost, added }
     }
 }
