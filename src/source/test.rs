@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use regex::Regex;
+
 use crate::asked::{Ask, Asked, is_around};
 use crate::assert::{Assert, bare, values_in};
 use crate::language::Language;
@@ -52,6 +54,8 @@ pub struct Test {
     name_end: usize,
     file: Arc<SourceFile>,
     asked: OnceLock<Asked>,
+    /// What fits each name that comes of its title, if that has values.
+    title: OnceLock<Option<Regex>>,
 }
 
 /// Something that keeps a test from running or from counting.
@@ -125,13 +129,15 @@ impl Test {
     }
 
     fn fits_title(&self, reported: &str) -> bool {
-        let id = self.id();
-        let literals: Vec<String> = pattern("value_in_title").split(&id).map(parts).collect();
-        let has_values = literals.len() > 1;
-        let is_told = literals.iter().any(|literal| literal.chars().any(char::is_alphanumeric));
-        let reported = parts(reported);
-        let starts = [0].into_iter().chain(reported.match_indices('\n').map(|(at, _)| at + 1));
-        has_values && is_told && starts.into_iter().any(|start| fits(&reported[start..], &literals))
+        let title = self.title.get_or_init(|| {
+            let id = self.id();
+            let literals: Vec<String> = pattern("value_in_title").split(&id).map(parts).collect();
+            let has_words = literals.iter().any(|literal| literal.contains(char::is_alphanumeric));
+            let literals: Vec<String> = literals.iter().map(|literal| regex::escape(literal)).collect();
+            let title = format!("(?s)(?:^|\n){}$", literals.join(".*"));
+            if literals.len() > 1 && has_words { Regex::new(&title).ok() } else { None }
+        });
+        title.as_ref().is_some_and(|title| title.is_match(&parts(reported)))
     }
 
     /// Returns its text.
@@ -215,17 +221,6 @@ fn without_parameters(reported: &str) -> &str {
 /// Returns a name with one separator for all that runners use.
 fn parts(name: &str) -> String {
     name.replace("::", "\n").replace(" > ", "\n").replace(" › ", "\n").replace(['/', '.'], "\n")
-}
-
-/// Tells whether a text consists of literals with anything between them.
-fn fits(text: &str, literals: &[String]) -> bool {
-    let [first, middle @ .., last] = literals else { return false };
-    let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
-    for literal in middle {
-        let Some(at) = rest.find(literal.as_str()) else { return false };
-        rest = &rest[at + literal.len()..];
-    }
-    rest.ends_with(last.as_str())
 }
 
 impl SourceFile {
@@ -397,6 +392,7 @@ impl<'f> Reader<'f> {
             name_end: item.name_range.end,
             file: self.file.clone(),
             asked: OnceLock::new(),
+            title: OnceLock::new(),
         }
     }
 
