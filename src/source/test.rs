@@ -329,16 +329,15 @@ impl<'f> Reader<'f> {
         if let Some(setup) = owner.filter(|owner| self.outline.items[*owner].is(Capture::Setup)) {
             owner = self.outline.around(self.outline.items[setup].parent).find(is_owner);
         }
-        let skip = Skip { kind, line: self.file.line(mark.range.start), range: mark.range.clone() };
         let others = self.skips.entry(owner).or_default();
-        let is_same = |other: &&mut Skip| is_around(&other.range, &mark.range);
-        match others.iter_mut().find(is_same) {
-            Some(known) if known.kind != SkipKind::Only && kind != SkipKind::Only => {
-                if kind == SkipKind::Unconditional {
-                    *known = skip;
-                }
+        let is_only = |kind| kind == SkipKind::Only;
+        let known = others.iter_mut().find(|other| is_around(&other.range, &mark.range));
+        match known.filter(|known| is_only(known.kind) == is_only(kind)) {
+            Some(known) if kind == SkipKind::Unconditional => known.kind = kind,
+            Some(_) => {}
+            None => {
+                others.push(Skip { kind, line: self.file.line(mark.range.start), range: mark.range.clone() });
             }
-            _ => others.push(skip),
         }
     }
 
