@@ -10,7 +10,7 @@ use std::ops::Range;
 use form::{elements, plain, side_by_side};
 
 use crate::SourceFile;
-use crate::query::{Capture, place};
+use crate::query::Capture;
 use crate::tokens::{Word, joined};
 
 /// So deep a name is replaced by what it stands for.
@@ -76,26 +76,23 @@ pub(crate) struct Ask {
 impl Bindings {
     pub(crate) fn read(file: &SourceFile) -> Self {
         let mut bindings = Self::default();
-        file.language.grammar().bindings.matches(&file.tree, &file.text, |found| bindings.see(found, file));
+        for mark in &file.outline().marks {
+            match (mark.capture, &mark.stands_for, &mark.of) {
+                (Capture::Local, Some(value), _) => bindings.see_local(&mark.range, value, file),
+                (Capture::Each, Some(rows), Some(scope)) => {
+                    let names =
+                        names(&file.text[mark.range.clone()]).into_iter().map(str::to_owned).collect();
+                    bindings.tables.push(Table { names, rows: rows.clone(), scope: scope.clone() });
+                }
+                (Capture::Statement, ..) => bindings.statements.push(mark.range.clone()),
+                _ => {}
+            }
+        }
         for locals in bindings.locals.values_mut() {
             locals.sort_by_key(|local| local.whole.start);
         }
         bindings.statements.sort_by_key(|range| range.start);
         bindings
-    }
-
-    fn see(&mut self, found: &[(Capture, Range<usize>)], file: &SourceFile) {
-        let part = |wanted| place(found, wanted);
-        if let (Some(left), Some(value)) = (part(Capture::Local), part(Capture::Value)) {
-            self.see_local(&left, &value, file);
-        } else if let (Some(each), Some(rows), Some(scope)) =
-            (part(Capture::Each), part(Capture::Rows), part(Capture::Of))
-        {
-            let names = names(&file.text[each]).into_iter().map(str::to_owned).collect();
-            self.tables.push(Table { names, rows, scope });
-        } else if let Some(statement) = part(Capture::Statement) {
-            self.statements.push(statement);
-        }
     }
 
     fn see_local(&mut self, left: &Range<usize>, value: &Range<usize>, file: &SourceFile) {

@@ -41,8 +41,8 @@ impl SourceFile {
     /// Returns the functions and methods, in the order of the text; those that are tests, too.
     pub fn functions(&self) -> Vec<Function> {
         let outline = self.outline();
-        let bases = outline.marks.iter().filter(|mark| mark.capture == Capture::Base);
-        let bases: HashSet<&str> = bases.map(|mark| &self.text[mark.range.clone()]).collect();
+        let bases: HashSet<&str> =
+            self.marks(Capture::Base).map(|mark| &self.text[mark.range.clone()]).collect();
         let function = |(index, item): (usize, &Item)| {
             let is_extended = |outer: usize| {
                 let outer = &outline.items[outer];

@@ -24,21 +24,7 @@ pub enum Language {
 /// A grammar and what is asked of its trees.
 pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
-    pub(crate) outline: Query,
-    pub(crate) bindings: Query,
-    /// Its captures are the answer.
-    pub(crate) parts: Query,
-}
-
-/// Returns the queries that stand in the folder of a name.
-macro_rules! queries {
-    ($folder:literal) => {
-        [
-            include_str!(concat!("queries/", $folder, "/outline.scm")),
-            include_str!(concat!("queries/", $folder, "/bindings.scm")),
-            include_str!(concat!("queries/", $folder, "/parts.scm")),
-        ]
-    };
+    pub(crate) query: Query,
 }
 
 static GRAMMARS: [OnceLock<Grammar>; 6] = [const { OnceLock::new() }; 6];
@@ -46,25 +32,20 @@ static GRAMMARS: [OnceLock<Grammar>; 6] = [const { OnceLock::new() }; 6];
 impl Grammar {
     /// JavaScript and TypeScript share most of their queries.
     fn of(language: Language) -> Self {
-        let typescript = include_str!("queries/typescript/outline.scm");
-        let javascript = include_str!("queries/javascript/outline.scm");
-        let (language, [outline, bindings, parts], own) = match language {
-            Language::Rust => (tree_sitter_rust::LANGUAGE, queries!("rust"), ""),
-            Language::Python => (tree_sitter_python::LANGUAGE, queries!("python"), ""),
-            Language::JavaScript => (tree_sitter_javascript::LANGUAGE, queries!("script"), javascript),
-            Language::TypeScript => {
-                (tree_sitter_typescript::LANGUAGE_TYPESCRIPT, queries!("script"), typescript)
+        let script = include_str!("queries/script.scm");
+        let typescript = include_str!("queries/typescript.scm");
+        let (language, query, own) = match language {
+            Language::Rust => (tree_sitter_rust::LANGUAGE, include_str!("queries/rust.scm"), ""),
+            Language::Python => (tree_sitter_python::LANGUAGE, include_str!("queries/python.scm"), ""),
+            Language::JavaScript => {
+                (tree_sitter_javascript::LANGUAGE, script, include_str!("queries/javascript.scm"))
             }
-            Language::Tsx => (tree_sitter_typescript::LANGUAGE_TSX, queries!("script"), typescript),
-            Language::Go => (tree_sitter_go::LANGUAGE, queries!("go"), ""),
+            Language::TypeScript => (tree_sitter_typescript::LANGUAGE_TYPESCRIPT, script, typescript),
+            Language::Tsx => (tree_sitter_typescript::LANGUAGE_TSX, script, typescript),
+            Language::Go => (tree_sitter_go::LANGUAGE, include_str!("queries/go.scm"), ""),
         };
         let language = tree_sitter::Language::from(language);
-        Self {
-            outline: Query::new(&language, format!("{outline}\n{own}")),
-            bindings: Query::new(&language, bindings),
-            parts: Query::new(&language, parts),
-            language,
-        }
+        Self { query: Query::new(&language, format!("{query}\n{own}")), language }
     }
 }
 

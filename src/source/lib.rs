@@ -20,7 +20,6 @@ mod tokens;
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -29,7 +28,7 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::asked::form::sides;
 use crate::asked::{Bindings, first_name};
-use crate::outline::Outline;
+use crate::outline::{Mark, Outline};
 use crate::pattern::fits;
 use crate::query::{Capture, step};
 use crate::tokens::Token;
@@ -54,11 +53,7 @@ pub struct SourceFile {
     tokens: OnceLock<Vec<Token>>,
     line_ends: OnceLock<Vec<usize>>,
     bindings: OnceLock<Bindings>,
-    captures: OnceLock<Captures>,
 }
-
-/// In the order of the text.
-type Captures = Vec<(Capture, Range<usize>)>;
 
 /// A piece of a file, as it stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,9 +77,9 @@ impl SourceFile {
         let options = ParseOptions::new().progress_callback(&mut progress);
         let read = &mut |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(read, None, Some(options))?;
-        let (outline, tokens, line_ends, bindings, captures) = Default::default();
+        let (outline, tokens, line_ends, bindings) = Default::default();
         let path = path.into();
-        Some(Arc::new(Self { path, text, language, tree, outline, tokens, line_ends, bindings, captures }))
+        Some(Arc::new(Self { path, text, language, tree, outline, tokens, line_ends, bindings }))
     }
 
     /// Tells whether a file may hold tests, without parsing it.
@@ -105,12 +100,6 @@ impl SourceFile {
     /// Returns the language that the file is in.
     pub fn language(&self) -> Language {
         self.language
-    }
-
-    /// Returns the asserts, those outside of tests, too.
-    pub fn asserts(&self) -> Vec<Part<'_>> {
-        let marks = self.outline().marks.iter().filter(|mark| mark.capture == Capture::Assert);
-        outermost(marks.map(|mark| self.part(mark.range.clone())))
     }
 
     /// Returns what an assert asks, in its words: two sides where it asks whether they are equal.
@@ -162,16 +151,12 @@ impl SourceFile {
         self.line_ends.get_or_init(newlines).partition_point(|end| *end < at) + 1
     }
 
+    fn marks(&self, wanted: Capture) -> impl Iterator<Item = &Mark> {
+        self.outline().marks.iter().filter(move |mark| mark.capture == wanted)
+    }
+
     fn parts(&self, wanted: Capture) -> Vec<Part<'_>> {
-        let ask = || {
-            let mut captures = Captures::new();
-            let query = &self.language.grammar().parts;
-            query.matches(&self.tree, &self.text, |found| captures.extend_from_slice(found));
-            captures.sort_by_key(|(_, range)| (range.start, Reverse(range.end)));
-            captures
-        };
-        let captures = self.captures.get_or_init(ask).iter().filter(|(capture, _)| *capture == wanted);
-        outermost(captures.map(|(_, range)| self.part(range.clone())))
+        outermost(self.marks(wanted).map(|mark| self.part(mark.range.clone())))
     }
 
     fn bindings(&self) -> &Bindings {
@@ -183,7 +168,7 @@ impl SourceFile {
     }
 
     fn outline(&self) -> &Outline {
-        let query = &self.language.grammar().outline;
+        let query = &self.language.grammar().query;
         self.outline.get_or_init(|| Outline::read(query, &self.tree, &self.text))
     }
 }
@@ -198,6 +183,8 @@ macro_rules! parts {
 }
 
 parts! {
+    /// Returns the asserts, those outside of tests, too.
+    asserts = Assert;
     /// Returns the code that the test runner asks what becomes of tests, and the calls that end it.
     runner_hooks = RunnerHook;
     /// Returns the comments. What documents a function in Python is a string.

@@ -40,6 +40,7 @@ pub(crate) struct Mark {
     pub(crate) capture: Capture,
     pub(crate) range: Range<usize>,
     pub(crate) of: Option<Range<usize>>,
+    pub(crate) stands_for: Option<Range<usize>>,
     pub(crate) owner: Option<usize>,
 }
 
@@ -77,8 +78,9 @@ impl Outline {
                     parent: None,
                     captures: bit(capture),
                 });
-            } else if !matches!(capture, Capture::Name | Capture::Body | Capture::Type | Capture::Of) {
-                self.marks.push(Mark { capture, range, of: part(Capture::Of), owner: None });
+            } else if !capture.is_detail() {
+                let (of, stands_for) = (part(Capture::Of), part(Capture::StandsFor));
+                self.marks.push(Mark { capture, range, of, stands_for, owner: None });
             }
         }
     }
@@ -141,7 +143,7 @@ impl Outline {
             }
             let in_attribute = attribute.start <= mark.range.start && mark.range.end <= attribute.end;
             let Some(owner) = mark.owner.map(|owner| &mut self.items[owner]) else { continue };
-            if in_attribute && owner.node.start < mark.range.end {
+            if in_attribute && owner.node.start < mark.range.end && mark.capture < Capture::Comment {
                 // It belongs to something that is no item here: a field, a statement.
                 mark.capture = Capture::Attribute;
             } else {

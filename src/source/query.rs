@@ -14,7 +14,7 @@ const MOST_STEPS: u32 = 50_000;
 
 /// What a query finds. Written with a small first letter and `_` in the `.scm` files; names that begin with `_` are
 /// the queries' own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum Capture {
     /// The name, the body and the receiver's type of the item of the same match.
@@ -58,6 +58,7 @@ pub(crate) enum Capture {
     StubEmpty,
     StubNothing,
     StubNotImplemented,
+    /// From here on: parts of a file, whatever they belong to.
     Comment,
     Import,
     Module,
@@ -76,17 +77,22 @@ pub(crate) enum Capture {
     /// Code that a test runner asks what becomes of tests, or that ends it.
     RunnerHook,
     StandIn,
-    /// A name, or several, and what it stands for.
+    /// A name, or several; `StandsFor` is its value.
     Local,
-    /// Names that stand for each of `Rows`, in the whole of `Of`.
+    /// Names that stand for each of the values of `StandsFor`, in the whole of `Of`.
     Each,
-    Rows,
+    StandsFor,
     Statement,
 }
 
 impl Capture {
     pub(crate) fn is_item(self) -> bool {
         matches!(self, Self::Group | Self::Function | Self::Macro | Self::Test | Self::Setup | Self::Item)
+    }
+
+    /// Tells whether it only says something of what else its match found.
+    pub(crate) fn is_detail(self) -> bool {
+        matches!(self, Self::Name | Self::Body | Self::Type | Self::Of | Self::StandsFor)
     }
 }
 

@@ -96,3 +96,39 @@
 ; Code that runs on its own: a stub in it would fail what does not ask for it.
 ((function_declaration name: (identifier) @_name) @constructor
  (#any-of? @_name "init" "main"))
+
+; Names of a test, and what they stand for.
+(short_var_declaration left: (_) @local right: (_) @stands_for)
+
+; Names that stand for each of some values, and where they do. The first of two is a number.
+(for_statement (range_clause left: (expression_list (_) . (_) @each) right: (_) @stands_for)) @of
+
+(expression_statement (call_expression)) @statement
+
+(comment) @comment
+(import_spec path: (_) @import)
+[(interpreted_string_literal) (raw_string_literal)] @string
+
+; A place where failures go that nobody reads.
+((composite_literal type: (_) @_type) @runner_hook
+ (#eq? @_type "testing.T"))
+((call_expression function: (identifier) @_name arguments: (argument_list (_) @_type)) @runner_hook
+ (#eq? @_name "new")
+ (#eq? @_type "testing.T"))
+((var_spec type: (qualified_type) @_type) @runner_hook
+ (#eq? @_type "testing.T"))
+
+; What decides what a run of the tests says.
+((function_declaration name: (identifier) @_name) @runner_hook
+ (#eq? @_name "TestMain"))
+((call_expression function: (_) @_name arguments: (argument_list . (int_literal) @_value)) @runner_hook
+ (#eq? @_name "os.Exit")
+ (#eq? @_value "0"))
+
+; What code is written with: its texts and numbers.
+[(interpreted_string_literal) (raw_string_literal) (rune_literal) (int_literal) (float_literal)] @value
+; Values that have a name in the whole file.
+(source_file (var_declaration (var_spec) @constant))
+
+((call_expression function: (identifier) @_name) @swallowed
+ (#eq? @_name "recover"))
