@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use crate::SourceFile;
 use crate::outline::Mark;
 use crate::query::Capture;
-use crate::{Part, SourceFile};
 
 /// One assert.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +32,9 @@ pub struct Word {
 }
 
 impl Assert {
-    pub(crate) fn of(file: &SourceFile, mark: &Mark, values: &[Part<'_>], conditions: usize) -> Self {
+    pub(crate) fn of(file: &SourceFile, mark: &Mark, conditions: usize) -> Self {
         Self {
-            words: words(file, mark.of.as_ref().unwrap_or(&mark.range), values),
+            words: words(file, mark.of.as_ref().unwrap_or(&mark.range)),
             is_statement: mark.of.is_some(),
             text: file.text[mark.range.clone()].to_owned(),
             line: file.line(mark.range.start),
@@ -53,43 +53,28 @@ impl Assert {
     }
 }
 
-fn words(file: &SourceFile, range: &Range<usize>, values: &[Part<'_>]) -> Vec<Word> {
-    let marks = &file.outline().marks;
-    // A file has many asserts: only the marks inside of this one are looked at.
-    let first = marks.partition_point(|mark| mark.range.start < range.start);
-    let inside = || marks[first..].iter().take_while(|mark| mark.range.start < range.end);
-    let casts = || inside().filter(|mark| mark.capture == Capture::Cast).map(|mark| &mark.range);
+fn words(file: &SourceFile, range: &Range<usize>) -> Vec<Word> {
+    let marked = |wanted: Capture, at: usize| {
+        let mut marks = file.marks_in(range).take_while(|mark| mark.range.start <= at);
+        marks.find(|mark| mark.capture == wanted && mark.range.contains(&at)).map(|mark| &mark.range)
+    };
     let code = |word: &str| Word { text: word.to_owned(), is_value: false };
-    let mut values = values_in(range, values).peekable();
     let (mut words, mut read_to) = (Vec::new(), range.start);
-    for word in file.words(range) {
-        if word.at < read_to || matches!(word.text, ";" | "¶") || casts().any(|cast| cast.contains(&word.at))
-        {
+    for word in file.words(range).filter(|word| !matches!(word.text, ";" | "¶")) {
+        if word.at < read_to || marked(Capture::Cast, word.at).is_some() {
             continue;
         }
         if matches!(word.text, ")" | "]" | "}") {
             words.pop_if(|last: &mut Word| last.text == "," && !last.is_value);
         }
-        while values.next_if(|value| value.range.start < word.at).is_some() {}
-        match values.next_if(|value| value.range.start == word.at) {
-            Some(value) => {
-                words.push(Word { text: bare(value.text), is_value: true });
-                read_to = value.range.end;
-            }
-            None => words.extend(word.text.split_whitespace().map(code)),
+        if let Some(value) = marked(Capture::Value, word.at) {
+            words.push(Word { text: bare(&file.text[value.clone()]), is_value: true });
+            read_to = value.end;
+        } else {
+            words.extend(word.text.split_whitespace().map(code));
         }
     }
     words
-}
-
-/// Returns the values in a range, of all in the order of the text.
-pub(crate) fn values_in<'v>(
-    range: &Range<usize>,
-    values: &'v [Part<'v>],
-) -> impl Iterator<Item = &'v Part<'v>> {
-    let first = values.partition_point(|value| value.range.start < range.start);
-    let end = range.end;
-    values[first..].iter().take_while(move |value| value.range.end <= end)
 }
 
 /// Returns a value without its quotation marks.

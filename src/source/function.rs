@@ -72,11 +72,8 @@ impl SourceFile {
 
 /// Returns what a body does that holds one statement at most.
 fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
-    let marks = &file.outline().marks;
-    let first = marks.partition_point(|mark| mark.range.start < body.start);
-    let inside = marks[first..].iter().take_while(|mark| mark.range.start < body.end);
     let (mut start, mut found) = (body.start, None);
-    for mark in inside.filter(|mark| mark.owner == Some(index)) {
+    for mark in file.marks_in(body).filter(|mark| mark.owner == Some(index)) {
         let stub = match mark.capture {
             Capture::StubEmpty => Stub::Empty,
             Capture::StubNothing => Stub::Nothing,

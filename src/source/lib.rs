@@ -155,6 +155,13 @@ impl SourceFile {
         self.outline().marks.iter().filter(move |mark| mark.capture == wanted)
     }
 
+    /// Returns what begins in a range.
+    fn marks_in(&self, range: &Range<usize>) -> impl Iterator<Item = &Mark> + use<'_> {
+        let (marks, end) = (&self.outline().marks, range.end);
+        let first = marks.partition_point(|mark| mark.range.start < range.start);
+        marks[first..].iter().take_while(move |mark| mark.range.start < end)
+    }
+
     fn parts(&self, wanted: Capture) -> Vec<Part<'_>> {
         outermost(self.marks(wanted).map(|mark| self.part(mark.range.clone())))
     }

@@ -8,12 +8,12 @@ use std::sync::{Arc, OnceLock};
 use regex::Regex;
 
 use crate::asked::{Ask, Asked, is_around};
-use crate::assert::{Assert, bare, values_in};
+use crate::assert::{Assert, bare};
 use crate::language::Language;
 use crate::outline::{Item, Mark, Outline};
 use crate::pattern::pattern;
 use crate::query::Capture;
-use crate::{Part, SourceFile};
+use crate::{SourceFile, outermost};
 
 /// One test.
 #[derive(Debug, Clone)]
@@ -253,7 +253,6 @@ struct Reader<'f> {
     skips: HashMap<Option<usize>, Vec<Skip>>,
     /// Functions that are no tests.
     functions: HashMap<&'f str, Vec<usize>>,
-    values: Vec<Part<'f>>,
     /// The values that the file gives a name, such as a table of cases.
     constants: Vec<(&'f str, Vec<String>)>,
 }
@@ -262,11 +261,9 @@ impl<'f> Reader<'f> {
     fn new(file: &'f Arc<SourceFile>) -> Self {
         let outline = file.outline();
         let (marks, skips, functions) = Default::default();
-        let values = file.values();
-        let of_constant =
-            |part: &Part<'_>| values_in(&part.range, &values).map(|value| bare(value.text)).collect();
-        let constants = file.constants().into_iter().map(|(name, part)| (name, of_constant(&part))).collect();
-        let mut reader = Self { file, outline, marks, skips, functions, values: values.clone(), constants };
+        let constants = file.constants().into_iter();
+        let constants = constants.map(|(name, part)| (name, values_in(file, &part.range))).collect();
+        let mut reader = Self { file, outline, marks, skips, functions, constants };
         for index in 0..outline.items.len() {
             if reader.is_helper(index) {
                 reader.functions.entry(outline.items[index].name.as_str()).or_default().push(index);
@@ -397,13 +394,11 @@ impl<'f> Reader<'f> {
 
     fn asserts_of(&self, index: usize) -> impl Iterator<Item = Assert> {
         let marks = self.marks(index, Capture::Assert);
-        marks.map(move |mark| {
-            Assert::of(self.file, mark, &self.values, self.conditions_of(index, &mark.range))
-        })
+        marks.map(move |mark| Assert::of(self.file, mark, self.conditions_of(index, &mark.range)))
     }
 
     fn values_of(&self, range: &Range<usize>, names: &BTreeSet<String>) -> Vec<String> {
-        let own = values_in(range, &self.values).map(|value| bare(value.text));
+        let own = values_in(self.file, range).into_iter();
         let used = self.constants.iter().filter(|(name, _)| names.contains(*name));
         own.chain(used.flat_map(|(_, values)| values.clone())).collect()
     }
@@ -434,12 +429,8 @@ impl<'f> Reader<'f> {
 
     fn attributes_of(&self, item: &Item) -> Vec<String> {
         let front = item.range.start..item.node.start;
-        let first = self.outline.marks.partition_point(|mark| mark.range.start < front.start);
-        let attributes = self.outline.marks[first..]
-            .iter()
-            .take_while(|mark| mark.range.end <= front.end)
-            .filter(|mark| mark.capture == Capture::Attribute)
-            .map(|mark| self.file.normal(&mark.range, &(mark.range.end..mark.range.end)));
+        let marks = self.file.marks_in(&front).filter(|mark| mark.capture == Capture::Attribute);
+        let attributes = marks.map(|mark| self.file.normal(&mark.range, &(mark.range.end..mark.range.end)));
         attributes.filter(|text| text.starts_with(['@', '#'])).collect()
     }
 
@@ -462,6 +453,13 @@ impl<'f> Reader<'f> {
         let owners = self.outline.around(Some(index)).map(Some).chain([None]);
         owners.filter_map(|owner| self.skips.get(&owner)).flatten().cloned().collect()
     }
+}
+
+/// Returns the values that a range is written with, without their quotation marks.
+fn values_in(file: &SourceFile, range: &Range<usize>) -> Vec<String> {
+    let values = file.marks_in(range).filter(|mark| mark.capture == Capture::Value);
+    let values = outermost(values.map(|mark| file.part(mark.range.clone())));
+    values.iter().map(|value| bare(value.text)).collect()
 }
 
 #[cfg(test)]
