@@ -21,33 +21,7 @@ pub enum Language {
     Go,
 }
 
-/// A grammar and what is asked of its trees.
-pub(crate) struct Grammar {
-    pub(crate) language: tree_sitter::Language,
-    pub(crate) query: Query,
-}
-
-static GRAMMARS: [OnceLock<Grammar>; 6] = [const { OnceLock::new() }; 6];
-
-impl Grammar {
-    /// JavaScript and TypeScript share most of their queries.
-    fn of(language: Language) -> Self {
-        let script = include_str!("queries/script.scm");
-        let typescript = include_str!("queries/typescript.scm");
-        let (language, query, own) = match language {
-            Language::Rust => (tree_sitter_rust::LANGUAGE, include_str!("queries/rust.scm"), ""),
-            Language::Python => (tree_sitter_python::LANGUAGE, include_str!("queries/python.scm"), ""),
-            Language::JavaScript => {
-                (tree_sitter_javascript::LANGUAGE, script, include_str!("queries/javascript.scm"))
-            }
-            Language::TypeScript => (tree_sitter_typescript::LANGUAGE_TYPESCRIPT, script, typescript),
-            Language::Tsx => (tree_sitter_typescript::LANGUAGE_TSX, script, typescript),
-            Language::Go => (tree_sitter_go::LANGUAGE, include_str!("queries/go.scm"), ""),
-        };
-        let language = tree_sitter::Language::from(language);
-        Self { query: Query::new(&language, format!("{query}\n{own}")), language }
-    }
-}
+static QUERIES: [OnceLock<Query>; 6] = [const { OnceLock::new() }; 6];
 
 impl Language {
     /// Returns the language of a path, by its ending.
@@ -75,7 +49,25 @@ impl Language {
         }
     }
 
-    pub(crate) fn grammar(self) -> &'static Grammar {
-        GRAMMARS[self as usize].get_or_init(|| Grammar::of(self))
+    /// Returns what is asked of the trees of a language, with its grammar.
+    pub(crate) fn query(self) -> &'static Query {
+        QUERIES[self as usize].get_or_init(|| self.read_query())
+    }
+
+    /// JavaScript and TypeScript share most of their queries.
+    fn read_query(self) -> Query {
+        let script = include_str!("queries/script.scm");
+        let typescript = include_str!("queries/typescript.scm");
+        let (language, query, own) = match self {
+            Self::Rust => (tree_sitter_rust::LANGUAGE, include_str!("queries/rust.scm"), ""),
+            Self::Python => (tree_sitter_python::LANGUAGE, include_str!("queries/python.scm"), ""),
+            Self::JavaScript => {
+                (tree_sitter_javascript::LANGUAGE, script, include_str!("queries/javascript.scm"))
+            }
+            Self::TypeScript => (tree_sitter_typescript::LANGUAGE_TYPESCRIPT, script, typescript),
+            Self::Tsx => (tree_sitter_typescript::LANGUAGE_TSX, script, typescript),
+            Self::Go => (tree_sitter_go::LANGUAGE, include_str!("queries/go.scm"), ""),
+        };
+        Query::new(language.into(), format!("{query}\n{own}"))
     }
 }

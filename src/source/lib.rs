@@ -71,7 +71,7 @@ impl SourceFile {
     pub fn parse(path: &str, text: impl Into<String>) -> Option<Arc<Self>> {
         let (language, text) = (Language::of(path)?, text.into());
         let mut parser = Parser::new();
-        parser.set_language(&language.grammar().language).expect("the grammars fit the library");
+        parser.set_language(&language.query().language).expect("the grammars fit the library");
         let mut steps = 0;
         let mut progress = |_: &tree_sitter::ParseState| step(&mut steps);
         let options = ParseOptions::new().progress_callback(&mut progress);
@@ -175,8 +175,7 @@ impl SourceFile {
     }
 
     fn outline(&self) -> &Outline {
-        let query = &self.language.grammar().query;
-        self.outline.get_or_init(|| Outline::read(query, &self.tree, &self.text))
+        self.outline.get_or_init(|| Outline::read(self.language.query(), &self.tree, &self.text))
     }
 }
 

@@ -98,15 +98,16 @@ impl Capture {
 
 /// A query. It is compiled when it is first asked, because that takes longer than asking it of a file.
 pub(crate) struct Query {
-    language: Language,
+    /// The grammar.
+    pub(crate) language: Language,
     text: String,
     /// With what its captures stand for.
     compiled: OnceLock<(tree_sitter::Query, Vec<Option<Capture>>)>,
 }
 
 impl Query {
-    pub(crate) fn new(language: &Language, text: impl Into<String>) -> Self {
-        Self { language: language.clone(), text: text.into(), compiled: OnceLock::new() }
+    pub(crate) fn new(language: Language, text: String) -> Self {
+        Self { language, text, compiled: OnceLock::new() }
     }
 
     fn compile(&self) -> (tree_sitter::Query, Vec<Option<Capture>>) {
