@@ -23,18 +23,13 @@ pub enum Role {
 impl Role {
     /// Returns the role of a path. A file that has several has the first of them.
     pub fn of(path: &str) -> Self {
-        if is_foreign(path) {
-            Self::Foreign
-        } else if is_fixture(path) {
-            Self::Fixture
-        } else if is_runner_setting(path) {
-            Self::RunnerSetting
-        } else if is_test(path) {
-            Self::Test
-        } else if fits("documentation", path) {
-            Self::Documentation
-        } else {
-            Self::Product
+        match path {
+            _ if is_foreign(path) => Self::Foreign,
+            _ if is_fixture(path) => Self::Fixture,
+            _ if is_runner_setting(path) => Self::RunnerSetting,
+            _ if is_test(path) => Self::Test,
+            _ if fits("documentation", path) => Self::Documentation,
+            _ => Self::Product,
         }
     }
 }
