@@ -44,7 +44,7 @@ pub struct Test {
     pub values: Vec<String>,
     /// The names that it uses.
     pub names: BTreeSet<String>,
-    /// Its id with one separator for all that runners use.
+    /// Its id with one separator for all that runners use, and in front.
     reported: String,
     /// What it says, without its name, whatever its form.
     pub(crate) normal: String,
@@ -97,13 +97,10 @@ impl Test {
         if !reported.ends_with(last) && !without_parameters(reported).ends_with(last) {
             return false;
         }
-        let reported = parts(reported);
+        let reported = format!("\n{}", parts(reported));
         [reported.as_str(), without_parameters(&reported)].iter().any(|name| {
-            let front = name.strip_suffix(self.reported.as_str()).and_then(|front| match front {
-                "" => Some(front),
-                _ => front.strip_suffix('\n'),
-            });
-            front.is_some_and(|front| self.may_stand_behind(front))
+            let front = name.strip_suffix(self.reported.as_str());
+            front.is_some_and(|front| self.may_stand_behind(front.trim_start_matches('\n')))
         })
     }
 
@@ -369,7 +366,7 @@ impl<'f> Reader<'f> {
         Test {
             path: self.file.path.clone(),
             name: item.name.clone(),
-            reported: parts(&id(&groups, &item.name, self.file.language)),
+            reported: format!("\n{}", parts(&id(&groups, &item.name, self.file.language))),
             groups,
             line: self.file.line(item.name_range.start),
             range: item.range.clone(),
