@@ -54,25 +54,27 @@ impl Assert {
 }
 
 fn words(file: &SourceFile, range: &Range<usize>) -> Vec<Word> {
-    let marked = |wanted: Capture, at: usize| {
-        let mut marks = file.marks_in(range).take_while(|mark| mark.range.start <= at);
-        marks.find(|mark| mark.capture == wanted && mark.range.contains(&at)).map(|mark| &mark.range)
-    };
+    let marks = file.marks_in(range);
+    let mut marks = marks.filter(|mark| matches!(mark.capture, Capture::Value | Capture::Cast)).peekable();
     let code = |word: &str| Word { text: word.to_owned(), is_value: false };
     let (mut words, mut read_to) = (Vec::new(), range.start);
-    for word in file.words(range).filter(|word| !matches!(word.text, ";" | "¶")) {
-        if word.at < read_to || marked(Capture::Cast, word.at).is_some() {
+    for word in file.words(range) {
+        while let Some(mark) = marks.next_if(|mark| mark.range.start <= word.at) {
+            if mark.range.start < read_to {
+                continue;
+            }
+            read_to = mark.range.end;
+            if mark.capture == Capture::Value {
+                words.push(Word { text: bare(&file.text[mark.range.clone()]), is_value: true });
+            }
+        }
+        if word.at < read_to || matches!(word.text, ";" | "¶") {
             continue;
         }
         if matches!(word.text, ")" | "]" | "}") {
             words.pop_if(|last: &mut Word| last.text == "," && !last.is_value);
         }
-        if let Some(value) = marked(Capture::Value, word.at) {
-            words.push(Word { text: bare(&file.text[value.clone()]), is_value: true });
-            read_to = value.end;
-        } else {
-            words.extend(word.text.split_whitespace().map(code));
-        }
+        words.extend(word.text.split_whitespace().map(code));
     }
     words
 }
