@@ -51,7 +51,7 @@ pub struct CheckSettings {
     /// The most that one phase may add, in kilobytes of 1024 bytes.
     pub max_kilobytes: u64,
     /// How long the runs of the tests that are compared with those of now may take, in minutes a round of checks; 0 sets no limit.
-    /// What is not run then is unavailable. A run that has begun ends by itself or at the limit of a command.
+    /// What is not run then, or not at its end, is unavailable.
     pub evidence_minutes: u64,
     /// The plan has to say which paths may change; without this a plan that says nothing allows all.
     pub scope_required: bool,
