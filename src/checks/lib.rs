@@ -64,7 +64,6 @@ mod tautology;
 mod test_runs;
 mod todo;
 mod traceability;
-mod triage;
 mod trivial_diff;
 mod uncharged_tests;
 mod unfinished;
@@ -86,7 +85,6 @@ pub use secrets::ID as SECRETS;
 pub use site::{Read, Site, Untaken, World};
 pub use task_list::{only_ticks, task_lists};
 pub use test_runs::TestTrees;
-pub use triage::{answering, undefended};
 
 // What most checks use, in one place.
 use answer_code::AnswerCode;

@@ -73,7 +73,7 @@ pub use markdown::{CodeBlock, code_blocks, last_json_block, own_lines};
 pub use model::verdict::default_words;
 pub use review::{read_review, read_structured};
 pub use stated_findings::stated_findings;
-pub use triage::{TriageRows, counted_findings, read_triage, read_triage_rows};
+pub use triage::{TriageRows, answering, counted_findings, read_triage, read_triage_rows, undefended};
 
 /// What a review is read by: which one is asked for, and what its words mean.
 #[derive(Debug, Clone, Copy)]

@@ -2,6 +2,8 @@
 //! their header, never by position. Says why a table cannot be read, because an unreadable one never approves.
 //! What the judgments of the single findings say beside it is `judgments`'.
 
+mod answering;
+
 use std::collections::BTreeMap;
 
 use super::lexicon::{TRIAGE, pattern};
@@ -10,6 +12,8 @@ use super::text::{clipped, folded, head, is_picture};
 use super::{judgments, severity};
 use model::event::TriageTable;
 use model::finding::{Finding, Severity};
+
+pub use answering::{answering, undefended};
 
 /// Longer lines are no table rows.
 const LONGEST_ROW: usize = 4_000;

@@ -403,7 +403,7 @@ fn read_triage(
         Err(why) => return Ok(Some(Err(why))),
     };
     let findings = findings_with_counted(phase);
-    let table = match checks::answering(&rows, &findings, failed) {
+    let table = match content_parser::answering(&rows, &findings, failed) {
         Ok(table) => table,
         Err(why) => return Ok(Some(Err(why))),
     };

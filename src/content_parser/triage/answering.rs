@@ -1,8 +1,8 @@
 //! Whether a triage answers its review: its table judges what the review names and counts no finding in a row that is milder than
-//! the finding, and no critical finding is dismissed without a reason that cites evidence. Reads no text: that is
-//! `content_parser`'s; what counts as evidence, the caller knows.
+//! the finding, and no critical finding is dismissed without a reason that cites evidence. Reads no text; what counts as evidence,
+//! the caller knows.
 
-use content_parser::TriageRows;
+use super::TriageRows;
 use model::event::{FindingJudgment, TriageTable};
 use model::finding::{Disposition, Finding, Severity, worst_first};
 

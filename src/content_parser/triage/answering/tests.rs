@@ -1,7 +1,7 @@
 //! Tables of triages beside their reviews, and dismissals with and without evidence.
 
 use super::*;
-use content_parser::{read_dispositions, read_triage_rows};
+use crate::{read_dispositions, read_triage_rows};
 
 fn findings(severities: &[Severity]) -> Vec<Finding> {
     severities.iter().map(|severity| Finding::new(*severity, "design", "x".to_owned())).collect()
@@ -71,8 +71,7 @@ fn a_dismissed_critical_finding_needs_a_reason_of_its_own_with_evidence() {
         [finding(Severity::Critical, "the data is lost"), finding(Severity::Critical, "the key is shown")];
     let judge = |text: &str, rows: &str, findings: &[Finding]| {
         let head = "| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n";
-        let rows =
-            content_parser::read_triage_rows(&format!("{text}\n\n{head}{rows}\n"), None).expect("a table");
+        let rows = read_triage_rows(&format!("{text}\n\n{head}{rows}\n"), None).expect("a table");
         undefended(&rows, &read_dispositions(text, findings), (findings, 0), &|reason| {
             reason.contains("a.rs:1")
         })
@@ -109,8 +108,7 @@ fn a_critical_finding_that_a_review_states_in_its_text_needs_a_reason_with_evide
     let judge = |text: &str, rows: &str, stated: u32| {
         let head =
             "| Finding | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n";
-        let rows =
-            content_parser::read_triage_rows(&format!("{text}\n\n{head}{rows}\n"), None).expect("a table");
+        let rows = read_triage_rows(&format!("{text}\n\n{head}{rows}\n"), None).expect("a table");
         undefended(&rows, &read_dispositions(text, &[]), (&[], stated), &|reason| reason.contains("a.rs:1"))
     };
     let defended = "### [2] x\n**Judgment**: No Fix Needed\na.rs:1 has it\n\n### [1] y\n**Judgment**: No Fix Needed\nfine\n";
