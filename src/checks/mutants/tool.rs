@@ -25,11 +25,6 @@ const MOST_TIME: Duration = Duration::from_secs(180);
 /// The file of the difference that a tool is given.
 const DIFF: &str = "lines.diff";
 
-#[derive(Deserialize)]
-struct Tools {
-    tool: Vec<Tool>,
-}
-
 /// A tool, as the table describes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,7 +37,7 @@ struct Tool {
     generated: Option<String>,
 }
 
-static TOOLS: LazyLock<Tools> = LazyLock::new(|| {
+static TOOLS: LazyLock<BTreeMap<String, Vec<Tool>>> = LazyLock::new(|| {
     toml::from_str(include_str!("../data/mutation_tools.toml")).expect("the table is sound")
 });
 
@@ -81,7 +76,7 @@ impl<'s> ToolRuns<'s> {
     pub(super) fn new(line: &'s str, runs: &'s TestRuns<'s>, site: &'s Site<'s>) -> Result<Self, String> {
         let words = split_words(line).map_err(|why| format!("`{line}` {why}"))?;
         let is_named = |tool: &&Tool| words.iter().any(|word| word.rsplit('/').next() == Some(&tool.word));
-        let tool = TOOLS.tool.iter().find(is_named);
+        let tool = TOOLS["tool"].iter().find(is_named);
         let tool = tool.ok_or_else(|| format!("`{line}` is none of cargo-mutants, Stryker and mutmut"))?;
         Ok(Self { tool, line, words, runs, site, left: MOST_TIME })
     }
@@ -234,7 +229,7 @@ mod tests {
         let new = "pub fn a() -> u8 { 1 }\n\n/// More.\npub fn b() -> u8 {\n    2\n}\n#[cfg(test)]\nmod tests { fn t() {} }\n";
         let code =
             ChangedCode::of(&Change::of_texts("src/a.rs", Some(old), Some(new))).expect("changed code");
-        let [cargo, stryker, mutmut] = &TOOLS.tool[..] else { panic!("three tools") };
+        let [cargo, stryker, mutmut] = &TOOLS["tool"][..] else { panic!("three tools") };
         let code = [code];
         let lines = cargo.chosen(&code);
         let expected =
@@ -248,7 +243,7 @@ mod tests {
     fn a_long_change_is_asked_about_here_and_there() {
         let new: String = (0..95).map(|number| format!("x{number} = {number}\n")).collect();
         let code = [ChangedCode::of(&Change::of_texts("a.py", None, Some(&new))).expect("changed code")];
-        let lines = TOOLS.tool[2].chosen(&code);
+        let lines = TOOLS["tool"][2].chosen(&code);
         let numbers: Vec<usize> = lines["a.py"].keys().copied().collect();
         assert_eq!((numbers.len(), numbers[0], numbers[18]), (19, 1, 91));
     }
