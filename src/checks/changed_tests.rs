@@ -344,14 +344,6 @@ fn functions(file: Option<&SourceFile>, tests: &[Arc<Test>]) -> BTreeSet<String>
     paths.flatten().filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// Tells whether a file has a test with such a name. Where its language is not understood, any word is taken for one.
-pub(super) fn has_test(path: &str, text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
-    match SourceFile::parse(path, text) {
-        Some(file) => file.tests().iter().any(|test| is_meant(&test.name)),
-        None => is_test(path) && text.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_meant),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,6 @@ mod answer_format;
 mod binaries;
 mod changed_file;
 mod changed_tests;
-mod cited;
 mod code_changed;
 mod command;
 mod conflict_markers;
@@ -70,7 +69,6 @@ mod unfinished;
 mod walk;
 
 pub use answer_format::{find_pattern, json_block, satisfies};
-pub use cited::{Citable, cites_evidence};
 pub use code_changed::depends_on_the_run;
 pub use command::{Memory, Published, environment as command_environment};
 pub use deliverable::{content_lack, is_blank};

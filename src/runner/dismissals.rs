@@ -1,6 +1,8 @@
 //! Whether the reasons with which a triage dismisses critical findings cite evidence that is in the files as the triage left
 //! them. The engine's own files are no evidence: the review and the replies to it are among them.
 
+mod cited;
+
 use std::cell::OnceCell;
 use std::fs::{self, File};
 use std::io::Read;
@@ -8,7 +10,7 @@ use std::io::Read;
 use crate::active_run::ActiveRun;
 use crate::error::Result;
 use crate::records::list_answer_documents;
-use checks::{Citable, cites_evidence};
+use cited::{Citable, cites_evidence};
 use content_parser::{TriageRows, undefended};
 use git::{Tree, is_engines_own};
 use model::event::FindingJudgment;

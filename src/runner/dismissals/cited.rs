@@ -1,11 +1,11 @@
 //! Tells whether a reason cites evidence that can be looked up: a line of a file, a test, or a decision. Judges only that what
 //! is cited is there; whether it proves anything is for people, who find the reason in the pull request.
 
-use regex::Captures;
+use std::path::Path;
+use std::sync::LazyLock;
 
-use super::changed_tests::has_test;
-use super::{ending, one_line};
-use source::is_test;
+use regex::{Captures, Regex};
+use source::{SourceFile, is_test};
 
 /// More names of a reason than this are not looked for.
 const MOST_NAMES: usize = 20;
@@ -19,15 +19,15 @@ const QUOTED: usize = 80;
 const DECISION_FOLDERS: [&str; 5] = ["decisions", "decision-records", "adr", "adrs", "rfcs"];
 
 /// What a reason may cite.
-pub struct Citable<'a> {
+pub(super) struct Citable<'a> {
     /// The paths of the files.
-    pub paths: &'a [String],
+    pub(super) paths: &'a [String],
     /// Returns the text of one of them.
-    pub read: &'a dyn Fn(&str) -> Option<String>,
+    pub(super) read: &'a dyn Fn(&str) -> Option<String>,
     /// Returns those of them in which a name stands.
-    pub holding: &'a dyn Fn(&str) -> Vec<String>,
+    pub(super) holding: &'a dyn Fn(&str) -> Vec<String>,
     /// What a person decided, in that person's words.
-    pub answers: &'a [&'a str],
+    pub(super) answers: &'a [&'a str],
 }
 
 /// A file that a reason names, and what of it.
@@ -41,7 +41,7 @@ struct CitedFile<'a> {
 }
 
 /// Tells whether a reason cites a line of a file, a test, or a decision, and it is there.
-pub fn cites_evidence(reason: &str, citable: &Citable<'_>) -> bool {
+pub(super) fn cites_evidence(reason: &str, citable: &Citable<'_>) -> bool {
     let cited = cited_files(reason, citable);
     let is_evidence = |file: &CitedFile<'_>, text: &str| {
         cites_line(reason, file, text) || cites_test(reason, file, text) || cites_decision(reason, file, text)
@@ -52,11 +52,13 @@ pub fn cites_evidence(reason: &str, citable: &Citable<'_>) -> bool {
 }
 
 fn cited_files<'a>(reason: &str, citable: &Citable<'a>) -> Vec<CitedFile<'a>> {
-    pattern!(
-        TOKEN,
-        r"(?x)(?P<path>[\p{L}\p{N}_.@+~-]*(?:[/.][\p{L}\p{N}_@+~-][\p{L}\p{N}_.@+~-]*)+)
-          (?: (?: :L? | \#L ) (?P<line>\d+) | (?:::|\#) (?P<part>[\p{L}\p{N}_:.-]+) )?"
-    );
+    static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?x)(?P<path>[\p{L}\p{N}_.@+~-]*(?:[/.][\p{L}\p{N}_@+~-][\p{L}\p{N}_.@+~-]*)+)
+          (?: (?: :L? | \#L ) (?P<line>\d+) | (?:::|\#) (?P<part>[\p{L}\p{N}_:.-]+) )?",
+        )
+        .expect("a constant")
+    });
     let cited = TOKEN.captures_iter(reason).filter_map(|found| {
         let line = found.name("line").and_then(|line| line.as_str().parse().ok());
         let part = found.name("part").map(|part| part.as_str().trim_end_matches(['.', ':']).to_owned());
@@ -82,7 +84,9 @@ fn resolve<'a>(named: &str, paths: &'a [String]) -> Option<&'a str> {
 
 /// Tells whether a line of the file is cited, beside the path or in words.
 fn cites_line(reason: &str, file: &CitedFile<'_>, text: &str) -> bool {
-    pattern!(IN_WORDS, r"(?i)\b(?:lines?|zeilen?)\s+(\d+)|\bL(\d+)\b|(\d+)\s*行|行\s*(\d+)");
+    static IN_WORDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:lines?|zeilen?)\s+(\d+)|\bL(\d+)\b|(\d+)\s*行|行\s*(\d+)").expect("a constant")
+    });
     let is_there = |line: usize| (1..=text.lines().count()).contains(&line);
     let number = |found: Captures<'_>| found.iter().skip(1).flatten().next()?.as_str().parse().ok();
     match file.line {
@@ -100,7 +104,10 @@ fn cites_test(reason: &str, file: &CitedFile<'_>, text: &str) -> bool {
 
 /// Tells whether the reason names a test of any file.
 fn names_test(reason: &str, citable: &Citable<'_>) -> bool {
-    pattern!(NAME, r"\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+|[a-z0-9][A-Z][A-Za-z0-9]*)[A-Za-z0-9_]*\b");
+    static NAME: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+|[a-z0-9][A-Z][A-Za-z0-9]*)[A-Za-z0-9_]*\b")
+            .expect("a constant")
+    });
     let has = |path: &String, name: &str| {
         (citable.read)(path).is_some_and(|text| has_test(path, &text, |test| test == name))
     };
@@ -108,9 +115,19 @@ fn names_test(reason: &str, citable: &Citable<'_>) -> bool {
     names.any(|name| (citable.holding)(name).iter().take(MOST_FILES).any(|path| has(path, name)))
 }
 
+/// Tells whether a file has a test with such a name. Where its language is not understood, any word is taken for one.
+fn has_test(path: &str, text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
+    match SourceFile::parse(path, text) {
+        Some(file) => file.tests().iter().any(|test| is_meant(&test.name)),
+        None => is_test(path) && text.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_meant),
+    }
+}
+
 /// Tells whether a record of a decision is cited, or a section of a document by its heading.
 fn cites_decision(reason: &str, file: &CitedFile<'_>, text: &str) -> bool {
-    if !matches!(ending(file.path), "md" | "markdown") || text.trim().is_empty() {
+    let is_document =
+        Path::new(file.path).extension().is_some_and(|ending| ending == "md" || ending == "markdown");
+    if !is_document || text.trim().is_empty() {
         return false;
     }
     let mut folders = file.path.split('/').rev().skip(1);
@@ -141,8 +158,10 @@ fn holds_whole(text: &str, name: &str) -> bool {
 }
 
 fn quotes_answer(reason: &str, answers: &[&str]) -> bool {
-    let reason = one_line(reason, usize::MAX);
-    let quotation = |answer: &str| one_line(answer, QUOTED).trim_end_matches(['.', '。', '…']).to_owned();
+    let in_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let reason = in_one_line(reason);
+    let beginning = |answer: &str| in_one_line(answer).chars().take(QUOTED).collect::<String>();
+    let quotation = |answer: &str| beginning(answer).trim_end_matches(['.', '。', '…']).to_owned();
     answers.iter().any(|answer| holds_whole(&reason, &quotation(answer)))
 }
 
