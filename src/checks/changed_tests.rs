@@ -141,10 +141,10 @@ impl ChangedTests {
         self.matching.kept.iter().map(move |kept| (&*self.old[kept.old], new(&kept.new)))
     }
 
-    /// Returns the tests of before that are there still, by their files.
-    pub(super) fn kept_by_file(&self) -> BTreeMap<&str, Vec<&Test>> {
+    /// Returns the tests of before by their files, also those that are gone.
+    pub(super) fn old_by_file(&self) -> BTreeMap<&str, Vec<&Test>> {
         let mut files: BTreeMap<&str, Vec<&Test>> = BTreeMap::new();
-        for (old, _) in self.kept() {
+        for old in &self.old {
             files.entry(&old.path).or_default().push(old);
         }
         files

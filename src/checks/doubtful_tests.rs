@@ -94,7 +94,7 @@ fn defined_twice(tests: &ChangedTests) -> impl Iterator<Item = Place> {
 /// New tests that ask nothing: they assert nothing, or use nothing of what their neighbours call and of what the product defines.
 /// A file with a test that asserts nothing has another way of testing.
 fn hollow<'t>(tests: &'t ChangedTests, site: &Site<'_>) -> Vec<Place> {
-    let files = tests.kept_by_file();
+    let files = tests.old_by_file();
     // The code may be of an earlier phase.
     let of_run = || site.published.and_then(|published| ChangedTests::of_run(site, published).ok());
     let uses_the_run = |new: &Test| of_run().is_some_and(|of_run| of_run.uses_the_product(new));

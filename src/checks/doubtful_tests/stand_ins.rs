@@ -8,9 +8,9 @@ use crate::{ChangedFile, ChangedTests, Place, at, name, side_by_side};
 use source::{Function, Part, SourceFile, Test, is_runner_setting};
 
 pub(super) fn places(compared: &ChangedTests, files: &[ChangedFile<'_>]) -> Vec<Place> {
-    let kept = compared.kept_by_file();
+    let before = compared.old_by_file();
     let of_file = |file: &ChangedFile<'_>| {
-        let old = kept.get(file.path()).map_or(&[][..], Vec::as_slice);
+        let old = before.get(file.path()).map_or(&[][..], Vec::as_slice);
         of_file(file, old, compared)
     };
     side_by_side::places(files, of_file)
