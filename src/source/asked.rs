@@ -10,6 +10,7 @@ use std::ops::Range;
 use form::{elements, plain, side_by_side};
 
 use crate::SourceFile;
+use crate::outline::Item;
 use crate::query::Capture;
 use crate::tokens::{Word, joined};
 
@@ -154,10 +155,11 @@ fn within<'t, T>(things: &'t [T], range: &Range<usize>, place: impl Fn(&T) -> &R
     &things[first..end.max(first)]
 }
 
-/// Tells whether something stands outside of all functions.
+/// Tells whether a name with its value stands outside of all functions, but for a fixture that has the name.
 fn is_outside(whole: &Range<usize>, file: &SourceFile) -> bool {
-    let items = &file.outline().items;
-    !items.iter().any(|item| item.is(Capture::Function) && is_around(&item.range, whole))
+    let holds = |item: &&Item| item.is(Capture::Function) && is_around(&item.range, whole);
+    let mut holding = file.outline().items.iter().filter(holds);
+    holding.all(|item| item.name_range.start == whole.start)
 }
 
 /// Tells whether the left side of an assignment binds names; else it changes something that is there.
@@ -232,7 +234,11 @@ impl<'s> Scope<'s> {
 
     /// Writes words with each name replaced by what it stands for.
     fn expand(&self, words: &[Word<'s>], depth: usize, case: &Case<'s>, expanded: &mut Vec<Cow<'s, str>>) {
+        let mut read_to = 0;
         for (at, word) in words.iter().enumerate() {
+            if at < read_to {
+                continue;
+            }
             let before = at.checked_sub(1).map_or("", |at| words[at].text);
             let behind = words.get(at + 1).map_or("", |word| word.text);
             let is_label = matches!(before, "(" | "," | "{") && matches!(behind, "=" | ":");
@@ -248,7 +254,13 @@ impl<'s> Scope<'s> {
             if let Some(value) = of_case {
                 self.expand(value, depth + 1, case, expanded);
             } else if let Some(only) = self.local_of(word) {
-                self.expand(&self.words(&only.value), depth + 1, case, expanded);
+                let value = self.words(&only.value);
+                if let Some(element) = element_at(&value, &words[at + 1..]) {
+                    self.expand(&value[element], depth + 1, case, expanded);
+                    read_to = at + 4;
+                    continue;
+                }
+                self.expand(&value, depth + 1, case, expanded);
                 expanded.extend(only.part.iter().map(Cow::from));
             } else {
                 expanded.push(word.text.into());
@@ -294,6 +306,14 @@ impl<'s> Scope<'s> {
         let around = self.bindings.tables.iter().filter(|table| is_around(&table.scope, self.node));
         around.map(|table| Some(self.rows(table)?.len())).product()
     }
+}
+
+/// Returns which element of a list stands behind a name, as in `counts[0]`; none where nothing or anything else does.
+fn element_at(list: &[Word<'_>], behind: &[Word<'_>]) -> Option<Range<usize>> {
+    let [open, index, close, ..] = behind else { return None };
+    let index: usize =
+        if (open.text, close.text) == ("[", "]") { index.text.parse().ok()? } else { return None };
+    elements(list)?.get(index).cloned()
 }
 
 /// Returns the values of a case of so many names; none where they are computed.

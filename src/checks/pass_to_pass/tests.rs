@@ -51,6 +51,8 @@ fn table(rows: &str) -> String {
 
 #[test]
 fn tests_that_were_only_rewritten_are_there() {
+    let listed = "def test_both():\n    counts = [9, 0]\n    assert pages(counts[0], 3) == 3\n    assert pages(counts[1], 3) == 0\n";
+    let with_fixture = "@pytest.fixture\ndef counts():\n    return [9, 0]\n\ndef test_exact(counts):\n    assert pages(counts[0], 3) == 3\n\ndef test_zero(counts):\n    assert pages(counts[1], 3) == 0\n";
     let merged =
         "def test_both():\n    found = pages(9, 3)\n    assert found == 3\n    assert pages(0, 3) == 0\n";
     let (functions, cases): (&[&str], &[&str]) = (
@@ -62,6 +64,8 @@ fn tests_that_were_only_rewritten_are_there() {
         (table("(9, 3), (0, 0)").as_str(), FUNCTIONS.to_owned(), cases, functions),
         (FUNCTIONS, merged.to_owned(), functions, &["tests.test_core › test_both"]),
         (merged, FUNCTIONS.to_owned(), &["tests.test_core › test_both"], functions),
+        (listed, with_fixture.to_owned(), &["tests.test_core › test_both"], functions),
+        (listed, table("(9, 3), (0, 0)"), &["tests.test_core › test_both"], cases),
         (
             table("(9, 3), (0, 0)").as_str(),
             table("(9, 3), (0, 0)").replace("0)]", "0)], ids=['exact', 'zero']"),

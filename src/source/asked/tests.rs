@@ -28,6 +28,12 @@ fn local_names_are_what_they_stand_for() {
     ] {
         assert_eq!(asks(path, text), ["pages ( 10 , 3 ) == 4"], "{text}");
     }
+    let fixture = "@pytest.fixture\ndef counts():\n    return [10, 3]\n\ndef test_a(counts):\n    assert pages(counts[0], counts[1]) == 4\n";
+    let own = "def test_a():\n    counts = [10, 3]\n    assert pages(counts[0], counts[1]) == 4\n";
+    let other = "def counts():\n    return [10, 3]\n\ndef test_a(counts):\n    assert pages(counts[0], counts[1]) == 4\n";
+    assert_eq!(asks("test_a.py", fixture), ["pages ( 10 , 3 ) == 4"]);
+    assert_eq!(asks("test_a.py", own), ["pages ( 10 , 3 ) == 4"]);
+    assert_eq!(asks("test_a.py", other), ["pages ( counts [ 0 ] , counts [ 1 ] ) == 4"]);
     let unpacked = "def test_a():\n    amount, _ = price('1 EUR')\n    assert amount == 1\n";
     let indexed = "def test_a():\n    assert price('1 EUR')[0] == 1\n";
     assert_eq!(asks("test_a.py", unpacked), asks("test_a.py", indexed));

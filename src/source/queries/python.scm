@@ -101,6 +101,10 @@
 
 ; Names of a test, and what they stand for.
 (assignment left: (_) @local right: (_) @stands_for)
+((decorated_definition
+   (decorator (_) @_mark)
+   definition: (function_definition name: (_) @local body: (block . (return_statement (_) @stands_for) .)))
+ (#match? @_mark "^(?:\\w+\\.)*fixture\\b"))
 
 ; Names that stand for each of some values, in a loop or in the cases of a test, and where they do.
 (for_statement left: (_) @each right: (_) @stands_for) @of
