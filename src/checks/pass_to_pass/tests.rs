@@ -187,6 +187,24 @@ fn an_expected_failure_that_passes_now_expects_what_it_expected() {
 }
 
 #[test]
+fn a_renamed_test_that_fails_as_it_was_expects_something_else() {
+    let old = "def test_up():\n    x = Pager()\n    x.add(3)\n    assert x.pages() == 1\n    x.clear()\n    assert x.pages() == 0\n";
+    let reordered = "def test_pages():\n    x = Pager()\n    assert x.pages() == 0\n    x.add(3)\n    assert x.pages() == 1\n    x.clear()\n";
+    let sources = ChangedTests::between(&changed(old, reordered), &[]);
+    let result = |name: &str, outcome| {
+        vec![TestResult { id: format!("tests.test_core › {name}"), outcome, millis: None }]
+    };
+    let (base, now) = (result("test_up", TestOutcome::Passed), result("test_pages", TestOutcome::Passed));
+    for (outcome, expected) in
+        [(TestOutcome::Failed, 1), (TestOutcome::Passed, 0), (TestOutcome::DidNotLoad, 0)]
+    {
+        let old_tests = result("test_up", outcome);
+        let suites = [&base, &old_tests, &now].map(|results| Suite::of(results));
+        assert_eq!(changed_expectations(&suites, &sources).len(), expected, "{outcome:?}");
+    }
+}
+
+#[test]
 fn a_test_that_ends_in_two_ways_is_not_missed() {
     assert_eq!(missing(&[], &["a", "flaky"], &["a"], ""), (vec![], vec![]));
     assert_eq!(missing(&[], &["a", "b"], &["b"], "").0, ["a is gone"]);
