@@ -198,7 +198,8 @@ fn failures(
         let told = format!("{code} {}", first_line(&problem.message));
         let place = place(problem.file.as_deref(), problem.line, told.trim());
         let file = place.file.as_deref().unwrap_or_default();
-        (format!("{file}\n{code}\n{}", masked(&problem.message)), place)
+        // Compilers name a lint below the first of its problems alone.
+        (format!("{file}\n{}", masked(&problem.message)), place)
     };
     match asked.id {
         "tests" => report.failed.iter().map(test).collect(),

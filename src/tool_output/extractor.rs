@@ -26,7 +26,7 @@ pub fn named(name: &str, printed: &Printed) -> Option<Value> {
         Extractor::UnstagedFiles => json!(changes(printed.stdout).unstaged),
         Extractor::FailedTests => json!(super::tests(printed).failed),
         Extractor::TypeErrors => json!(types(printed)),
-        Extractor::LintErrors => json!(lints(printed)),
+        Extractor::LintErrors => lints(printed).iter().map(lint_error).collect(),
         Extractor::UnformattedFiles => json!(format(printed)),
         Extractor::Diff => json!(diff(printed)),
         Extractor::Files => json!(files(printed)),
@@ -34,6 +34,15 @@ pub fn named(name: &str, printed: &Printed) -> Option<Value> {
         Extractor::Stderr => json!(end(printed.stderr)),
     };
     Some(value)
+}
+
+/// Returns a message of a linter, whose code is the name of a rule.
+fn lint_error(problem: &Problem) -> Value {
+    let mut value = json!(Problem { code: None, ..problem.clone() });
+    if let Some(rule) = &problem.code {
+        value["rule"] = json!(rule);
+    }
+    value
 }
 
 /// Returns the lines from the first head of a diff on.
@@ -293,7 +302,7 @@ mod tests {
             "severity": "error"}]);
         assert_eq!(of("parseTypeErrors", types), expected);
         let lints = "/x/a.js: line 1, col 5, Warning - Odd text. (no-odd)\n";
-        let expected = json!([{"message": "Odd text.", "file": "/x/a.js", "line": 1, "column": 5, "code": "no-odd",
+        let expected = json!([{"message": "Odd text.", "file": "/x/a.js", "line": 1, "column": 5, "rule": "no-odd",
             "severity": "warning"}]);
         assert_eq!(of("parseLintErrors", lints), expected);
         assert_eq!(of("parseFormatOutput", "Would reformat: a.py\n"), json!(["a.py"]));

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
+use regex::Captures;
 use serde::{Deserialize, Serialize};
 
 use super::pattern::{Pattern, number, part, table};
@@ -104,12 +105,18 @@ impl ProblemRule {
             file: file.map(str::to_owned),
             line: number(&parts, "line"),
             column: number(&parts, "column"),
-            code: part(&parts, "code").map(str::to_owned),
+            code: part(&parts, "code").map(str::to_owned).or_else(|| lint(&parts)),
             severity: if parts.name("warning").is_some() { Severity::Warning } else { Severity::Error },
             message: cut(message.trim()),
         });
         Some((problem, parts[0].len()))
     }
+}
+
+/// Returns the name of a lint, as a note below it says.
+fn lint(parts: &Captures) -> Option<String> {
+    let page = || Some(format!("clippy::{}", part(parts, "page")?));
+    part(parts, "lint").map(|name| name.replace('-', "_")).or_else(page)
 }
 
 #[cfg(test)]

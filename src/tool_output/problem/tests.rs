@@ -75,12 +75,12 @@ error: could not compile `demo` (bin "demo") due to 2 previous errors; 1 warning
 "#;
 
     #[test]
-    fn heads_are_joined_with_their_places() {
+    fn heads_are_joined_with_their_places_and_lints_named() {
         let expected = [
             "src/main.rs:2:18 [E0308] Error: mismatched types",
-            "src/main.rs:4:8 Error: this comparison involving the minimum or maximum \
+            "src/main.rs:4:8 [clippy::absurd_extreme_comparisons] Error: this comparison involving the minimum or maximum \
              element for this type contains a case that\n       is always true or always false",
-            "src/main.rs:2:9 Warning: unused variable: `x`",
+            "src/main.rs:2:9 [unused_variables] Warning: unused variable: `x`",
         ];
         assert_eq!(types_of(RECORDED), expected);
         assert_eq!(lints_of(RECORDED), expected);
@@ -95,13 +95,16 @@ error: could not compile `demo` (bin "demo") due to 2 previous errors; 1 warning
     }
 
     #[test]
-    fn deno_lint_has_the_same_form() {
+    fn pages_name_lints_too_and_deno_lint_has_the_same_form() {
+        let implied =
+            "error: odd\n --> src/a.rs:3:5\n  |\n  = note: `-D clippy::odd-name` implied by `-D warnings`\n";
+        assert_eq!(lints_of(implied), ["src/a.rs:3:5 [clippy::odd_name] Error: odd"]);
         let text = "warning: unneeded `return` statement\n --> src/a.rs:3:5\n  |\n  = help: for further information visit \
             https://rust-lang.github.io/rust-clippy/rust-1.90.0/index.html#needless_return\n\n\
             error[no-unused-vars]: `x` is never used\n --> /x/a.ts:1:7\n  |\n";
         let expected = [
             "/x/a.ts:1:7 [no-unused-vars] Error: `x` is never used",
-            "src/a.rs:3:5 Warning: unneeded `return` statement",
+            "src/a.rs:3:5 [clippy::needless_return] Warning: unneeded `return` statement",
         ];
         assert_eq!(lints_of(text), expected);
     }
