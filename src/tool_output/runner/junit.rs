@@ -1,5 +1,5 @@
-//! `JUnit` XML, in the output or as a report file. Test cases are counted themselves: what a suite says of its own numbers is not
-//! believed.
+//! `JUnit` XML, in the output or as a report file. Test cases are counted themselves: what a suite says of its own numbers is
+//! believed only where it admits more failures.
 
 use std::str::FromStr;
 
@@ -26,6 +26,8 @@ pub(super) fn read(text: &str) -> Option<Found> {
     for case in root.descendants().filter(|node| node.has_tag_name("testcase")) {
         see(case, &mut found);
     }
+    let failed = admitted(root).saturating_sub(found.counts.unwrap_or_default().failed);
+    found.count(Counts { failed, ..Counts::default() });
     Some(found)
 }
 
@@ -42,6 +44,13 @@ fn see(case: Node, found: &mut Found) {
     };
     let seconds = number::<f64>(case, "time").map(|seconds| seconds * 1000.0);
     found.result(TestResult::new(id, outcome).after(seconds));
+}
+
+/// Returns the failures that the outermost suites say they have.
+fn admitted(root: Node) -> u64 {
+    let number = |node: Node, name| number::<u64>(node, name).unwrap_or(0);
+    let of = |node: Node| number(node, "failures").saturating_add(number(node, "errors"));
+    of(root).max(root.children().map(of).fold(0, u64::saturating_add))
 }
 
 fn number<T: FromStr>(node: Node, name: &str) -> Option<T> {
@@ -114,10 +123,13 @@ mod tests {
     }
 
     #[test]
-    fn a_suite_that_claims_tests_has_none() {
+    fn a_suite_that_claims_tests_has_none_and_one_that_admits_failures_has_them() {
         let claims =
             report_file("<testsuite name='x' tests='90' failures='0'></testsuite>").expect("a report");
         assert_eq!(claims.counts.map(|counts| counts.collected()), Some(0));
+        let admits =
+            report_file("<testsuites failures='2'><testsuite><testcase name='a'/></testsuite></testsuites>");
+        assert_eq!(admits.and_then(|report| report.counts).map(|counts| counts.failed), Some(2));
     }
 
     #[test]
