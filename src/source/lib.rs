@@ -199,8 +199,6 @@ parts! {
     docstrings = Docstring;
     /// Returns the statements by which a language says that work is left open: `todo!()`, `it.todo("…")`.
     open_statements = OpenStatement;
-    /// Returns the names of the modules that stand in files of their own; those of Rust alone.
-    modules = Module;
     /// Returns the string literals, with their quotation marks.
     strings = String;
     /// Returns the texts and numbers that the code is written with.

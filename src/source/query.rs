@@ -61,7 +61,6 @@ pub(crate) enum Capture {
     /// From here on: parts of a file, whatever they belong to.
     Comment,
     Import,
-    Module,
     /// A statement by which the language says that work is left open.
     OpenStatement,
     String,

@@ -106,8 +106,12 @@ impl Test {
 
     /// Tells whether what a runner put in front may be the file of the test; a test of its name may stand in others.
     fn may_stand_behind(&self, front: &str) -> bool {
-        let path = parts(&self.path);
-        let is_file = |named: &str| path.ends_with(named) || named.ends_with(&path);
+        // Python names a package by its folder.
+        let path = format!("\n{}", parts(&self.path).replace("\n__init__", ""));
+        let is_file = |named: &str| {
+            let named = format!("\n{named}");
+            path.ends_with(&named) || named.ends_with(&path)
+        };
         let last = front.rsplit('\n').next().unwrap_or_default();
         match self.file.language {
             Language::Python => {
@@ -407,21 +411,27 @@ impl<'f> Reader<'f> {
             .count()
     }
 
-    /// Returns the functions with asserts that a test calls.
+    /// Returns the functions with asserts that a test calls, directly or by another function.
     fn helpers(&self, index: usize) -> BTreeSet<usize> {
         let own = &self.outline.items[index].range;
         let is_outside = |function: &usize| {
             let range = &self.outline.items[*function].range;
             range.end <= own.start || range.start >= own.end
         };
-        let calls = self.marks(index, Capture::Call);
-        calls.flat_map(|call| self.asserting(call)).filter(is_outside).collect()
+        let called = |caller: usize| self.marks(caller, Capture::Call).flat_map(|call| self.called(call));
+        let mut functions: BTreeSet<usize> = called(index).collect();
+        functions.extend(functions.clone().into_iter().flat_map(called));
+        functions.retain(|function| is_outside(function) && self.has_asserts(*function));
+        functions
     }
 
-    /// Returns the functions with asserts that a call may mean.
-    fn asserting(&self, call: &Mark) -> impl Iterator<Item = usize> {
-        let named = self.functions.get(&self.file.text[call.range.clone()]).into_iter().flatten();
-        named.copied().filter(|function| self.marks(*function, Capture::Assert).next().is_some())
+    /// Returns the functions that a call may mean.
+    fn called(&self, call: &Mark) -> impl Iterator<Item = usize> {
+        self.functions.get(&self.file.text[call.range.clone()]).into_iter().flatten().copied()
+    }
+
+    fn has_asserts(&self, function: usize) -> bool {
+        self.marks(function, Capture::Assert).next().is_some()
     }
 
     fn attributes_of(&self, item: &Item) -> Vec<String> {
@@ -435,10 +445,11 @@ impl<'f> Reader<'f> {
     fn demands(&self, index: usize) -> Vec<Range<usize>> {
         let asserts = self.marks(index, Capture::Assert).map(|mark| mark.range.clone());
         let mut demands: Vec<Range<usize>> = asserts.collect();
+        let asserts = |function| self.has_asserts(function) || !self.helpers(function).is_empty();
         for call in self.marks(index, Capture::Call) {
             let start = call.range.start;
             let is_new = || !demands.iter().any(|other| other.contains(&start));
-            if self.asserting(call).next().is_some() && is_new() {
+            if self.called(call).any(asserts) && is_new() {
                 demands.push(start..call.of.as_ref().unwrap_or(&call.range).end);
             }
         }

@@ -213,11 +213,11 @@ fn an_assert_reads_the_same_whatever_its_form() {
 }
 
 #[test]
-fn asserts_of_functions_that_are_called_are_found_and_no_function_calls_itself_for_ever() {
-    let python = "def test_a():\n    outer(1)\ndef outer(a):\n    inner(a)\n    outer(a)\n    assert a\ndef inner(a):\n    assert a > 1\n    test_a()\n";
+fn asserts_are_found_through_two_calls_and_no_function_calls_itself_for_ever() {
+    let python = "def test_a():\n    outer(1)\ndef outer(a):\n    inner(a)\n    outer(a)\ndef inner(a):\n    assert a\n    test_a()\n";
     let test = &found("test_a.py", python)[0];
     let found: Vec<_> = test.asserts.iter().map(|assert| assert.line).collect();
-    assert_eq!(found, [6]);
+    assert_eq!(found, [7]);
     let asks: Vec<&str> = test.asks().iter().map(|ask| ask.text.as_str()).collect();
     assert_eq!(asks, ["outer ( 1 )"]);
     let rust = "macro_rules! same { ($a:expr) => { assert_eq!($a, 1) } }\n#[test]\nfn a() { same!(f()); }";
@@ -382,6 +382,7 @@ fn skips_of_go_are_found() {
 fn a_runner_may_report_a_test_with_its_modules_and_parameters() {
     let rust = &found("src/a/b.rs", "mod tests {\n    #[test]\n    fn adds() {}\n}\n")[0];
     let python = &found("tests/test_a.py", "class TestA:\n    def test_b(self): pass\n")[0];
+    let package = &found("tests/__init__.py", "class TestA:\n    def test_b(self): pass\n")[0];
     let script = &found("a.test.js", "describe('a', () => { it('b c', () => {}) })")[0];
     let go = &found(
         "a_test.go",
@@ -398,6 +399,8 @@ fn a_runner_may_report_a_test_with_its_modules_and_parameters() {
         (python, "tests/test_a.py::TestB::test_b", false),
         (python, "__main__.TestA.test_b", true),
         (python, "tests.test_b.TestA › test_b", false),
+        (python, "a.TestA.test_b", false),
+        (package, "tests.TestA.test_b", true),
         (script, "a > b c", true),
         (script, "a › b c", true),
         (script, "a.test.js > a > b c", true),
