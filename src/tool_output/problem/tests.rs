@@ -99,6 +99,16 @@ error: could not compile `demo` (bin "demo") due to 2 previous errors; 1 warning
         let implied =
             "error: odd\n --> src/a.rs:3:5\n  |\n  = note: `-D clippy::odd-name` implied by `-D warnings`\n";
         assert_eq!(lints_of(implied), ["src/a.rs:3:5 [clippy::odd_name] Error: odd"]);
+        let below_another = format!("error[E1]: bad\n --> src/a.rs:1:1\n{implied}");
+        assert_eq!(
+            lints_of(&below_another),
+            ["src/a.rs:1:1 [E1] Error: bad", "src/a.rs:3:5 [clippy::odd_name] Error: odd"]
+        );
+        let unnamed = format!("warning: bad\n --> src/a.rs:1:1\n{implied}");
+        assert_eq!(
+            lints_of(&unnamed),
+            ["src/a.rs:3:5 [clippy::odd_name] Error: odd", "src/a.rs:1:1 Warning: bad"]
+        );
         let text = "warning: unneeded `return` statement\n --> src/a.rs:3:5\n  |\n  = help: for further information visit \
             https://rust-lang.github.io/rust-clippy/rust-1.90.0/index.html#needless_return\n\n\
             error[no-unused-vars]: `x` is never used\n --> /x/a.ts:1:7\n  |\n";
