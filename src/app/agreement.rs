@@ -6,18 +6,14 @@ use std::fs;
 use std::path::Path;
 
 use crate::failure::{Failure, Result};
-use crate::project::{CONFIG, Project, REVIEW_LOOP, STEPS, second_reviewers};
+use crate::project::Project;
 use agents::find_program;
 use checks::detected::{detect, detect_integration};
-use engine::Run;
-use git::regular_file;
 use journal::store::folders::HOME;
-use journal::store::sha256_hex;
 use model::policy::{
-    Agreement, Budget, BudgetScopes, CheckRule, CheckSettings, OnFail, OnUnavailable, PanelReviewer,
-    PhaseDef, check_id, criterion,
+    Agreement, CheckRule, CheckSettings, OnFail, OnUnavailable, PhaseDef, check_id, criterion,
 };
-use settings::{Origin, Settings, output_schema, split_words};
+use settings::{Settings, output_schema, split_words};
 
 /// Checks that every phase that changes code makes as soon as their command is known, the cheap ones first.
 const CODE_CHECKS: [(&str, &str); 3] = [("lint", "lint"), ("typecheck", "typecheck"), ("tests", "test")];
@@ -239,123 +235,4 @@ fn schema_text(root: &Path, folders: &[&str], file: &str) -> Result<String, Stri
         return Err(format!("it has {size} bytes; {LARGEST_SCHEMA} is the most"));
     }
     fs::read_to_string(path).map_err(|error| error.to_string())
-}
-
-/// Refuses overrides that contradict what the run was begun with.
-pub(crate) fn refuse_contradiction(project: &Project, run: &Run) -> Result<()> {
-    let (started, overrides) = (&run.started, &project.overrides);
-    let preset = started.agreement.preset.as_deref().unwrap_or("full");
-    let pinned = [
-        ("preset", &overrides.preset, preset),
-        ("base-branch", &overrides.base_branch, started.base_branch.as_str()),
-        ("language", &overrides.language, started.language.as_str()),
-    ];
-    for (name, wanted, pinned) in pinned {
-        if let Some(wanted) = wanted.as_deref().filter(|wanted| *wanted != pinned) {
-            return Err(contradiction_failure(run, &format!("{name} `{pinned}`, not `{wanted}`"), name));
-        }
-    }
-    if overrides.fresh_sessions && !started.agreement.fresh_sessions {
-        return Err(contradiction_failure(run, "sessions that are continued", "fresh-sessions"));
-    }
-    if !are_second_reviewers_pinned(project, run)? {
-        return Err(contradiction_failure(run, "other second reviewers", "second-reviewer"));
-    }
-    let skipped = |name: &str| {
-        run.phases.iter().any(|phase| phase.name().as_str() == name && phase.is_left_out_by_choice())
-    };
-    let wanted = overrides.skip_phases.as_deref().unwrap_or_default().split(',').map(str::trim);
-    match wanted.filter(|name| !name.is_empty()).find(|name| !skipped(name)) {
-        Some(name) => Err(contradiction_failure(run, &format!("the phase `{name}` in it"), "skip-phases")),
-        None => Ok(()),
-    }
-}
-
-fn contradiction_failure(run: &Run, what: &str, flag: &str) -> Failure {
-    let number = run.started.issue.number;
-    Failure::usage(format!("the run of issue {number} was begun with {what}")).hint(format!(
-        "go on without `--{flag}`, or remove the run with `ai-workflow cleanup --issue {number}` and begin anew"
-    ))
-}
-
-/// Tells whether the second reviewers that are asked for now are those of the run, or none are.
-fn are_second_reviewers_pinned(project: &Project, run: &Run) -> Result<bool> {
-    let mut asked = second_reviewers(&project.overrides, &project.here)?;
-    asked.iter_mut().flat_map(|seat| &mut seat.agents).for_each(|spec| *spec = project.relative_spec(spec));
-    let is_auto = |seat: &PanelReviewer| seat.agents.iter().any(|agent| agent == "auto");
-    let same = |seat: &PanelReviewer, agreed: &PanelReviewer| {
-        *seat == *agreed || (is_auto(seat) && seat.name == agreed.name)
-    };
-    let agreed = |def: &PhaseDef| asked.iter().all(|seat| def.panel.iter().any(|agreed| same(seat, agreed)));
-    Ok(asked.is_empty() || run.phases.iter().any(|phase| agreed(&phase.def)))
-}
-
-/// Returns the SHA-256 of the repository's own configuration, files of other systems that count as such, and prompts.
-pub(crate) fn repository_settings_digest(project: &Project) -> String {
-    let config = regular_file::read(&project.root().join(HOME).join(CONFIG)).unwrap_or_default();
-    let mut text = format!("{}\0", String::from_utf8_lossy(&config));
-    for (path, prompt) in project.prompts() {
-        text.extend([path.as_str(), "\0", prompt.as_str(), "\0"]);
-    }
-    // A repository without them has the digest that it had before they were known.
-    let files = [STEPS, REVIEW_LOOP].into_iter().filter_map(|path| {
-        let bytes = regular_file::read(&project.root().join(path)).ok()?;
-        Some((path.to_owned(), String::from_utf8_lossy(&bytes).into_owned()))
-    });
-    // Those of a registry that keeps its prompts among ours are counted already.
-    let ours = format!("{HOME}/prompts/");
-    let steps = project.step_prompts().into_iter().filter(|(path, _)| !path.starts_with(&ours));
-    for (path, content) in files.chain(steps) {
-        text.extend([path.as_str(), "\0", content.as_str(), "\0"]);
-    }
-    sha256_hex(&[text.as_bytes()])
-}
-
-/// Refuses settings that changed since the run was last asked to go on.
-pub(crate) fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<()> {
-    let is_named = project.overrides.config.is_some();
-    let known = run.asked.settings.as_ref();
-    if is_named || known.is_none_or(|known| *known == repository_settings_digest(project)) {
-        return Ok(());
-    }
-    let changed = format!(
-        "{HOME}/{CONFIG}, {HOME}/prompts, {STEPS} or {REVIEW_LOOP} changed since the run was last asked to go on"
-    );
-    Err(Failure::usage(changed)
-        .hint("an agent may have done it: look at `git log -p` and `git diff` of these files")
-        .hint(format!("if the change is yours, confirm it with `--config {HOME}/{CONFIG}`")))
-}
-
-/// Returns the spending limits of the run and those of its parts; nothing where nothing changes.
-pub(crate) fn changed_limits(project: &Project, run: &Run) -> (Option<Budget>, Option<BudgetScopes>) {
-    let over = |scope: &str, wanted: &Budget, pinned: &Budget| merge_budget(project, scope, wanted, pinned);
-    let (wanted, pinned) = (&project.settings.budget.scopes, &run.spending.scopes);
-    let budget = over("budget", &project.settings.budget(true), &run.spending.budget);
-    let scopes = BudgetScopes {
-        step: over("budget.step", &wanted.step, &pinned.step),
-        phase: over("budget.phase", &wanted.phase, &pinned.phase),
-        day: over("budget.day", &wanted.day, &pinned.day),
-    };
-    ((budget != run.spending.budget).then_some(budget), (scopes != *pinned).then_some(scopes))
-}
-
-/// Returns the pinned limits of one scope, replaced by those that are given now.
-fn merge_budget(project: &Project, scope: &str, wanted: &Budget, pinned: &Budget) -> Budget {
-    let is_given = |key: &str| match project.settings.origin(&format!("{scope}.{key}")) {
-        Origin::Flag(_) | Origin::Variable(_) => true,
-        // A file that is named on the command line is all meant.
-        Origin::File { .. } => project.overrides.config.is_some(),
-        Origin::Default => false,
-    };
-    Budget {
-        usd: merge_limit(is_given("usd"), wanted.usd, pinned.usd),
-        tokens: merge_limit(is_given("tokens"), wanted.tokens, pinned.tokens),
-        calls: merge_limit(is_given("calls"), wanted.calls, pinned.calls),
-        minutes: merge_limit(is_given("minutes"), wanted.minutes, pinned.minutes),
-        turns: merge_limit(is_given("turns"), wanted.turns, pinned.turns),
-    }
-}
-
-fn merge_limit<T>(is_given: bool, wanted: Option<T>, pinned: Option<T>) -> Option<T> {
-    if is_given { wanted.or(pinned) } else { pinned }
 }

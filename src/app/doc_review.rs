@@ -1,10 +1,10 @@
 //! The document review of a run by hand: one review, one answer to it, or the whole loop. Each is a part of the phase that
 //! `execute` would go through; what was made here is taken up there.
 
-use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::continued_elsewhere::refuse_continued_elsewhere;
 use crate::external_changes;
 use crate::failure::{Failure, FailureKind, Halt};
+use crate::kept_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::locked_run::LockedRun;
 use crate::lost_commits::refuse_lost_commits;
 use crate::project::Project;

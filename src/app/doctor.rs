@@ -191,7 +191,14 @@ fn commands(project: &Project) -> Vec<Diagnosis> {
         let text = format!("{}: {} ({})", command.key, command.line, command.why());
         all.push(Diagnosis {
             ok: !command.is_missed(project),
-            hint: if is_here { None } else { Some("the program was not found".into()) },
+            hint: if is_here {
+                None
+            } else {
+                Some(format!(
+                    "this program is not installed; install it, or set `[commands] {}`",
+                    command.key
+                ))
+            },
             ..Diagnosis::good("command", text)
         });
     }

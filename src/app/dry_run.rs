@@ -2,6 +2,7 @@
 //! `execute` would refuse.
 
 use crate::begin::{RunPlan, plan};
+use crate::execute::refuse;
 use crate::failure::Result;
 use crate::project::Project;
 use crate::run_location::{RunLocation, RunView, locate, view};
@@ -24,7 +25,9 @@ pub fn dry_run(project: &Project, request: &ExecuteRequest) -> Result<DryRun> {
     Ok(match locate(project, request.issue)? {
         RunLocation::Finalized(record) => DryRun::Finalized(record),
         RunLocation::Worktree(_) | RunLocation::OnBranch(_) => {
-            DryRun::Begun(Box::new(view(project, request.issue)?))
+            let view = view(project, request.issue)?;
+            refuse(project, view.run(), request)?;
+            DryRun::Begun(Box::new(view))
         }
         RunLocation::LogRemoved(_) | RunLocation::Missing => DryRun::New(Box::new(plan(project, request)?)),
     })

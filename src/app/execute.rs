@@ -1,10 +1,10 @@
 //! Begins a run, resumes it or goes on with it, whatever there is to do, until it halts.
 
-use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::begin::begin_run;
 use crate::continued_elsewhere::refuse_continued_elsewhere;
 use crate::external_changes;
 use crate::failure::{Failure, FailureKind, HaltResult};
+use crate::kept_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::locked_run::{LockedIssue, LockedRun};
 use crate::lost_commits::refuse_lost_commits;
 use crate::project::Project;
@@ -125,7 +125,7 @@ fn take_or_begin(project: &Project, request: &ExecuteRequest) -> Result<LockedRu
 }
 
 /// Refuses what this run does not take. Writes nothing.
-fn refuse(project: &Project, run: &Run, request: &ExecuteRequest) -> Result<(), Failure> {
+pub(crate) fn refuse(project: &Project, run: &Run, request: &ExecuteRequest) -> Result<(), Failure> {
     refuse_contradiction(project, run)?;
     let goes_on = match run.outcome {
         RunOutcome::Running => true,

@@ -27,6 +27,7 @@ pub mod finalize;
 pub mod findings;
 pub mod forge_connection;
 pub mod github_job;
+mod kept_settings;
 pub mod locked_run;
 mod log_repair;
 mod lost_commits;

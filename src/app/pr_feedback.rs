@@ -3,13 +3,13 @@
 
 use tokio::runtime::Runtime;
 
-use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::continued_elsewhere::refuse_continued_elsewhere;
 use crate::environment::runtime;
 use crate::external_changes;
 use crate::failure::{Failure, Halt};
 use crate::finalize::refuse_incomplete;
 use crate::forge_connection;
+use crate::kept_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
 use crate::run_request;

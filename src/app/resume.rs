@@ -1,9 +1,9 @@
 //! Answers the question of a paused run and goes on with it until it halts.
 
-use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::continued_elsewhere::refuse_continued_elsewhere;
 use crate::external_changes;
 use crate::failure::{Failure, HaltResult};
+use crate::kept_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::locked_run::LockedRun;
 use crate::lost_commits::refuse_lost_commits;
 use crate::project::Project;

@@ -1,9 +1,9 @@
 //! What is asked for now: scope, limits, agents, and where the branch stands. Written down as a fact before anything happens.
 
 use crate::agent_choice::{AgentChain, ChoiceReason, check_chain, choose_chains};
-use crate::agreement::{changed_limits, repository_settings_digest};
 use crate::bundle::TRIED_AGAIN;
 use crate::failure::{Failure, Result};
+use crate::kept_settings::{changed_limits, repository_settings_digest};
 use crate::locked_run::LockedRun;
 use crate::project::{Project, seen_from};
 use engine::{Run, Status, StepPosition, over_budget, unmet_needs};

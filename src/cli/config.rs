@@ -15,7 +15,7 @@ use app::failure::Failure;
 use app::project::{Project, load_settings, repository_root};
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
-use settings::{Origin, Settings, schema};
+use settings::{Settings, schema};
 use views::metadata;
 use views::summary::counted;
 
@@ -43,8 +43,8 @@ fn show_settings(view: &CommonFlags) -> CommandResult {
     let keys: Value = toml::from_str(&text).unwrap_or_default();
     let mut origins = serde_json::Map::new();
     let mut comments = String::new();
-    for (key, place) in set_values(&settings) {
-        origins.insert(key.clone(), json!(place.to_string()));
+    for (key, place) in settings.origins() {
+        origins.insert(key.to_owned(), json!(place.to_string()));
         let _ = writeln!(comments, "# {key}: {place}");
     }
     show(
@@ -54,15 +54,6 @@ fn show_settings(view: &CommonFlags) -> CommandResult {
     )
 }
 
-/// Returns the values that somebody set, with their places; the tables they stand in are left out.
-fn set_values(settings: &Settings) -> impl Iterator<Item = (&String, &Origin)> {
-    let origins = settings.origins();
-    origins.iter().filter(|(key, _)| {
-        let inside = format!("{key}.");
-        !origins.keys().any(|other| other.starts_with(&inside))
-    })
-}
-
 fn validate(view: &CommonFlags) -> CommandResult {
     let settings = load(view)?;
     if repository_root(&current_folder()?).is_some() {
@@ -70,7 +61,7 @@ fn validate(view: &CommonFlags) -> CommandResult {
     } else {
         refuse_unknown_checks(&settings.agreement(None)?)?;
     }
-    let count = set_values(&settings).count();
+    let count = settings.origins().len();
     show(
         view.json,
         &json!({"valid": true, "settings": count}),

@@ -2,7 +2,7 @@
 //! The layers, weakest first: defaults, user file, review loop, repository file, variables, flags. What a run is agreed on
 //! is made in `agreement`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use toml::{Table, Value};
@@ -12,7 +12,7 @@ use super::error::{ConfigError, Origin, place_of};
 use super::keys::Keys;
 use super::layer::ConfigLayer;
 use super::registry::{ReviewLoop, StepsRegistry};
-use super::schema::ValueNormalizer;
+use super::schema::{ValueNormalizer, join_key};
 use super::validation;
 use super::variables;
 use model::phase::PhaseName;
@@ -160,14 +160,29 @@ impl Settings {
         place_of(key, &self.places)
     }
 
-    /// Returns the keys that were written anywhere but in the defaults, with their places.
-    pub fn origins(&self) -> &BTreeMap<String, Origin> {
-        &self.places
+    /// Returns the values that were written anywhere but in the defaults, by their dotted paths, with their places. The tables
+    /// that they stand in are left out.
+    pub fn origins(&self) -> BTreeMap<&str, &Origin> {
+        let mut values = BTreeSet::new();
+        list_values(&self.values, "", &mut values);
+        let places = self.places.iter().filter(|(key, _)| values.contains(*key));
+        places.map(|(key, place)| (key.as_str(), place)).collect()
     }
 
     /// Returns the whole as a configuration file.
     pub fn to_toml(&self) -> String {
         self.values.to_string()
+    }
+}
+
+/// Collects the dotted paths of all values that are no tables.
+fn list_values(table: &Table, path: &str, values: &mut BTreeSet<String>) {
+    for (name, value) in table {
+        let key = join_key(path, name);
+        match value {
+            Value::Table(inner) => list_values(inner, &key, values),
+            _ => drop(values.insert(key)),
+        }
     }
 }
 

@@ -316,5 +316,15 @@ fn config_flag_confirms_changed_settings() {
     sandbox.short("", &["--set", "budget.calls=1"]).exits(3);
     sandbox.write(".ai-workflow/config.toml", "[budget]\ncalls = 9\n");
     sandbox.short("", &[]).refuses(2, "confirm it with `--config .ai-workflow/config.toml`");
-    sandbox.short("", &["--config", ".ai-workflow/config.toml"]).exits(0);
+    let confirmed = sandbox.short("", &["--config", ".ai-workflow/config.toml"]).exits(0);
+    assert!(!confirmed.stderr.contains("for new runs only"), "{}", confirmed.stderr);
+}
+
+#[test]
+fn a_run_says_which_confirmed_settings_it_does_not_take() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &["--set", "budget.calls=1"]).exits(3);
+    sandbox.write(".ai-workflow/config.toml", "[commands]\ntest = \"make check\"\n[budget]\ncalls = 9\n");
+    let ran = sandbox.short("", &["--config", ".ai-workflow/config.toml"]).exits(0);
+    insta::assert_snapshot!(line_with(&ran.stderr, "for new runs only"), @" WARN These settings count for new runs only, because this run keeps what it was begun with: `commands.test` ([REPO]/.ai-workflow/config.toml, line 2). To use them, remove this run with `ai-workflow cleanup --issue 243` and begin anew");
 }

@@ -434,6 +434,20 @@ fn flags_cannot_change_the_fixed_settings_of_a_run() {
     execute(&sandbox, &["--fresh-sessions"])
         .refuses(2, "was begun with sessions that are continued")
         .says("go on without `--fresh-sessions`");
+    for set in [
+        "commands.test=false",
+        "phases.planning.max_revisions=9",
+        "limits.max_cycles=7",
+        "checks.max_kilobytes=1",
+    ] {
+        let key = set.split_once('=').expect("a key").0;
+        execute(&sandbox, &["--set", set])
+            .refuses(2, &format!("was begun with another `{key}`"))
+            .says(&format!("go on without `--set {key}`"));
+    }
+    execute(&sandbox, &["--dry-run", "--language", "ja"])
+        .refuses(2, "was begun with language `en`, not `ja`");
+    execute(&sandbox, &["--set", "budget.usd=3"]).exits(0);
     assert_eq!(sandbox.facts().len(), facts);
     sandbox.write(".ai-workflow/config.toml", "preset = \"quick\"\n");
     execute(&sandbox, &["--preset", "review-requirements"]).exits(0);

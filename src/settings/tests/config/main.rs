@@ -285,7 +285,7 @@ fn later_settings_layer_takes_priority_and_is_the_origin() {
         assert_eq!(settings.origin(key).to_string(), place, "{key}");
     }
     assert_eq!(settings.origins().get("no_wait"), None);
-    assert_eq!(settings.origins().get("agent"), Some(&Origin::Flag("--agent".into())));
+    assert_eq!(settings.origins().get("agent").copied(), Some(&Origin::Flag("--agent".into())));
 }
 
 #[test]
