@@ -26,7 +26,7 @@ pub(crate) struct ProgramArgs {
 /// A command of the program with its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write `.ai-workflow/config.toml` and what else a repository needs
+    /// Write `.ai-workflow/config.toml`, or a workflow for GitHub Actions
     Init(InitArgs),
     /// Take an issue through its phases; begins, resumes or goes on, whatever there is to do
     Execute(ExecuteArgs),

@@ -50,7 +50,7 @@ fn show_settings(view: &CommonFlags) -> CommandResult {
     show(
         view.json,
         &json!({"settings": keys, "origins": origins}),
-        &format!("{text}\n# Where it differs from the defaults:\n{comments}"),
+        &format!("{text}\n# Set by you:\n{comments}"),
     )
 }
 
@@ -65,7 +65,7 @@ fn validate(view: &CommonFlags) -> CommandResult {
     show(
         view.json,
         &json!({"valid": true, "settings": count}),
-        &format!("valid: {} differ from the defaults\n", counted(count as u64, "setting")),
+        &format!("valid: {} of yours in force\n", counted(count as u64, "setting")),
     )
 }
 

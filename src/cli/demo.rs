@@ -31,6 +31,8 @@ const FILES: [(&str, &str); 8] = [
 /// The script of the scripted agent; kept beside the project, not in it.
 const SCRIPT: &str = include_str!("demo_project/agent.toml");
 const ISSUE: u64 = 243;
+/// The folder of the run, which is there from its beginning on.
+const RUN_FOLDER: &str = ".ai-workflow/issue-243";
 
 pub(super) fn run(arguments: &DemoArgs) -> CommandResult {
     let project = folder(arguments.dir.as_deref())?;
@@ -50,9 +52,18 @@ pub(super) fn run(arguments: &DemoArgs) -> CommandResult {
     std::env::set_current_dir(&project)
         .map_err(|error| Failure::usage(format!("failed to enter {}: {error}", project.display())))?;
     let observer = TerminalObserver::new(arguments.json);
+    let played = play(agent, &observer);
+    // A refused command leaves nothing behind.
+    if played.is_err() && arguments.dir.is_none() && !project.join(RUN_FOLDER).exists() {
+        let _ = fs::remove_dir_all(&project);
+    }
+    played
+}
+
+fn play(agent: String, observer: &TerminalObserver) -> CommandResult {
     let opened = Project::open(settings(agent))?;
     let request = ExecuteRequest::all_of(IssueNumber::try_from(ISSUE).map_err(Failure::usage)?);
-    Ok(exit_code(execute(&opened, &observer, &request)?))
+    Ok(exit_code(execute(&opened, observer, &request)?))
 }
 
 /// The demo is the same everywhere, whatever the user's own settings say.

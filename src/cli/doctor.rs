@@ -18,7 +18,12 @@ pub(super) fn run(arguments: &CommonFlags) -> CommandResult {
     let ok = all.iter().all(|diagnosis| diagnosis.ok);
     let mut text = String::new();
     for diagnosis in &all {
-        let mark = if diagnosis.ok { "✓" } else { "✗" };
+        // What stops nothing and still has a hint is not well.
+        let mark = match (diagnosis.ok, &diagnosis.hint) {
+            (false, _) => "✗",
+            (true, Some(_)) => "-",
+            (true, None) => "✓",
+        };
         let _ = writeln!(text, "{mark} {:<12} {}", diagnosis.name, diagnosis.text);
         if let Some(hint) = &diagnosis.hint {
             let _ = writeln!(text, "  {:<12} hint: {hint}", "");

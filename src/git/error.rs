@@ -131,7 +131,8 @@ impl Error {
             Self::BadBranchName { .. } => "use the plain name of a branch, such as `main`",
             Self::NoSuchBranch { .. } => "`git branch --all` lists the branches; `git fetch` gets new ones",
             Self::NoSuchCommit { .. } => {
-                "name a branch, a tag or a commit, such as `main` or `HEAD~3`; `git log` lists commits"
+                "name a branch, a tag or a commit, such as `origin/main` or `HEAD~3`; `git branch --all` lists branches, and a clone \
+                 without its whole history gets it by `git fetch --unshallow`"
             }
             Self::BranchExists { name } => &format!(
                 "look at it with `git log refs/heads/{name}`, or remove it with `git branch -D {name}`"

@@ -55,6 +55,14 @@ fn the_demo_prints_one_json_document() {
 }
 
 #[test]
+fn a_refused_demo_leaves_no_folder_behind() {
+    let beside = tempfile::tempdir().expect("a temporary folder");
+    let sandbox = machine().with("TMPDIR", &beside.path().display().to_string());
+    sandbox.run(&["demo", "--agent", "nosuch"]).exits(4).says("the agent `nosuch` cannot be used");
+    assert_eq!(fs::read_dir(beside.path()).expect("a folder").count(), 0);
+}
+
+#[test]
 fn the_demo_runs_with_another_agent() {
     let sandbox = machine();
     let ran = sandbox.run(&["demo", "demo-project", "--agent", &fake_agent()]);

@@ -100,7 +100,7 @@ fn config_show_names_the_origin_of_every_value() {
     insta::assert_snapshot!(line_with(&ran.stdout, "agent = "), @r#"agent = "claude:opus""#);
     let origins: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with('#')).collect();
     insta::assert_snapshot!(origins.join("\n"), @r"
-    # Where it differs from the defaults:
+    # Set by you:
     # agent: flag --agent
     # budget.calls: variable AI_WORKFLOW_BUDGET__CALLS
     # language: .ai-workflow/config.toml, line 1
@@ -111,7 +111,7 @@ fn config_show_names_the_origin_of_every_value() {
         (&json!("ja"), &json!(60))
     );
     let valid = sandbox.run(&["config", "validate"]).exits(0);
-    assert_eq!(valid.stdout, "valid: 2 settings differ from the defaults\n");
+    assert_eq!(valid.stdout, "valid: 2 settings of yours in force\n");
     assert_eq!(sandbox.run(&["config", "validate", "--json"]).exits(0).json()["valid"], true);
 }
 
@@ -210,12 +210,12 @@ fn doctor_lists_missing_agents_and_commands() {
     ✗ agent        command:/no/such/agent: the agent program `/no/such/agent` was not found
                    hint: name a file that exists, from the folder you stand in or from the root
     ✗ command      test: no-such-tool --all (set)
-                   hint: the program was not found
+                   hint: this program is not installed; install it, or set `[commands] test`
     ");
     sandbox.write(".ai-workflow/prompts/planing/execute.md", "plan\n");
     sandbox.write(".ai-workflow/prompts/planning/execute.md", "plan\n");
     let slip = sandbox.run(&["doctor", "--agent", "command:/no/such/agent"]).exits(2);
-    insta::assert_snapshot!(line_with(&slip.stdout, " prompts "), @"✓ prompts      prompts/planing/execute.md is used by nothing");
+    insta::assert_snapshot!(line_with(&slip.stdout, " prompts "), @"- prompts      prompts/planing/execute.md is used by nothing");
     let json = sandbox.run(&["doctor", "--json", "--agent", "gpt:4"]).exits(2).json();
     assert_eq!(json["ok"], false);
     let outside = Sandbox::empty().run(&["doctor"]).exits(2);

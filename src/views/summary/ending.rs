@@ -51,7 +51,8 @@ fn failed_phase(run: &Run) -> Option<&PhaseState> {
 }
 
 fn result(run: &Run) -> String {
-    let word = run.outcome.as_str();
+    // The process has ended, so nothing runs any more.
+    let word = if run.outcome == RunOutcome::Running { "unfinished" } else { run.outcome.as_str() };
     if let (RunOutcome::Failed | RunOutcome::Incomplete, Some(phase)) = (run.outcome, failed_phase(run)) {
         return format!("{word}: {} ({})", phase.name(), phase.reason.as_deref().unwrap_or("no reason"));
     }
