@@ -120,14 +120,16 @@ fn hollow<'t>(tests: &'t ChangedTests, site: &Site<'_>) -> Vec<Place> {
     added.filter_map(|new| Some(question(new, doubt(new)?))).collect()
 }
 
-/// Code in the tests that the test runner asks what becomes of them, and calls that end it.
+/// Code that the test runner asks what becomes of tests, and calls in tests that end it.
 fn hooks(changed: &ChangedFile<'_>) -> Option<Place> {
     let path = changed.path();
-    if !is_test(path) && !is_runner_setting(path) || is_fixture(path) {
+    if is_fixture(path) {
         return None;
     }
     let hooks = changed.added_parts(SourceFile::runner_hooks);
-    let first = hooks.first()?;
+    // A setting may name any module as a plugin of pytest.
+    let is_for_tests = is_test(path) || is_runner_setting(path);
+    let first = hooks.iter().find(|hook| is_for_tests || hook.text.starts_with("def pytest_"))?;
     let shown = first.text.lines().next().unwrap_or_default();
     let what =
         format!("`{shown}` decides what the test runner runs or reports. Does every test still count?");

@@ -9,6 +9,7 @@ use super::announced::Announced;
 use super::changed_tests::Fate;
 use super::command::{End, Look};
 use super::suite::{Losses, LostTest, Suite, name};
+use super::suspect::gathered;
 use super::test_runs::{NotCompared, TestRuns};
 use super::{
     ChangedTests, CheckResult, Place, Site, asking, at, judged, of_answer, one_line, question_to_reviewer,
@@ -69,7 +70,7 @@ fn judge(comparison: &Comparison<'_, '_>, site: &Site<'_>) -> CheckResult {
     let kept = format!("every test that passed at the base is there and passes ({passing}){flaky}");
     if lost.is_empty() {
         let problem = "tests that passed at the base are replaced by others";
-        return question_to_reviewer(judged(ID, "lost-tests", asked, problem, &kept), site);
+        return question_to_reviewer(judged(ID, "lost-tests", gathered(asked), problem, &kept), site);
     }
     judged(ID, "lost-tests", lost, "tests that passed at the base do not pass any more", &kept)
 }
@@ -295,7 +296,7 @@ pub(super) async fn examine_expectations(
     let changed = runs.without_flaky(changed, |id| id, |trees| &trees.old_tests, stop).await;
     let places = changed.into_iter().map(|id| changed_expectation(id, sources)).collect();
     let (problem, clean) = ("tests expect something else now", "no test expects something else");
-    Ok(asking(judged(EXPECTATIONS, "changed-expectations", places, problem, clean)))
+    Ok(asking(judged(EXPECTATIONS, "changed-expectations", gathered(places), problem, clean)))
 }
 
 /// Asks about a test that expects something else now, with what changed in its text where the source is known.

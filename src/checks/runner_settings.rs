@@ -4,6 +4,7 @@
 //! cannot be loaded there may need what is newly depended on.
 
 use super::suite::Suite;
+use super::suspect::gathered;
 use super::test_runs::{NotCompared, TestRuns};
 use super::{CheckResult, Site, judged, of_answer, question_to_reviewer, skipped};
 use process::Stop;
@@ -29,8 +30,10 @@ fn judge(mut found: Vec<Difference<'_>>, site: &Site<'_>) -> CheckResult {
     let same = "every test says the same with the runner's settings of the base";
     let problem = "tests say something else with the runner's settings of the base";
     let places = found.iter().map(|Difference { id, what, .. }| of_answer(format!("{id} {what}"))).collect();
-    let result = judged(ID, "runner-settings", places, problem, same);
-    if is_sure { result } else { question_to_reviewer(result, site) }
+    if is_sure {
+        return judged(ID, "runner-settings", places, problem, same);
+    }
+    question_to_reviewer(judged(ID, "runner-settings", gathered(places), problem, same), site)
 }
 
 /// A test of the base that says something else with the settings of now.

@@ -7,7 +7,7 @@ use super::{
 
 pub(super) const ID: &str = "suspect";
 
-/// So many questions are asked at most; the last one has all the places that are left.
+/// So many questions a check asks at most; the last one has all the places that are left.
 const MOST_QUESTIONS: usize = 3;
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
@@ -27,8 +27,9 @@ pub(super) fn gathered(mut doubts: Vec<Place>) -> Vec<Place> {
     }
     let others = doubts.split_off(MOST_QUESTIONS);
     if let Some(last) = doubts.last_mut() {
-        for other in &others {
-            last.what = format!("{}\nAlso {}", last.what, shown(other));
+        for other in others {
+            let other = if other.file.is_some() { shown(&other) } else { other.what };
+            last.what = format!("{}\nAlso {other}", last.what);
         }
     }
     doubts

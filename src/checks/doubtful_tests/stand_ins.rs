@@ -65,7 +65,9 @@ fn replaces(part: &Part<'_>, asked: &BTreeSet<String>, file: &SourceFile) -> boo
         words => words.join("."),
     };
     let is_module = file.imports().iter().any(|import| import.text == target);
-    is_module || last_two(&target).is_some_and(|name| asked.contains(name))
+    // `Basket.total` is called as `basket.total`.
+    let is_asked = |name: &str| asked.iter().any(|call| call.eq_ignore_ascii_case(name));
+    is_module || last_two(&target).is_some_and(is_asked)
 }
 
 fn last_two(path: &str) -> Option<&str> {

@@ -58,6 +58,14 @@ fn a_hook_that_takes_failures_away_is_caught() {
             ],
             "`pages.count` is replaced",
         ),
+        (
+            "a plugin in the product",
+            &[
+                ("tests/conftest.py", conftest, &format!("{conftest}pytest_plugins = [\"shop.testing\"]\n")),
+                ("shop/testing.py", conftest, &hook("call.excinfo = None")),
+            ],
+            "shop/testing.py:6",
+        ),
     ]);
     let on_disk = made(&[(
         "tests/conftest.py",
@@ -75,6 +83,10 @@ fn a_hook_that_takes_failures_away_is_caught() {
                 conftest,
                 &fixture("monkeypatch.delattr(\"requests.sessions.Session.request\")"),
             )],
+        ),
+        (
+            "the product ends",
+            &[("shop/main.py", "import sys\n", "import sys\n\n\ndef quit():\n    sys.exit(0)\n")],
         ),
         (
             "where it is used",

@@ -124,6 +124,28 @@ fn asserts_about_a_stand_in_are_caught() {
 }
 
 #[test]
+fn a_method_that_is_patched_by_its_class_is_caught() {
+    let method = "from shop import Basket\n\n\ndef test_total(basket):\n    assert basket.total() == 9\n";
+    each_is_caught(&[(
+        "a method patched around the test",
+        &[(
+            "test_a.py",
+            method,
+            &method.replace("def test", "@patch('shop.Basket.total', lambda self: 9)\ndef test"),
+        )],
+        "replaces what the tests are about",
+    )]);
+    each_passes(&[(
+        "another method is patched",
+        &[(
+            "test_a.py",
+            method,
+            &method.replace("def test", "@patch('shop.Clock.now', lambda self: 9)\ndef test"),
+        )],
+    )]);
+}
+
+#[test]
 fn a_runner_that_finds_fewer_tests_is_caught() {
     let files = ["tests/a.rs", "tests/unit/x.py", "web/a.js", "web/a.spec.ts", "tests/test_b.py"];
     let on_disk =
