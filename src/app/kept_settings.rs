@@ -6,8 +6,8 @@ use crate::project::{CONFIG, Project, REVIEW_LOOP, STEPS, second_reviewers};
 use engine::Run;
 use git::regular_file;
 use journal::store::folders::HOME;
-use journal::store::sha256_hex;
 use model::policy::{Agreement, Budget, BudgetScopes, PanelReviewer, PhaseDef, Policy};
+use model::text::sha256_hex;
 use settings::Origin;
 
 /// Refuses overrides that contradict what the run was begun with.

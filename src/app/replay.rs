@@ -5,11 +5,11 @@ use crate::failure::{Failure, Result};
 use crate::run_location::RunView;
 use engine::{Decision, PhaseState, State, apply, decide};
 use journal::store::folders::{CallFolder, RunFolder};
-use journal::store::sha256_hex;
 use model::event::{Entry, RunOutcome, StepStarted};
 use model::issue::IssueNumber;
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
+use model::text::sha256_hex;
 use views::summary::review_loop::{ReviewLoopEvent, review_loop};
 
 /// A log that was folded again.

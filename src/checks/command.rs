@@ -16,6 +16,7 @@ use super::announced::Announced;
 use super::{ChangedTests, CheckResult, CheckStatus, MOST_PLACES, Place, Site, failure, passed, skipped};
 use charged::{Charge, charge};
 use git::Tree;
+use model::text::tail;
 use process::Stop;
 use tool_output::{FailedTest, LineHits, Printed, Problem, Severity, TestReport, below};
 use views::summary::counted;
@@ -24,7 +25,7 @@ pub(super) use charged::{End, Look};
 pub(super) use ground::Ground;
 pub use ground::{Memory, Published};
 pub use running::environment;
-pub(super) use running::{Ran, start, tail};
+pub(super) use running::{Ran, start};
 
 /// How much of each output is kept as evidence, in bytes.
 const KEPT: usize = 4000;

@@ -225,7 +225,7 @@ fn how_many_more(first: &Value, more: usize) -> Value {
 
 /// Returns the end of a text.
 fn tail(text: &str) -> &str {
-    command::tail(text, KEPT)
+    model::text::tail(text, KEPT)
 }
 
 #[cfg(test)]

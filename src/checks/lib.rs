@@ -93,9 +93,10 @@ use content_parser::own_lines;
 use language_family::{LanguageFamily, is_code};
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Place};
+use model::text::one_line;
 use outcome::{
     MOST_PLACES, MOST_TOLD, and_more, asking, at, failure, file, if_failed, judge_places, judged, of_answer,
-    one_line, passed, question_to_reviewer, result, shown, skipped,
+    passed, question_to_reviewer, result, shown, skipped,
 };
 use paths::{Patterns, ending, name};
 use views::summary::counted;

@@ -136,15 +136,6 @@ pub(super) fn question_to_reviewer(result: CheckResult, site: &Site<'_>) -> Chec
     if site.phase.policy.review.is_some() { asking(result) } else { result }
 }
 
-/// Returns the beginning of a text in one line; so many characters of it at most.
-pub(super) fn one_line(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
-}
-
 /// Returns a place as people read it.
 pub(super) fn shown(place: &Place) -> String {
     match (&place.file, place.line) {

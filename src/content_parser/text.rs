@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+pub(super) use model::text::{head, tail};
+
 /// So many bytes are looked at one by one before the search for far ones, which has a price of its own, begins.
 const NEAR: usize = 16;
 /// So much of a place is shown, in bytes.
@@ -60,23 +62,9 @@ pub(super) fn clipped(text: &str, length: usize) -> &str {
     }
 }
 
-/// Returns at most `length` bytes of a text, ending between two characters.
-pub(super) fn head(text: &str, length: usize) -> &str {
-    let end = text.len().min(length);
-    let end = (0..=end).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    &text[..end]
-}
-
 /// Returns a place of an answer as it is shown: bounded, without the blanks around it.
 pub(super) fn excerpt(text: &str) -> String {
     head(text.trim(), LONGEST_EXCERPT).trim().to_owned()
-}
-
-/// Returns at most the last `length` bytes of a text, beginning between two characters.
-pub(super) fn tail(text: &str, length: usize) -> &str {
-    let from = text.len().saturating_sub(length);
-    let from = (from..=text.len()).find(|&from| text.is_char_boundary(from)).unwrap_or(text.len());
-    &text[from..]
 }
 
 /// Returns the position of the next of one, two or three bytes, or the length of the text. What stands near is found byte by byte,

@@ -12,6 +12,7 @@ use model::event::{Claim, ClaimStatus, ExecOutcome, Reading, Reviewed};
 use model::finding::{Finding, Severity};
 use model::phase::Step;
 use model::policy::{CheckWhen, DiscussWhen, OnFail, OnPartial, VERIFICATION_FAILED};
+use model::text::one_line;
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// The hint for an author that asked a person although no person can answer.
@@ -95,7 +96,7 @@ impl PhaseState {
         let words = words_beside_failure(&reading.feedback);
         let words: Vec<&str> =
             words.into_iter().take_while(|line| !line.trim_start().starts_with('{')).collect();
-        let line = in_one_line(&words.join(" "), LONGEST_SUMMARY);
+        let line = one_line(&words.join(" "), LONGEST_SUMMARY);
         let is_seat = line.starts_with('[') && line.ends_with(']') && !line.contains(' ');
         let says_something = !line.is_empty() && !is_seat;
         says_something.then_some(line)
@@ -533,18 +534,8 @@ fn stricter(one: JudgmentWithReason, other: JudgmentWithReason) -> JudgmentWithR
 
 /// Returns the author's words on one line, after a colon.
 fn quote_summary(claim: &Claim) -> String {
-    let short = in_one_line(&claim.summary, LONGEST_WORDS);
+    let short = one_line(&claim.summary, LONGEST_WORDS);
     if short.is_empty() { short } else { format!(": {short}") }
-}
-
-/// Returns a text on one line, cut off after so many characters.
-fn in_one_line(text: &str, longest: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short: String = line.chars().take(longest).collect();
-    if short.len() < line.len() {
-        short.push('…');
-    }
-    short
 }
 
 fn is_doubtful(review: &Reviewed) -> bool {

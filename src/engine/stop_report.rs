@@ -7,6 +7,7 @@ use crate::stated_failure::{named_failure, words_beside_failure};
 use model::event::{CheckResult, Place, Reading};
 use model::finding::{Finding, Severity, worst_first};
 use model::policy::{OnFail, VERIFICATION_FAILED};
+use model::text::one_line;
 use model::verdict::{Grade, Judgment};
 
 /// The most issues, and the most required fixes of one check, that are listed.
@@ -84,11 +85,7 @@ fn explain(why: &str, reading: &Reading) -> String {
         return why.to_owned();
     }
     let words = words_beside_failure(&reading.feedback).join(" ");
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short: String = words.chars().take(LONGEST_REASON).collect();
-    if short.len() < words.len() {
-        short.push('…');
-    }
+    let short = one_line(&words, LONGEST_REASON);
     if short.is_empty() { why.to_owned() } else { format!("{why}: {short}") }
 }
 

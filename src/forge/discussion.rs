@@ -11,6 +11,7 @@ use crate::github::{GithubForge, ReviewThread};
 use crate::{BOT, Comment, Result};
 use model::event::FeedbackThread;
 use model::issue::{Discussion, IssueComment, IssueNumber};
+use model::text::head;
 
 /// Tells whether the settings name an account.
 pub fn is_named(allowed: &[String], login: &str) -> bool {
@@ -114,8 +115,8 @@ fn truncate_comment(text: &str) -> String {
     if text.len() <= LONGEST_COMMENT {
         return text.to_owned();
     }
-    let end = (0..=LONGEST_COMMENT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    format!("{}\n[truncated {} bytes]", &text[..end], text.len() - end)
+    let kept = head(text, LONGEST_COMMENT);
+    format!("{kept}\n[truncated {} bytes]", text.len() - kept.len())
 }
 
 /// The longest text of one thread, in characters.

@@ -12,7 +12,6 @@ pub mod local;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 pub use code_owners::{CODE_OWNERS_PATHS, CodeOwner, CodeOwners};
 pub use discussion::{OpenThread, WriteAccess, comments_before, discussion_of, is_named, referenced_issues};
@@ -22,6 +21,7 @@ pub use github::GithubForge;
 pub use local::LocalForge;
 use model::issue::{Issue, IssueNumber};
 use model::redact::Masked;
+use model::text::sha256_hex;
 
 /// What the name of a program ends with where people have none.
 const BOT: &str = "[bot]";
@@ -114,8 +114,7 @@ pub struct PullRequestRef {
 
 /// Returns the SHA-256 of what an issue says, to notice later edits.
 pub fn digest(issue: &Issue) -> String {
-    let text = format!("{}\0{}", issue.title, issue.body);
-    Sha256::digest(text.as_bytes()).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    sha256_hex(&[issue.title.as_bytes(), b"\0", issue.body.as_bytes()])
 }
 
 /// The forge of a run.

@@ -10,14 +10,13 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use crate::error::{at, ignore_missing};
 use crate::last_use::LastUse;
 use crate::program::Call;
 use crate::workspace::RunWorkspace;
 use crate::worktree::is_empty_folder;
 use crate::{Error, Result, Tree, regular_file};
+use model::text::sha256_hex;
 
 /// Where the path of the worktree is written before it is made.
 const RECORD: &str = "clean.path";
@@ -129,9 +128,8 @@ impl CleanWorktree<'_> {
         let workspace = self.run.workspace();
         let base = workspace.git.folder_variable("XDG_CACHE_HOME");
         let base = base.or_else(|| Some(workspace.git.folder_variable("HOME")?.join(".cache")))?;
-        let digest = Sha256::digest(workspace.common().as_os_str().as_encoded_bytes());
-        let repository: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        Some(base.join("ai-workflow").join(format!("{repository}-{}-clean", self.run.name())))
+        let digest = sha256_hex(&[workspace.common().as_os_str().as_encoded_bytes()]);
+        Some(base.join("ai-workflow").join(format!("{}-{}-clean", &digest[..16], self.run.name())))
     }
 
     /// Returns the worktree and git's folder about it, when each leads to the other and both to this repository.

@@ -11,4 +11,5 @@ pub mod phase;
 pub mod policy;
 pub mod redact;
 pub mod remote_check;
+pub mod text;
 pub mod verdict;

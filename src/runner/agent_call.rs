@@ -15,7 +15,7 @@ use agents::{AgentAnswer, AgentCall};
 use content_parser::Terms;
 use engine::{Call, PhaseState, PreviousReview};
 use git::{Diff, GitFiles, MovedReferences, Snapshot, Tree, is_engines_own};
-use journal::store::{folders, sha256_hex};
+use journal::store::folders;
 use model::event::{
     CallEnd, DifficultyAssessed, Evaluation, ExecOutcome, Fact, FindingJudgment, Reading, Replied, Reviewed,
     StepStarted, TriageTable, Triaged, Worked,
@@ -23,6 +23,7 @@ use model::event::{
 use model::finding::{Finding, Severity};
 use model::phase::{PhaseName, Step};
 use model::redact::Masked;
+use model::text::sha256_hex;
 use model::verdict::ReadAs;
 use views::prompt::{difficulty, reviewer_schema, template_digest};
 use views::summary::deliverable_path;

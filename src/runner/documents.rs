@@ -9,9 +9,10 @@ use crate::error::{Result, RunError};
 use engine::{Call, PhaseState, Run, Status, StepPosition};
 use git::{CommitId, Diff, RunWorkspace, Snapshot, Tree};
 use journal::store::folders::RunFolder;
-use journal::store::{log, sha256_hex};
+use journal::store::log;
 use model::event::{DocumentChange, DocumentSeen, Fact, Ruling};
 use model::phase::{PhaseName, Step};
+use model::text::sha256_hex;
 use views::summary::deliverable_path;
 
 /// Who changed a document that changed when the run was killed.

@@ -13,10 +13,10 @@ use engine::{PhaseState, Run, Status, StepPosition, change_since_approval};
 use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree, Workspace};
 use journal::Journal;
 use journal::store::folders::RunFolder;
-use journal::store::sha256_hex;
 use model::event::{Fact, RunOutcome};
 use model::phase::PhaseName;
 use model::redact::Masker;
+use model::text::sha256_hex;
 use settings::PushWhen;
 use views::summary::{deliverable_path, format_title};
 

@@ -14,9 +14,9 @@ use crate::review::result_file;
 use engine::{AnswerDocument, Call, PhaseState, Run};
 use git::{CommitId, RunWorkspace, Snapshot};
 use journal::store::folders::{CallFolder, GITATTRIBUTES, RunFolder};
-use journal::store::sha256_hex;
 use model::phase::{Step, is_answer_document};
 use model::redact::{Masked, Masker};
+use model::text::sha256_hex;
 
 /// The name of a file of attributes.
 const ATTRIBUTES: &str = ".gitattributes";

@@ -15,6 +15,7 @@ mod runner;
 mod test_report;
 mod unavailable;
 
+use model::text::shorten;
 use std::path::Path;
 
 pub use commit_message::{is_comparable, is_generic, keywords, names_something_of, without_prefix};
@@ -58,10 +59,7 @@ pub fn below(file: &str, root: &str) -> String {
 fn cut(text: &str) -> String {
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
     let text = if text.contains('\n') { text } else { text.trim_start() };
-    match text.char_indices().nth(LONGEST_MESSAGE) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    shorten(text, LONGEST_MESSAGE)
 }
 
 #[cfg(test)]

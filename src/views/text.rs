@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use handlebars::{Handlebars, handlebars_helper};
+use model::text::shorten;
 use regex::Regex;
 use serde_json::Value;
 
@@ -80,14 +81,6 @@ fn escape_mentions(text: &str) -> String {
     let text = plain(text).replace('@', "@\u{200b}").replace('#', "#\u{200b}");
     let text = ISSUE_NAME.replace_all(text.trim(), "${1}\u{200b}${2}");
     SKIP_CI.replace_all(&text, "[\u{200b}${1}]").into_owned()
-}
-
-/// Returns the first characters of a text, with a sign where there are more.
-pub(crate) fn shorten(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Returns a text with `\n` and tabs as its only control characters, and without characters that hide or reorder others.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::call::AgentAnswer;
+use model::text::head;
 
 /// The reason of a call whose end is not known.
 pub(super) const LOST: &str = "the client of the agent was lost";
@@ -84,7 +85,7 @@ impl<W: Write> EventWriter<W> {
         let message = message.map(|id| one_line(id, NOTE_WIDTH));
         self.begins |= self.message != message;
         self.message = message;
-        let kept = cut_prefix(text, self.answer_left);
+        let kept = head(text, self.answer_left);
         self.truncated |= kept.len() < text.len();
         self.answer_left -= kept.len();
         for piece in split_pieces(kept) {
@@ -96,7 +97,7 @@ impl<W: Write> EventWriter<W> {
 
     /// Passes on a piece of what the agent thinks.
     pub(super) fn write_thought(&mut self, text: &str) {
-        let kept = cut_prefix(text, self.thought_left);
+        let kept = head(text, self.thought_left);
         self.thought_left -= kept.len();
         for piece in split_pieces(kept) {
             self.write(&ClientEvent::Thought { text: piece.to_owned() });
@@ -133,15 +134,9 @@ pub(super) fn one_line(text: &str, most: usize) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(most).collect()
 }
 
-/// Returns as much of the beginning as fits into `most` bytes, no character cut in two.
-fn cut_prefix(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    &text[..end.unwrap_or_default()]
-}
-
 fn split_pieces(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
-        let (piece, rest) = text.split_at(cut_prefix(text, PIECE).len());
+        let (piece, rest) = text.split_at(head(text, PIECE).len());
         text = rest;
         if piece.is_empty() { None } else { Some(piece) }
     })

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::charged::{End, Look};
-use super::running::{self, tail};
+use super::running;
 use crate::detected::lock_files;
 use crate::walk::walk;
 use crate::{Site, TestTrees};
 use git::{CommitId, Error, RunWorkspace, Tree};
+use model::text::tail;
 use process::{ProgramExit, Stop};
 use tool_output::LineHits;
 

@@ -105,10 +105,3 @@ fn of_clean_worktree(folder: &Path) -> Vec<(OsString, OsString)> {
     }
     variables
 }
-
-/// Returns the end of a text.
-pub(crate) fn tail(text: &str, bytes: usize) -> &str {
-    let from = text.len().saturating_sub(bytes);
-    let from = (from..text.len()).find(|index| text.is_char_boundary(*index)).unwrap_or(text.len());
-    &text[from..]
-}

@@ -6,8 +6,6 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use model::event;
 
 /// What is wrong with the files of a run. Every one of these errors stops the run; none changes a file.
@@ -232,15 +230,6 @@ fn write_and_rename(path: &Path, bytes: &[u8], sync: fn(&File) -> io::Result<()>
 fn temporary_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.tmp"))
-}
-
-/// Returns the SHA-256 of the parts, one after the other, in lower-case hex.
-pub fn sha256_hex(parts: &[&[u8]]) -> String {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update(part);
-    }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 use super::common_dir::issue_folder;
 use super::files::{
     StoreError, io_error, make_folders, not_ordinary, read_metadata, read_ordinary_file, replace_durably,
-    replace_in_folder, sha256_hex,
+    replace_in_folder,
 };
 use jiff::Timestamp;
 use model::event::{Entry, FORMAT, Fact};
 use model::issue::IssueNumber;
 use model::redact::Masker;
+use model::text::sha256_hex;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -9,4 +9,4 @@ pub mod lock;
 pub mod log;
 pub(crate) mod view;
 
-pub use files::{StoreError, sha256_hex};
+pub use files::StoreError;

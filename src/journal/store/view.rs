@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value};
 
-use super::files::{StoreError, if_there, io_error, refuse_other_than_file, replace, sha256_hex};
+use super::files::{StoreError, if_there, io_error, refuse_other_than_file, replace};
 use content_parser::read_value;
 use engine::State;
 use model::redact::Masker;
+use model::text::sha256_hex;
 use views::metadata::metadata;
 
 /// A view longer than this, in bytes, was not written by us.

@@ -3,6 +3,7 @@
 //! made anew for every prompt or run.
 
 use crate::text::{clean, line};
+use model::text::{head, tail};
 
 /// The longest text of several lines that a tool gives.
 pub(super) const TOOL_TEXT: Truncation = Truncation::End(8 * 1024);
@@ -31,23 +32,15 @@ fn block(mark: &str, source: &str, raw: &str, keep: Truncation) -> String {
 pub(super) fn cut(text: &str, keep: Truncation) -> String {
     match keep {
         Truncation::Start(most) if text.len() > most => {
-            let kept = start_of(text, most);
+            let kept = head(text, most);
             format!("{kept}\n[truncated {} bytes]", text.len() - kept.len())
         }
         Truncation::End(most) if text.len() > most => {
-            let start =
-                (text.len() - most..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-            let kept = &text[start..];
+            let kept = tail(text, most);
             format!("[truncated {} bytes]\n{kept}", text.len() - kept.len())
         }
         Truncation::Start(_) | Truncation::End(_) => text.to_owned(),
     }
-}
-
-/// Returns as much of the beginning of a text as these bytes hold.
-pub(super) fn start_of(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    &text[..end.unwrap_or(0)]
 }
 
 fn longest_run(text: &str) -> usize {

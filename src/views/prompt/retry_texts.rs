@@ -13,10 +13,11 @@ use regex::RegexBuilder;
 use serde_json::{Map, Value, json};
 
 use super::PromptError;
-use super::fence::{FenceMarks, TOOL_TEXT, start_of};
+use super::fence::{FenceMarks, TOOL_TEXT};
 use super::templates::{TemplatePlaceholders, Templates, Values};
 use model::event::{CheckResult, CheckStatus, Place};
 use model::policy::{FailurePattern, RetryPromptPath, criterion, finding_type};
+use model::text::head;
 
 /// The edition of patterns that no registry defines, and of the text for all others.
 const EDITION: &str = "failed";
@@ -337,7 +338,7 @@ fn corpus(result: &CheckResult) -> String {
     pieces.push(result.summary.clone());
     pieces.extend(result.param(CAUSE).map(str::to_owned));
     pieces.retain(|part| !part.is_empty());
-    start_of(&pieces.join(" "), LONGEST_CORPUS).to_lowercase()
+    head(&pieces.join(" "), LONGEST_CORPUS).to_lowercase()
 }
 
 /// Counts the keywords that a text in lower case holds. An expression that is none is skipped.

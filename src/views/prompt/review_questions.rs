@@ -4,8 +4,9 @@
 use serde_json::{Map, Value, json};
 
 use super::fence::{FenceMarks, Truncation};
-use crate::text::{line, place, shorten};
+use crate::text::{line, place};
 use model::event::ReviewQuestion;
+use model::text::shorten;
 
 /// The longest text of all questions together.
 const QUESTIONS: Truncation = Truncation::Start(24 * 1024);

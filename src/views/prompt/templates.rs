@@ -9,11 +9,11 @@ use handlebars::{Handlebars, RenderError, RenderErrorReason, TemplateError};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
 use super::PromptError;
 use model::phase::Step;
 use model::policy::{PhaseDef, RevisePrompt};
+use model::text::sha256_hex;
 
 /// The longest template, in bytes.
 pub const LONGEST_TEMPLATE: usize = 3072;
@@ -317,12 +317,12 @@ pub(super) fn repeats_task(phase: &PhaseDef) -> bool {
 pub fn template_digest(phase: &PhaseDef, step: Step, overrides: &BTreeMap<String, String>) -> Option<String> {
     let templates = Templates::new(overrides).ok()?;
     let used = templates.collect_included(vec![templates.for_step(phase, step)?.path]);
-    let mut hasher = Sha256::new();
+    let mut bytes = Vec::new();
     for text in used.into_iter().flat_map(|(path, text)| [path, text]) {
-        hasher.update((text.len() as u64).to_be_bytes());
-        hasher.update(text);
+        bytes.extend((text.len() as u64).to_be_bytes());
+        bytes.extend(text.as_bytes());
     }
-    Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(sha256_hex(&[&bytes]))
 }
 
 /// Returns the name by which templates include each other.

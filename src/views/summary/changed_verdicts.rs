@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::text::{counted, place, quoted, shorten};
+use crate::text::{counted, place, quoted};
 use engine::{ChangedVerdict, PhaseState, ReviewerQuestion, Run};
 use model::event::Reviewed;
 use model::finding::Finding;
 use model::phase::PhaseName;
+use model::text::shorten;
 use model::verdict::{ReadAs, Verdict};
 
 /// The most changed verdicts that a pull request lists.

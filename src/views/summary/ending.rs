@@ -3,9 +3,10 @@
 
 use super::commands::next_command;
 use super::evidence::reason_without_tests;
-use crate::text::{counted, plain, shorten};
+use crate::text::{counted, plain};
 use engine::{PhaseState, Run, Status};
 use model::event::{PauseReason, RunOutcome};
+use model::text::shorten;
 
 /// The longest reason, in characters.
 const LONGEST_REASON: usize = 50;

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use super::commands::{answer_commands, answer_comments, when_to_answer};
 use super::lines::stated_refusal_lines;
 use super::problems::places_or_summary;
-use crate::text::{cell, columns, counted, fill_template, pad, place, plain, quoted, shorten};
+use crate::text::{cell, columns, counted, fill_template, pad, place, plain, quoted};
 use engine::{PhaseState, Round, Run, limit_reached};
 use model::event::{CheckResult, CheckStatus, Escalation, PauseReason, Place};
 use model::finding::worst_first;
 use model::policy::OnFail;
+use model::text::shorten;
 use model::verdict::Grade;
 
 /// The most rows of a table.

@@ -2,8 +2,9 @@
 
 use engine::{AnsweredQuestion, PhaseState, Run};
 use model::event::ReviewAnswer;
+use model::text::shorten;
 
-use crate::text::{place, quoted, shorten};
+use crate::text::{place, quoted};
 
 /// The longest text of a question or a reason that is repeated, in characters.
 const LONGEST: usize = 400;

@@ -5,10 +5,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use crate::text::{place, shorten};
+use crate::text::place;
 use engine::{LedgerFinding, PhaseState, Run, Status};
 use model::finding::{Disposition, Severity};
 use model::phase::PhaseName;
+use model::text::shorten;
 use model::verdict::ReadAs;
 
 /// The longest suggestion, in characters.

@@ -3,12 +3,6 @@
 use super::*;
 
 #[test]
-fn sha256_digest_is_lower_case_hex() {
-    let of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    assert_eq!(sha256_hex(&[b"a", b"bc"]), of_abc);
-}
-
-#[test]
 fn every_store_error_names_the_file_and_has_a_hint() {
     let full = io_error("write", Path::new("x/events.jsonl"))(io::ErrorKind::StorageFull.into());
     assert_eq!(full.to_string(), "cannot write x/events.jsonl: no storage space");
