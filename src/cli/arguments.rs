@@ -74,6 +74,8 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print the manual page of the program, or write those of all commands into a folder
+    Man(ManArgs),
 }
 
 impl Command {
@@ -560,4 +562,12 @@ pub(crate) struct DemoArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     pub(crate) shell: clap_complete::Shell,
+}
+
+/// The arguments of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Write one page for the program and one for each command into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
 }

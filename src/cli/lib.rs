@@ -22,6 +22,7 @@ mod finalize;
 mod findings;
 mod init;
 mod live_line;
+mod man;
 mod observer;
 mod output;
 mod parse_review;
@@ -130,5 +131,6 @@ fn dispatch(command: Command) -> CommandResult {
             usage::complete(&arguments);
             Ok(0)
         }
+        Command::Man(arguments) => man::run(&arguments),
     }
 }

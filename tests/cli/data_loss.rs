@@ -75,7 +75,8 @@ fn a_toml_list_in_a_flag_or_variable_is_read_as_a_list() {
 #[test]
 fn unwritable_output_is_a_failure() {
     let sandbox = Sandbox::new();
-    for arguments in [&["config", "schema"][..], &["completions", "bash"], &["--help"], &["phases", "--json"]]
+    for arguments in
+        [&["config", "schema"][..], &["completions", "bash"], &["man"], &["--help"], &["phases", "--json"]]
     {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
         let output = sandbox.binary(arguments).stdout(full).stderr(Stdio::piped()).spawn();

@@ -232,3 +232,37 @@ fn completions_are_printed_for_each_shell() {
         assert!(ran.stdout.contains(text), "{shell}");
     }
 }
+
+/// Returns the long options that a help text lists.
+fn options(help: &str) -> Vec<&str> {
+    let words = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    words.filter_map(|line| line.split([' ', ',']).find(|word| word.starts_with("--"))).collect()
+}
+
+#[test]
+fn every_command_has_a_manual_page_that_names_its_options() {
+    let sandbox = Sandbox::empty();
+    sandbox.run(&["man", "--dir", "share/man1"]).exits(0);
+    let help = sandbox.run(&["--help"]).exits(0).stdout;
+    for command in commands(&help) {
+        let page = sandbox.read(&format!("share/man1/ai-workflow-{command}.1"));
+        let help = sandbox.run(&[command, "--help"]).exits(0).stdout;
+        for option in options(&help) {
+            assert!(page.contains(&option.replace('-', "\\-")), "{command} {option}: {page}");
+        }
+    }
+    let nested = ["config-show", "config-validate", "config-schema", "init-github"];
+    assert!(nested.iter().all(|name| sandbox.has(&format!("share/man1/ai-workflow-{name}.1"))));
+    let pages = fs::read_dir(sandbox.root().join("share/man1")).expect("the pages").count();
+    assert_eq!(pages, 1 + commands(&help).len() + nested.len());
+}
+
+#[test]
+fn manual_page_of_the_program_is_printed_without_a_folder() {
+    let sandbox = Sandbox::empty();
+    let printed = sandbox.run(&["man"]).exits(0).stdout;
+    sandbox.run(&["man", "--dir", "."]).exits(0);
+    assert_eq!(printed, sandbox.read("ai-workflow.1"));
+    sandbox.write("file", "");
+    sandbox.run(&["man", "--dir", "file"]).refuses(6, "failed to write the manual pages to file");
+}
