@@ -54,6 +54,7 @@ mod reactions;
 mod redispatch;
 mod references;
 mod refused_writes;
+mod release;
 mod remote_checks;
 mod repository;
 mod routes;
