@@ -163,3 +163,27 @@ fn a_release_is_shown_only_when_it_has_all_its_files() {
     sources.release(&["publish", "v0.1.0"], "").exits(1);
     assert!(!sources.sandbox.read("gh.log").contains("release edit"));
 }
+
+/// Where cargo-binstall looks for a program is where `.ci/release` puts it.
+#[test]
+fn cargo_binstall_finds_the_archive_by_its_name() {
+    let sources = Sources::new();
+    let name = sources.packed(TARGET, &program(&sources.sandbox));
+    let text = include_str!("../../Cargo.toml");
+    let manifest: toml::Table = text.parse().expect("TOML");
+    let binstall = &manifest["package"]["metadata"]["binstall"];
+    let filled = |key: &str| {
+        let values = [
+            ("repo", "https://github.com/octo/ai-workflow"),
+            ("name", "ai-workflow"),
+            ("bin", "ai-workflow"),
+        ];
+        let values = values.into_iter().chain([("version", "0.1.0"), ("target", TARGET), ("binary-ext", "")]);
+        let template = binstall[key].as_str().expect("a text").to_owned();
+        values.fold(template, |text, (key, value)| text.replace(&format!("{{ {key} }}"), value))
+    };
+    let place = "https://github.com/octo/ai-workflow/releases/download/v0.1.0";
+    assert_eq!(filled("pkg-url"), format!("{place}/{name}.tar.gz"));
+    let listed = sources.in_release("tar", &["-t", "-z", "-f", &format!("{name}.tar.gz")]).exits(0).stdout;
+    assert!(listed.lines().any(|line| line == filled("bin-dir")), "{listed}");
+}
