@@ -33,6 +33,7 @@ mod feedback;
 mod follow_up;
 mod forge;
 mod graphql;
+mod install;
 mod interrupted_finalize;
 mod issue_closed_condition;
 mod issue_discussion;

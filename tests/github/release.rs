@@ -10,14 +10,14 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 const CHANGELOG: &str = "# Changelog\n\n## [Unreleased]\n\n- later\n\n## [0.1.0] - 2026-01-01\n\n- **First**\n\n## [0.0.1]\n\n- old\n";
 
 /// The sources of a release that is not made yet: our scripts and documents, on `main` of a repository on GitHub.
-struct Sources {
-    sandbox: Sandbox,
+pub(crate) struct Sources {
+    pub(crate) sandbox: Sandbox,
 }
 
 impl Sources {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let sandbox = Sandbox::empty().with("GITHUB_REPOSITORY", "octo/ai-workflow");
-        for name in [".ci/release", "README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+        for name in [".ci/release", ".ci/install", "README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
             let text = fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name));
             sandbox.write(name, &text.expect("a file"));
         }
@@ -40,14 +40,14 @@ impl Sources {
     }
 
     /// Runs `.ci/release` with a program that is built already.
-    fn release(&self, arguments: &[&str], program: &str) -> Ran {
+    pub(crate) fn release(&self, arguments: &[&str], program: &str) -> Ran {
         let mut bash = self.sandbox.command("bash");
         bash.arg(".ci/release").args(arguments).env("PROGRAM", program);
         Sandbox::finish(bash)
     }
 
     /// Packs a program for a target, and returns the name without its ending.
-    fn packed(&self, target: &str, program: &str) -> String {
+    pub(crate) fn packed(&self, target: &str, program: &str) -> String {
         let name = format!("ai-workflow-0.1.0-{target}");
         self.sandbox.write(&format!("target/dist/{name}.cdx.json"), "{}\n");
         self.release(&["archive", target], program).exits(0);
