@@ -83,7 +83,8 @@ impl ChangedTests {
             tests.old.extend(old);
             tests.new.extend(new);
         }
-        let (old, new) = (plain(&tests.old), plain(&tests.new));
+        let old: Vec<&Test> = tests.old.iter().map(AsRef::as_ref).collect();
+        let new: Vec<&Test> = tests.new_tests().collect();
         let ids =
             |tests: &[&Test]| -> Vec<_> { tests.iter().map(|test| (test.path.clone(), test.id())).collect() };
         if ids(&old) != ids(&new) {
@@ -293,10 +294,6 @@ fn stem(path: &str) -> &str {
     let stem = name.split('.').next().unwrap_or_default();
     let stem = stem.strip_prefix("test_").unwrap_or(stem);
     ["_test", "_tests", "_spec"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem)
-}
-
-fn plain(tests: &[Arc<Test>]) -> Vec<&Test> {
-    tests.iter().map(|test| &**test).collect()
 }
 
 /// Rust has tests beside its code, and vitest may.

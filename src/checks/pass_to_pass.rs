@@ -49,7 +49,8 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
         flaky: BTreeSet::new(),
         still_right: BTreeSet::new(),
     };
-    if !comparison.missing().is_empty() {
+    let missing = comparison.missing();
+    if missing.lost.len() + missing.asked.len() > 0 {
         comparison.flaky = runs.flaky(stop).await;
         let old_tests = runs.mixed(|trees| &trees.old_tests, stop).await;
         let results = old_tests.iter().flat_map(|look| look.results.iter());
@@ -122,12 +123,6 @@ struct Missing {
     lost: Vec<Place>,
     /// The reviewer is asked whether that is right.
     asked: Vec<Place>,
-}
-
-impl Missing {
-    fn is_empty(&self) -> bool {
-        self.lost.is_empty() && self.asked.is_empty()
-    }
 }
 
 /// What is said of one test that is missed.

@@ -81,8 +81,7 @@ impl Bindings {
             match (mark.capture, &mark.stands_for, &mark.of) {
                 (Capture::Local, Some(value), _) => bindings.see_local(&mark.range, value, file),
                 (Capture::Each, Some(rows), Some(scope)) => {
-                    let names =
-                        names(&file.text[mark.range.clone()]).into_iter().map(str::to_owned).collect();
+                    let names = names(&file.text[mark.range.clone()]);
                     bindings.tables.push(Table { names, rows: rows.clone(), scope: scope.clone() });
                 }
                 (Capture::Statement, ..) => bindings.statements.push(mark.range.clone()),
@@ -111,7 +110,7 @@ impl Bindings {
             let mut local =
                 Local { value: value.clone(), part: Vec::new(), whole: whole.clone(), is_constant: false };
             if text.starts_with('{') {
-                local.part = [".", name].map(str::to_owned).to_vec();
+                local.part = [".", name.as_str()].map(str::to_owned).to_vec();
             } else if !text.starts_with(['(', '[']) && !text.contains(',') {
                 local.is_constant =
                     words.first().is_some_and(|word| !word.is_name) && is_outside(&whole, file);
@@ -121,7 +120,7 @@ impl Bindings {
             } else {
                 local.part = ["[", &index.to_string(), "]"].map(str::to_owned).to_vec();
             }
-            self.locals.entry(name.to_owned()).or_default().push(local);
+            self.locals.entry(name).or_default().push(local);
         }
     }
 
@@ -172,8 +171,8 @@ fn is_binding(left: &str) -> bool {
 }
 
 /// Returns the names in the head of a loop, a table of cases or an assignment, without their types.
-fn names(head: &str) -> Vec<&str> {
-    head.split(',').filter_map(first_name).collect()
+fn names(head: &str) -> Vec<String> {
+    head.split(',').filter_map(first_name).map(str::to_owned).collect()
 }
 
 /// Returns the name that a declaration begins with.

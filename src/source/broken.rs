@@ -77,18 +77,12 @@ impl SourceFile {
 
 /// Returns the innermost first node that is an error or is missing.
 fn first_error(tree: &Tree) -> Option<Node<'_>> {
+    let is_wrong = |node: &Node<'_>| node.is_missing() || node.has_error();
     let mut node = tree.root_node();
-    if !node.has_error() {
-        return None;
+    while let Some(inner) = node.children(&mut node.walk()).find(is_wrong) {
+        node = inner;
     }
-    loop {
-        let mut cursor = node.walk();
-        let next = node.children(&mut cursor).find(|child| child.is_missing() || child.has_error());
-        match next {
-            Some(child) => node = child,
-            None => return Some(node),
-        }
-    }
+    is_wrong(&node).then_some(node)
 }
 
 #[cfg(test)]

@@ -93,15 +93,8 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
             || code.starts_with(['/', '#'])
                 && file.words(&range).all(|word| matches!(word.text, "{" | "}" | ";" | "¶"))
     };
-    match found {
-        None if is_empty(start..body.end) => Some(Stub::Empty),
-        Some((stub, range))
-            if is_empty(start.min(range.start)..range.start) && is_empty(range.end..body.end) =>
-        {
-            Some(stub)
-        }
-        _ => None,
-    }
+    let (stub, range) = found.unwrap_or((Stub::Empty, start..start));
+    (is_empty(start.min(range.start)..range.start) && is_empty(range.end..body.end)).then_some(stub)
 }
 
 /// Returns the text of a file in which the functions of these names do nothing: they return nothing at once, so that a test that

@@ -109,10 +109,8 @@ impl SourceFile {
 
     /// Tells whether a line, from 1, stands in code that is built or run for tests only, within a file of the product.
     pub fn is_test_code(&self, line: usize) -> bool {
-        let items = self.outline().items.iter().filter(|item| item.is(Capture::TestCode));
-        items
-            .map(|item| &item.range)
-            .any(|range| (self.line(range.start)..=self.line(range.end)).contains(&line))
+        let mut items = self.outline().items.iter().filter(|item| item.is(Capture::TestCode));
+        items.any(|item| (self.line(item.range.start)..=self.line(item.range.end)).contains(&line))
     }
 
     /// Returns the modules that are imported, each as it is written, without quotation marks.
@@ -136,10 +134,8 @@ impl SourceFile {
             return Vec::new();
         }
         let names: BTreeSet<&str> = self.parts(Capture::RunnerName).iter().map(|name| name.text).collect();
-        let first_name =
-            |text: &'_ str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
         let mut sets = self.parts(Capture::RunnerSet);
-        sets.retain(|set| names.contains(&set.text[..first_name(set.text)]));
+        sets.retain(|set| first_name(set.text).is_some_and(|name| names.contains(name)));
         let mut patches = [self.parts(Capture::RunnerPatched), sets].concat();
         patches.sort_by_key(|patch| patch.range.start);
         outermost(patches)

@@ -111,12 +111,9 @@ impl Outline {
         let mut lead: Option<Range<usize>> = None;
         for item in &mut self.items {
             while let Some(next) = attributes.next_if(|next| next.range.end <= item.node.start) {
-                lead = match lead {
-                    Some(lead) if is_blank(&text[lead.end..next.range.start.max(lead.end)]) => {
-                        Some(lead.start..next.range.end)
-                    }
-                    _ => Some(next.range.clone()),
-                };
+                let gap = |lead: &Range<usize>| &text[lead.end..next.range.start.max(lead.end)];
+                let before = lead.filter(|lead| is_blank(gap(lead))).map(|lead| lead.start);
+                lead = Some(before.unwrap_or(next.range.start)..next.range.end);
             }
             if let Some(lead) = lead.as_ref().filter(|lead| is_blank(&text[lead.end..item.node.start])) {
                 item.range.start = lead.start;

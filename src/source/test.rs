@@ -312,12 +312,8 @@ impl<'f> Reader<'f> {
             Capture::SkipStatement if self.is_reached(mark) => SkipKind::Unconditional,
             _ => return,
         };
-        let is_owner = |item: &usize| {
-            let item = &self.outline.items[*item];
-            [Capture::Group, Capture::Function, Capture::Test, Capture::Setup]
-                .iter()
-                .any(|kind| item.is(*kind))
-        };
+        let owners = [Capture::Group, Capture::Function, Capture::Test, Capture::Setup];
+        let is_owner = |item: &usize| owners.iter().any(|kind| self.outline.items[*item].is(*kind));
         // The attribute of something else keeps no test from running.
         let is_in_front = |item: usize| mark.range.end <= self.outline.items[item].node.start;
         if mark.owner.is_some_and(|item| !is_owner(&item) && is_in_front(item)) {
