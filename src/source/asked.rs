@@ -10,7 +10,7 @@ use std::ops::Range;
 use form::{elements, plain, side_by_side};
 
 use crate::SourceFile;
-use crate::outline::Item;
+use crate::outline::{Item, Mark};
 use crate::query::Capture;
 use crate::tokens::{Word, joined};
 
@@ -39,6 +39,8 @@ struct Local {
     part: Vec<String>,
     /// The name and its value.
     whole: Range<usize>,
+    /// Where it may stand for that.
+    scope: Range<usize>,
     /// Whether it is written there, outside of all functions: a number, a text, a list of such.
     is_constant: bool,
 }
@@ -79,7 +81,7 @@ impl Bindings {
         let mut bindings = Self::default();
         for mark in &file.outline().marks {
             match (mark.capture, &mark.stands_for, &mark.of) {
-                (Capture::Local, Some(value), _) => bindings.see_local(&mark.range, value, file),
+                (Capture::Local, Some(value), _) => bindings.see_local(mark, value, file),
                 (Capture::Each, Some(rows), Some(scope)) => {
                     let names = names(&file.text[mark.range.clone()]);
                     bindings.tables.push(Table { names, rows: rows.clone(), scope: scope.clone() });
@@ -95,8 +97,9 @@ impl Bindings {
         bindings
     }
 
-    fn see_local(&mut self, left: &Range<usize>, value: &Range<usize>, file: &SourceFile) {
-        let (whole, text) = (left.start..value.end, &file.text[left.clone()]);
+    fn see_local(&mut self, mark: &Mark, value: &Range<usize>, file: &SourceFile) {
+        let (whole, text) = (mark.range.start..value.end, &file.text[mark.range.clone()]);
+        let scope = mark.of.clone().unwrap_or(0..file.text.len());
         if !is_binding(text) {
             self.statements.push(whole);
             return;
@@ -107,15 +110,15 @@ impl Bindings {
         }
         let elements = side_by_side(&words);
         for (index, name) in names(text).into_iter().enumerate() {
-            let mut local =
-                Local { value: value.clone(), part: Vec::new(), whole: whole.clone(), is_constant: false };
+            let (value, whole, scope) = (value.clone(), whole.clone(), scope.clone());
+            let mut local = Local { value, part: Vec::new(), whole, scope, is_constant: false };
             if text.starts_with('{') {
                 local.part = [".", name.as_str()].map(str::to_owned).to_vec();
             } else if !text.starts_with(['(', '[']) && !text.contains(',') {
                 local.is_constant =
-                    words.first().is_some_and(|word| !word.is_name) && is_outside(&whole, file);
+                    words.first().is_some_and(|word| !word.is_name) && is_outside(&local.whole, file);
             } else if let Some(element) = elements.get(index) {
-                let end = words.get(element.end).map_or(value.end, |next| next.at);
+                let end = words.get(element.end).map_or(local.value.end, |next| next.at);
                 local.value = words[element.start].at..end;
             } else {
                 local.part = ["[", &index.to_string(), "]"].map(str::to_owned).to_vec();
@@ -124,26 +127,27 @@ impl Bindings {
         }
     }
 
-    /// Returns what a test asks: `node` is the test without its attributes, `demands` are its asserts.
+    /// Returns what a test asks: `node` is the test without its attributes, `demands` are its asserts, each with what it asks.
     pub(crate) fn asked(
         &self,
         file: &SourceFile,
         node: &Range<usize>,
         name_end: usize,
-        demands: &[Range<usize>],
+        demands: &[(Range<usize>, Range<usize>)],
     ) -> Asked {
         let scope = Scope { file, bindings: self, node };
         let body = name_end.max(node.start)..node.end;
         let is_apart = |range: &&Range<usize>| {
-            demands.iter().all(|demand| range.end <= demand.start || demand.end <= range.start)
+            demands.iter().all(|(demand, _)| range.end <= demand.start || demand.end <= range.start)
         };
         let statements = within(&self.statements, &body, |range| range).iter();
         let statements = statements.filter(|range| *range != node).filter(is_apart);
-        let mut ranges: Vec<(&Range<usize>, bool)> = demands.iter().map(|demand| (demand, true)).collect();
-        ranges.extend(statements.map(|statement| (statement, false)));
-        ranges.sort_by_key(|(range, _)| range.start);
-        let asks = ranges.into_iter().flat_map(|(range, is_assert)| scope.asks(range, is_assert)).collect();
-        Asked { asks, cases: scope.cases() }
+        let mut ranges: Vec<_> = demands.iter().map(|(demand, asked)| (demand, asked, true)).collect();
+        ranges.extend(statements.map(|statement| (statement, statement, false)));
+        ranges.sort_by_key(|(range, ..)| range.start);
+        let asks =
+            ranges.into_iter().flat_map(|(range, asked, is_assert)| scope.asks(range, asked, is_assert));
+        Asked { asks: asks.collect(), cases: scope.cases() }
     }
 }
 
@@ -192,9 +196,11 @@ struct Scope<'s> {
 }
 
 impl<'s> Scope<'s> {
-    /// Returns what a range asks, once for each case of the tables whose names it uses.
-    fn asks(&self, range: &Range<usize>, is_assert: bool) -> Vec<Ask> {
-        let words = self.words(range);
+    /// Returns what a range asks, once for each case of the tables whose names it uses: the word that it begins with, and the
+    /// part that says what is asked.
+    fn asks(&self, range: &Range<usize>, asked: &Range<usize>, is_assert: bool) -> Vec<Ask> {
+        let first = self.file.words(range).next().filter(|_| range.start < asked.start);
+        let words: Vec<Word<'_>> = first.into_iter().chain(self.file.words(asked)).collect();
         let mut texts: Vec<String> = Vec::new();
         for case in self.cases_at(range.start) {
             let mut expanded = Vec::new();
@@ -270,10 +276,12 @@ impl<'s> Scope<'s> {
     /// Returns the only thing that a name stands for in the test, or else in the whole file.
     fn local_of(&self, word: &Word<'_>) -> Option<&'s Local> {
         let locals = self.bindings.locals.get(word.text)?;
-        let is_meant = |local: &&Local| !local.whole.contains(&word.at);
+        let is_meant = |local: &&Local| local.scope.contains(&word.at) && !local.whole.contains(&word.at);
         let only = |found: &[&'s Local]| if let [only] = found { Some(*only) } else { None };
-        let own: Vec<&Local> =
+        let mut own: Vec<&Local> =
             within(locals, self.node, |local| &local.whole).iter().filter(is_meant).collect();
+        let innermost = own.iter().map(|local| local.scope.len()).min();
+        own.retain(|local| Some(local.scope.len()) == innermost);
         if own.is_empty() {
             let constants = locals.iter().filter(|local| local.is_constant).filter(is_meant);
             return only(&constants.collect::<Vec<_>>());

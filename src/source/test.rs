@@ -48,8 +48,8 @@ pub struct Test {
     reported: String,
     /// What it says, without its name, whatever its form.
     pub(crate) normal: String,
-    /// Its asserts, and its calls of functions that assert.
-    demands: Vec<Range<usize>>,
+    /// Its asserts, and its calls of functions that assert, each with the part that is asked.
+    demands: Vec<(Range<usize>, Range<usize>)>,
     node: Range<usize>,
     name_end: usize,
     file: Arc<SourceFile>,
@@ -438,18 +438,19 @@ impl<'f> Reader<'f> {
     }
 
     /// Returns its asserts, and its calls of functions that assert.
-    fn demands(&self, index: usize) -> Vec<Range<usize>> {
-        let asserts = self.marks(index, Capture::Assert).map(|mark| mark.range.clone());
-        let mut demands: Vec<Range<usize>> = asserts.collect();
+    fn demands(&self, index: usize) -> Vec<(Range<usize>, Range<usize>)> {
+        let asserts = self.marks(index, Capture::Assert);
+        let asked = |mark: &Mark| mark.of.as_ref().unwrap_or(&mark.range).clone();
+        let mut demands: Vec<_> = asserts.map(|mark| (mark.range.clone(), asked(mark))).collect();
         let asserts = |function| self.has_asserts(function) || !self.helpers(function).is_empty();
         for call in self.marks(index, Capture::Call) {
-            let start = call.range.start;
-            let is_new = || !demands.iter().any(|other| other.contains(&start));
+            let range = call.range.start..asked(call).end;
+            let is_new = || !demands.iter().any(|(other, _)| other.contains(&range.start));
             if self.called(call).any(asserts) && is_new() {
-                demands.push(start..call.of.as_ref().unwrap_or(&call.range).end);
+                demands.push((range.clone(), range));
             }
         }
-        demands.sort_by_key(|range| range.start);
+        demands.sort_by_key(|(range, _)| range.start);
         demands
     }
 

@@ -188,3 +188,72 @@ fn a_call_may_become_part_of_an_assert() {
     let not_called = new.replace("getattr(module, name)", "module");
     assert_eq!(became(&[("test_a.py", old)], &[("test_a.py", &not_called)]), ["- test_old", "+ test_new"]);
 }
+
+/// A test of Go with these lines.
+fn go(name: &str, body: &str) -> String {
+    format!("func {name}(t *testing.T) {{\n{body}\n}}\n")
+}
+
+fn became_in_go(old: &str, new: &str) -> Vec<String> {
+    became(&[("a_test.go", &format!("package a\n{old}"))], &[("a_test.go", &format!("package a\n{new}"))])
+}
+
+#[test]
+fn what_a_test_of_go_prints_is_not_asked() {
+    let old = "if got := Say(3); got != \"Fizz\" {\nt.Errorf(\"got %q\", got)\n}";
+    let kept = ["TestA -> TestB"];
+    for honest in [
+        old.replace("got %q", "Say(3) = %q"),
+        old.replace("t.Errorf(\"got %q\", got)", "t.Fatal(\"no Fizz\")"),
+        old.replace("t.Errorf", "t.Log(Say(3))\nt.Errorf"),
+        old.replace("if got := Say(3); got", "got := Say(3)\nif got"),
+        old.replace("got", "said"),
+    ] {
+        assert_eq!(became_in_go(&go("TestA", old), &go("TestB", &honest)), kept, "{honest}");
+    }
+    for cheat in [
+        old.replace("!= \"Fizz\"", "== \"\""),
+        old.replace("Say(3)", "Say(6)"),
+        old.replace("\"Fizz\"", "Say(3)"),
+        "t.Errorf(\"got %q\", Say(3))".to_owned(),
+        "t.Log(Say(3) != \"Fizz\")".to_owned(),
+    ] {
+        assert_eq!(became_in_go(&go("TestA", old), &go("TestB", &cheat)), ["- TestA", "+ TestB"], "{cheat}");
+    }
+}
+
+#[test]
+fn a_name_in_the_head_of_an_if_is_one_name_there_alone() {
+    let head = |key: &str| format!("if _, ok := c.Get(\"{key}\"); !ok {{\nt.Error(\"gone\")\n}}\n");
+    let line = |key: &str| format!("_, ok := c.Get(\"{key}\")\nif !ok {{\nt.Error(\"gone\")\n}}\n");
+    let (one, two) = (go("TestA", &head("a")), go("TestA", &(head("a") + &head("b"))));
+    assert_eq!(became_in_go(&one, &go("TestB", &line("a"))), ["TestA -> TestB"]);
+    assert_eq!(became_in_go(&one, &go("TestB", &line("b"))), ["- TestA", "+ TestB"]);
+    let apart = go("TestB", &line("a")) + &go("TestC", &line("b"));
+    assert_eq!(became_in_go(&two, &apart), ["TestA -> TestB, TestC"]);
+    assert_eq!(became_in_go(&two, &go("TestB", &head("a"))), ["- TestA", "+ TestB"]);
+    // What a function does that stands in a head is asked, too, and what changes a name that was there.
+    for (head, other) in [
+        (
+            "err := try(func() error { return f(1) }); err != nil",
+            "err := try(func() error { return f(2) }); err != nil",
+        ),
+        ("err = f(1); err != nil", "err = f(2); err != nil"),
+    ] {
+        let test = |name: &str, head: &str| go(name, &format!("if {head} {{\nt.Fatal(err)\n}}"));
+        assert_eq!(
+            became_in_go(&test("TestA", head), &test("TestB", other)),
+            ["- TestA", "+ TestB"],
+            "{head}"
+        );
+    }
+    // Each branch asks.
+    let both = "if a := f(); a != 1 {\nt.Error(1)\n} else if b := g(); b != 2 {\nt.Error(2)\n}";
+    let nested = "if a := f(); a != 1 {\nif b := g(); b != 2 {\nt.Error(2)\n}\nt.Error(1)\n}";
+    let other = "if a := f(); a != 1 {\nt.Error(1)\n} else {\nt.Error(3)\n}";
+    let first = "if a := f(); a != 1 {\nt.Error(1)\n}";
+    for both in [both, nested, other] {
+        assert_eq!(became_in_go(&go("TestA", both), &go("TestB", first)), ["- TestA", "+ TestB"], "{both}");
+        assert_eq!(became_in_go(&go("TestA", first), &go("TestB", other)), ["TestA -> TestB"]);
+    }
+}

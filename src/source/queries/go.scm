@@ -64,13 +64,34 @@
 (if_statement consequence: (block (statement_list . [(return_statement) (continue_statement) (break_statement)] @exit .)))
 
 ; What an assert inside is not asked under.
-[(if_statement) (for_statement) (expression_switch_statement) (type_switch_statement) (select_statement)] @condition
+[(for_statement) (expression_switch_statement) (type_switch_statement) (select_statement)] @condition
+(if_statement "if" @condition consequence: (_) @condition)
+(if_statement alternative: (_) @condition)
 (short_var_declaration right: (expression_list (func_literal))) @condition
 (assignment_statement right: (expression_list (func_literal))) @condition
 
-; Asserts: what is asked is the condition around the call.
-((if_statement initializer: (_)? @of condition: (_) @of consequence: (block (statement_list (expression_statement (call_expression
-   function: (selector_expression operand: (identifier) @_test field: (field_identifier) @_name)))))) @assert
+; Asserts: what is asked is the condition around the call, and not what the call prints.
+([
+   (if_statement "if" @assert !initializer condition: (_) @of consequence: (block (statement_list (expression_statement (call_expression
+     function: (selector_expression operand: (identifier) @_test field: (field_identifier) @_name))))) @assert @_block)
+   (if_statement "if" @assert initializer: (short_var_declaration) @_head condition: (_) @of consequence: (block (statement_list (expression_statement (call_expression
+     function: (selector_expression operand: (identifier) @_test field: (field_identifier) @_name))))) @assert @_block)
+ ]
+ (#not-match? @_head "\\bfunc\\b")
+ (#not-match? @_block "[{;\\n]\\s*(?:if|for|switch|select)\\b")
+ (#match? @_test "^(?:t\\w?|\\w?T|tb|[bfcs]|sub[tT]|inner[tT])$")
+ (#match? @_name "^(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$"))
+; What stands in front of the condition is asked, too, where it makes no names, or a function.
+((if_statement "if" @assert initializer: (_) @_head @of condition: (_) @of consequence: (block (statement_list (expression_statement (call_expression
+     function: (selector_expression operand: (identifier) @_test field: (field_identifier) @_name))))) @assert @_block)
+ (#match? @_head "^(?:[^:]|:[^=])*$|\\bfunc\\b")
+ (#not-match? @_block "[{;\\n]\\s*(?:if|for|switch|select)\\b")
+ (#match? @_test "^(?:t\\w?|\\w?T|tb|[bfcs]|sub[tT]|inner[tT])$")
+ (#match? @_name "^(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$"))
+; What asks in two steps is asked as it is written.
+((if_statement "if" @assert consequence: (block (statement_list (expression_statement (call_expression
+     function: (selector_expression operand: (identifier) @_test field: (field_identifier) @_name))))) @assert @_block)
+ (#match? @_block "[{;\\n]\\s*(?:if|for|switch|select)\\b")
  (#match? @_test "^(?:t\\w?|\\w?T|tb|[bfcs]|sub[tT]|inner[tT])$")
  (#match? @_name "^(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$"))
 ((if_statement condition: (_) @assert)
@@ -97,13 +118,17 @@
 ((function_declaration name: (identifier) @_name) @constructor
  (#any-of? @_name "init" "main"))
 
-; Names of a test, and what they stand for.
-(short_var_declaration left: (_) @local right: (_) @stands_for)
+; Names of a test, and what they stand for. Those in a head stand for it there alone.
+(statement_list (short_var_declaration left: (_) @local right: (_) @stands_for))
+(for_clause initializer: (short_var_declaration left: (_) @local right: (_) @stands_for))
+(if_statement initializer: (short_var_declaration left: (_) @local right: (_) @stands_for)) @of
+(expression_switch_statement initializer: (short_var_declaration left: (_) @local right: (_) @stands_for)) @of
 
 ; Names that stand for each of some values, and where they do. The first of two is a number.
 (for_statement (range_clause left: (expression_list (_) . (_) @each) right: (_) @stands_for)) @of
 
-(expression_statement (call_expression)) @statement
+((expression_statement (call_expression function: (_) @_name)) @statement
+ (#not-match? @_name "^(?:t\\w?|\\w?T|tb|[bfcs]|sub[tT]|inner[tT])\\.(?:Logf?|Helper|Parallel)$"))
 
 (comment) @comment
 (import_spec path: (_) @import)
