@@ -89,7 +89,8 @@ impl<'t> Matcher<'t> {
     }
 
     fn index(&mut self) {
-        let mut order: Vec<usize> = (0..self.new.len()).filter(|new| self.new[*new].has_demands()).collect();
+        let asserts = |new: &usize| !self.new[*new].asserts.is_empty();
+        let mut order: Vec<usize> = (0..self.new.len()).filter(asserts).collect();
         order.sort_by_key(|new| self.is_taken[*new]);
         for index in order {
             let asks = self.new[index].asks().iter().map(|ask| ask.text.as_str());
@@ -114,7 +115,8 @@ impl<'t> Matcher<'t> {
         }
     }
 
-    /// Tests whose questions stand in several new tests. One that kept its name may have given some of them away.
+    /// Tests whose questions stand in several new tests. One that kept its name may have given some of them away. What is asked
+    /// by tests inside of one alone is asked by what they became.
     fn find_split(&mut self) {
         let was_taken = self.is_taken.clone();
         for index in 0..self.old.len() {
@@ -132,7 +134,7 @@ impl<'t> Matcher<'t> {
                 let has = |new: &usize| has(self.new[*new], ask);
                 let mut others = self.asking.get(ask.text.as_str()).into_iter().flatten();
                 if !new.iter().any(has)
-                    && let Some(other) = others.find(|other| !was_taken[**other])
+                    && let Some(other) = others.find(|other| !was_taken[**other] || old.asserts.is_empty())
                 {
                     new.push(*other);
                 }

@@ -48,7 +48,7 @@ pub struct Test {
     reported: String,
     /// What it says, without its name, whatever its form.
     pub(crate) normal: String,
-    /// Its asserts, and its calls of functions that assert, each with the part that is asked.
+    /// Its asserts, those of tests inside of it, too, and its calls of functions that assert, each with the part that is asked.
     demands: Vec<(Range<usize>, Range<usize>)>,
     node: Range<usize>,
     name_end: usize,
@@ -437,13 +437,17 @@ impl<'f> Reader<'f> {
         attributes.filter(|text| text.starts_with(['@', '#'])).collect()
     }
 
-    /// Returns its asserts, and its calls of functions that assert.
+    /// Returns its asserts, and its calls of functions that assert; those of tests inside of it, too.
     fn demands(&self, index: usize) -> Vec<(Range<usize>, Range<usize>)> {
-        let asserts = self.marks(index, Capture::Assert);
+        let items = &self.outline.items;
+        let inside =
+            (index..items.len()).take_while(|inner| items[*inner].range.start < items[index].range.end);
+        let code: Vec<usize> = inside.filter(|inner| *inner == index || self.is_test(*inner)).collect();
+        let asserts = code.iter().flat_map(|code| self.marks(*code, Capture::Assert));
         let asked = |mark: &Mark| mark.of.as_ref().unwrap_or(&mark.range).clone();
         let mut demands: Vec<_> = asserts.map(|mark| (mark.range.clone(), asked(mark))).collect();
         let asserts = |function| self.has_asserts(function) || !self.helpers(function).is_empty();
-        for call in self.marks(index, Capture::Call) {
+        for call in code.iter().flat_map(|code| self.marks(*code, Capture::Call)) {
             let range = call.range.start..asked(call).end;
             let is_new = || !demands.iter().any(|(other, _)| other.contains(&range.start));
             if self.called(call).any(asserts) && is_new() {

@@ -148,3 +148,16 @@ fn helpers_of_one_name_are_compared_in_their_order() {
     let new = format!("{}run({{ page: () => {{ h(); }} }});\n{SCRIPT}", helper("1"));
     assert_eq!(told(&[("a.test.ts", &old, &new)]), Vec::<String>::new());
 }
+
+#[test]
+fn a_test_asserts_what_the_tests_inside_of_it_assert() {
+    let added = |inner: &str| {
+        let new = format!(
+            "{GO}\nfunc TestSay(t *testing.T) {{\n\tt.Run(\"ann\", func(t *testing.T) {{\n{inner}\n\t}})\n}}\n"
+        );
+        told(&[("a_test.go", GO, &new)])
+    };
+    let none = added("\t\tif greet(\"Bob\") != \"Hello Bob\" {\n\t\t\tt.Error(\"wrong\")\n\t\t}");
+    assert_eq!(none, [""; 0]);
+    assert_eq!(added("\t\tgreet(\"Bob\")").len(), 2);
+}

@@ -257,3 +257,31 @@ fn a_name_in_the_head_of_an_if_is_one_name_there_alone() {
         assert_eq!(became_in_go(&go("TestA", first), &go("TestB", other)), ["TestA -> TestB"]);
     }
 }
+
+#[test]
+fn tests_become_tests_inside_of_one_and_back() {
+    let ask = |n: u8, said: &str| {
+        format!("if got := Say({n}); got != \"{said}\" {{\nt.Errorf(\"got %q\", got)\n}}")
+    };
+    let inner = |name: &str, ask: &str| format!("t.Run(\"{name}\", func(t *testing.T) {{\n{ask}\n}})\n");
+    let (fizz, buzz) = (ask(3, "Fizz"), ask(5, "Buzz"));
+    let apart = go("TestFizz", &fizz) + &go("TestBuzz", &buzz);
+    let one = |buzz: &str| go("TestSay", &(inner("fizz", &fizz) + &inner("buzz", buzz)));
+    assert_eq!(
+        became_in_go(&apart, &one(&buzz)),
+        ["TestFizz -> TestSay/fizz", "TestBuzz -> TestSay/buzz", "+ TestSay"]
+    );
+    assert_eq!(
+        became_in_go(&one(&buzz), &apart),
+        ["TestSay -> TestFizz, TestBuzz", "TestSay/fizz -> TestFizz", "TestSay/buzz -> TestBuzz"]
+    );
+    let weaker = one(&buzz.replace("!= \"Buzz\"", "== \"\""));
+    assert_eq!(
+        became_in_go(&apart, &weaker),
+        ["TestFizz -> TestSay/fizz", "- TestBuzz", "+ TestSay", "+ TestSay/buzz"]
+    );
+    assert_eq!(
+        became_in_go(&one(&buzz), &go("TestFizz", &fizz)),
+        ["TestSay/fizz -> TestFizz", "- TestSay", "- TestSay/buzz"]
+    );
+}
