@@ -127,7 +127,11 @@ async fn try_look(
         return Ok(read(asked, &ran, TestReport::default(), ground, site));
     }
     let (ran, reports) = test_request::run(asked.line, &ground, asked.seconds, stop).await?;
-    let report = tool_output::tests(&ran.printed()).with_report_files(reports);
+    // A runner may name a file by its whole path, which is another one in each worktree.
+    let root = format!("{}/", ground.folder.display());
+    let [stdout, stderr] = [&ran.stdout, &ran.stderr].map(|text| text.replace(&root, ""));
+    let printed = Printed { stdout: &stdout, stderr: &stderr, ..ran.printed() };
+    let report = tool_output::tests(&printed).with_report_files(reports);
     Ok(read(asked, &ran, report, ground, site))
 }
 
