@@ -42,8 +42,8 @@ pub(super) struct ChangedTests {
     defined: BTreeSet<String>,
     /// Names that they used, and that none of them uses any more; those of options and fields, too.
     unused: BTreeSet<String>,
-    /// The paths of files that are gone.
-    removed: Vec<String>,
+    /// The paths of files that are gone, and whether each had nothing to run.
+    removed: Vec<(String, bool)>,
     /// The tests that are new or changed, by what they call.
     about: OnceLock<HashMap<String, Vec<usize>>>,
 }
@@ -74,7 +74,8 @@ impl ChangedTests {
 
     fn read(files: &[ChangedFile<'_>], may_be_judged: fn(&ChangedFile<'_>) -> bool) -> Self {
         let removed = files.iter().filter(|file| file.change.is_deleted());
-        let removed = removed.map(|file| file.path().to_owned()).collect();
+        let only_defines = |file: &ChangedFile<'_>| file.before().is_some_and(SourceFile::only_defines);
+        let removed = removed.map(|file| (file.path().to_owned(), only_defines(file))).collect();
         let mut tests = Self { removed, ..Self::default() };
         let of_file = |file: &ChangedFile<'_>| {
             if may_be_judged(file) { file.tests().map(<[_]>::to_vec) } else { Default::default() }
@@ -179,10 +180,16 @@ impl ChangedTests {
 
     /// Tells whether files of tests were removed, each of them named by the issue or with its code.
     pub(super) fn removed_as_asked(&self, issue: &Issue) -> bool {
-        let (tests, code): (Vec<&String>, Vec<&String>) = self.removed.iter().partition(|path| is_test(path));
+        let removed = self.removed.iter().map(|(path, _)| path);
+        let (tests, code): (Vec<&String>, Vec<&String>) = removed.partition(|path| is_test(path));
         let code: BTreeSet<&str> = code.into_iter().map(|path| stem(path)).collect();
         !tests.is_empty()
             && tests.iter().map(|path| stem(path)).all(|stem| code.contains(stem) || issue.names(stem))
+    }
+
+    /// Tells whether a runner ran a file by this path that is gone, and that had nothing to run.
+    pub(super) fn is_removed_helper(&self, id: &str) -> bool {
+        self.removed.iter().any(|(path, only_defines)| path == id && *only_defines)
     }
 
     /// Tells whether the product has functions, types or classes that it did not have.

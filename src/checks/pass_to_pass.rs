@@ -183,6 +183,7 @@ impl Comparison<'_, '_> {
                 let new: Vec<&Test> = new.into_iter().filter(|new| self.passes(new)).collect();
                 if new.is_empty() { Miss::Lost } else { Miss::Asked(replaced(lost.id, old, &new)) }
             }
+            Fate::Unknown if self.sources.is_removed_helper(lost.id) => Miss::Fine,
             Fate::Unknown => Miss::Unknown,
         };
         let why = match miss {

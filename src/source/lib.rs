@@ -122,6 +122,11 @@ impl SourceFile {
         imports
     }
 
+    /// Tells whether a file asserts nothing and has no statement that only calls something, not even in its functions.
+    pub fn only_defines(&self) -> bool {
+        self.marks(Capture::Assert).chain(self.marks(Capture::Statement)).next().is_none()
+    }
+
     /// Returns the names that values have in the whole file, each with its form.
     pub fn constants(&self) -> Vec<(&str, Part<'_>)> {
         let constants = self.parts(Capture::Constant);

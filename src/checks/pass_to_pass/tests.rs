@@ -220,3 +220,18 @@ fn tests_of_a_removed_file_are_asked_about_where_its_code_is_gone_or_the_issue_n
     assert_eq!(missing(&alone, &["one"], &[], "").0, ["one is gone"]);
     assert_eq!(missing(&alone, &["one"], &[], "Nobody needs words").1.len(), 1);
 }
+
+#[test]
+fn a_removed_file_that_a_runner_ran_is_missed_where_it_had_something_to_run() {
+    let path = "test/helper.js";
+    let removed = |text: &str| [Change::of_texts(path, Some(text), None)];
+    for helper in
+        ["exports.unused = 1;", "const f = require('../lib');\nexports.cells = (line) => f(line).length;"]
+    {
+        assert_eq!(missing(&removed(helper), &[path, "a"], &["a"], ""), (vec![], vec![]), "{helper}");
+    }
+    for test in ["assert.equal(f(), 1);", "require('../lib').check();", "if (f() !== 1) throw new Error();"] {
+        let told = missing(&removed(test), &[path, "a"], &["a"], "");
+        assert_eq!(told.0, [format!("{path} is gone")], "{test}");
+    }
+}
