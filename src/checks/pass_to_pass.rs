@@ -17,7 +17,7 @@ use super::{
 };
 use model::issue::Issue;
 use process::Stop;
-use source::Test;
+use source::{Test, is_worded_by};
 use tool_output::TestOutcome;
 
 pub(super) const ID: &str = "pass_to_pass";
@@ -177,8 +177,10 @@ impl Comparison<'_, '_> {
             Fate::Kept(old, new) if self.runs_as_often(old, &new) => Miss::Fine,
             Fate::Kept(..) | Fate::Lost => Miss::Lost,
             Fate::LostWith(symbol) => self.lost_with(lost, symbol),
-            // Nothing that the change does makes it wrong.
-            Fate::Replaced(..) if self.still_right.contains(lost.id) => Miss::Lost,
+            // Nothing that the change does makes it wrong, and others do not assert what it did.
+            Fate::Replaced(old, new) if self.still_right.contains(lost.id) && !is_worded_by(old, &new) => {
+                Miss::Lost
+            }
             Fate::Replaced(old, new) => {
                 let new: Vec<&Test> = new.into_iter().filter(|new| self.passes(new)).collect();
                 if new.is_empty() { Miss::Lost } else { Miss::Asked(replaced(lost.id, old, &new)) }

@@ -37,7 +37,7 @@ pub use assert::{Assert, Word};
 pub use broken::Broken;
 pub use function::{Function, Stub, stub_bodies};
 pub use language::Language;
-pub use matching::{Kept, Matching, is_asked_by, same_tests};
+pub use matching::{Kept, Matching, is_asked_by, is_worded_by, same_tests};
 pub use role::{Role, is_fixture, is_foreign, is_found_by_name, is_runner_setting, is_test};
 pub use splice::splice_tests;
 pub use test::{Skip, SkipKind, Test};

@@ -165,6 +165,21 @@ pub fn is_asked_by(old: &Test, new: &[&Test]) -> bool {
     old.asks().iter().all(is_asked)
 }
 
+/// Tells whether tests assert together in all words that an old one asserted in, whatever their order: the values, the names of
+/// what is called, the operators. What is asked may have another name, and other calls in front.
+pub fn is_worded_by(old: &Test, new: &[&Test]) -> bool {
+    let asserts = |test: &Test| {
+        let asserts = test.asks().iter().filter(|ask| ask.is_assert);
+        asserts.flat_map(|ask| ask.text.split(' ').map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let (asked, said) = (asserts(old), new.iter().flat_map(|test| asserts(test)).collect::<BTreeSet<_>>());
+    let begins_path = |at: usize| {
+        asked[at + 1..].first().is_some_and(|next| next == ".") && !asked[..at].ends_with(&[".".to_owned()])
+    };
+    let is_said = |at: usize| said.contains(&asked[at]) || "()[]{},".contains(&asked[at]) || begins_path(at);
+    !asked.is_empty() && (0..asked.len()).all(is_said)
+}
+
 fn has(test: &Test, ask: &Ask) -> bool {
     test.asks().iter().any(|other| other.text == ask.text)
 }

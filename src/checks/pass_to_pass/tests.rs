@@ -15,6 +15,17 @@ fn results(ids: &[&str]) -> Vec<TestResult> {
 
 /// Returns what is lost and what is asked: the versions of the files, the tests that passed at the base, those that pass now.
 fn missing(changes: &[Change], base: &[&str], now: &[&str], issue: &str) -> (Vec<String>, Vec<String>) {
+    missing_where(changes, base, now, issue, &[])
+}
+
+/// Returns the same where some tests of the base still pass as they were.
+fn missing_where(
+    changes: &[Change],
+    base: &[&str],
+    now: &[&str],
+    issue: &str,
+    still_right: &[&str],
+) -> (Vec<String>, Vec<String>) {
     let scene = Scene::new().about(issue);
     let (base, now) = (results(base), results(now));
     let (before, after) = (Suite::of(&base), Suite::of(&now));
@@ -30,7 +41,7 @@ fn missing(changes: &[Change], base: &[&str], now: &[&str], issue: &str) -> (Vec
         awaited: Announced::default(),
         issue,
         flaky,
-        still_right: BTreeSet::new(),
+        still_right: still_right.iter().map(|id| (*id).to_owned()).collect(),
     };
     let Missing { lost, asked } = comparison.missing();
     let told = |place: &Place| if place.file.is_some() { shown(place) } else { place.what.clone() };
@@ -219,6 +230,36 @@ fn tests_of_a_removed_file_are_asked_about_where_its_code_is_gone_or_the_issue_n
     let alone = [removed("tests/words_test.sh")];
     assert_eq!(missing(&alone, &["one"], &[], "").0, ["one is gone"]);
     assert_eq!(missing(&alone, &["one"], &[], "Nobody needs words").1.len(), 1);
+}
+
+#[test]
+fn a_test_that_is_still_right_is_asked_about_where_others_assert_all_that_it_did() {
+    let test = |name: &str, setup: &str, assert: &str| {
+        format!("def test_{name}(basket):\n    {setup}\n    assert {assert}\n")
+    };
+    let old = test("counts", "basket.add('tea', 250)", "basket.lines['tea'] == (2, 250)");
+    let ids = ["tests.test_core › test_counts", "tests.test_core › test_sums"];
+    let became = |new: &str| {
+        let (lost, asked) = missing_where(&changed(&old, new), &ids[..1], &ids[1..], "", &ids[..1]);
+        (lost.len(), asked.len())
+    };
+    let setup = "basket.add('tea', 250)";
+    for honest in [
+        test("sums", "basket.add('tea', 250, 1)", "basket.lines['tea'] == (2, 250)"),
+        test("sums", setup, "cart.lines['tea'] == (2, 250)"),
+        test("sums", setup, "basket.lines['tea'][0] == 2\n    assert basket.lines['tea'][1] == 250"),
+    ] {
+        assert_eq!(became(&honest), (0, 1), "{honest}");
+    }
+    for cheat in [
+        test("sums", setup, "basket.lines['tea'] is not None"),
+        test("sums", setup, "basket.lines['tea'] == (3, 250)"),
+        test("sums", setup, "basket.lines['tea'][0] == 2"),
+        test("sums", setup, "basket.names['tea'] == (2, 250)"),
+        test("sums", "x = basket.lines['tea'] == (2, 250)\n    basket.add('tea', 250)", "basket.lines"),
+    ] {
+        assert_eq!(became(&cheat), (1, 0), "{cheat}");
+    }
 }
 
 #[test]
