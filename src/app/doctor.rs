@@ -189,16 +189,10 @@ fn commands(project: &Project) -> Vec<Diagnosis> {
     for command in commands {
         let is_here = command.is_here(project);
         let text = format!("{}: {} ({})", command.key, command.line, command.why());
+        let hint = format!("this program is not installed; install it, or set `[commands] {}`", command.key);
         all.push(Diagnosis {
             ok: !command.is_missed(project),
-            hint: if is_here {
-                None
-            } else {
-                Some(format!(
-                    "this program is not installed; install it, or set `[commands] {}`",
-                    command.key
-                ))
-            },
+            hint: if is_here { None } else { Some(hint) },
             ..Diagnosis::good("command", text)
         });
     }

@@ -8,6 +8,8 @@ use git::regular_file;
 use journal::store::folders::HOME;
 use model::policy::{Agreement, Budget, BudgetScopes, PanelReviewer, PhaseDef, Policy};
 use model::text::sha256_hex;
+use serde::Serialize;
+use serde_json::Value;
 use settings::Origin;
 
 /// Refuses overrides that contradict what the run was begun with.
@@ -161,40 +163,57 @@ fn kept_keys<'a>(project: &'a Project, run: &Run) -> Result<Vec<(&'a str, &'a Or
     if run.started.version != env!("CARGO_PKG_VERSION") {
         return Ok(Vec::new());
     }
-    let (settings, pinned) = (&project.settings, &run.started.agreement);
+    let pinned = &run.started.agreement;
     let now = agreement_with_commands_of(project, pinned)?;
-    let commands = settings.commands.by_id();
-    let phases_differ = shapes(&now) != shapes(pinned);
-    let differs = |key: &str| match key.split_once('.').unwrap_or((key, "")) {
-        ("commands", "detect") | ("limits", "outage_seconds") => false,
-        ("commands", id) => commands.get(id) != pinned.commands.get(id),
-        ("checks", _) => now.check_settings != pinned.check_settings || now.defined != pinned.defined,
-        ("limits", _) => now.max_cycles != pinned.max_cycles || now.time != pinned.time,
-        ("verdict", _) => now.require_review_id != pinned.require_review_id,
-        ("phases" | "policies", _) => phases_differ,
-        ("models", _) => now.models != pinned.models,
-        ("language", _) => settings.language != run.started.language,
-        _ => false,
+    let set = project.settings.commands.by_id();
+    let is_kept = |key: &str| match key.split_once('.').unwrap_or((key, "")) {
+        ("commands", "detect") => false,
+        ("commands", id) => set.get(id) != pinned.commands.get(id),
+        ("language", _) => project.settings.language != run.started.language,
+        (table, rest) => differs(&now, pinned, table, rest.split('.').next().unwrap_or_default()),
     };
-    Ok(settings.origins().into_iter().filter(|(key, _)| differs(key)).collect())
+    Ok(project.settings.origins().into_iter().filter(|(key, _)| is_kept(key)).collect())
+}
+
+/// Tells whether two agreements differ in what a table of the settings makes of them; its first key says in which part.
+fn differs(now: &Agreement, pinned: &Agreement, table: &str, key: &str) -> bool {
+    match (table, key) {
+        ("checks", "define") => now.defined != pinned.defined,
+        ("checks", _) => field(&now.check_settings, key) != field(&pinned.check_settings, key),
+        ("limits", "max_cycles") => now.max_cycles != pinned.max_cycles,
+        ("limits", "outage_seconds") => false,
+        ("limits", "steps") => now.time.by_step != pinned.time.by_step,
+        ("limits", _) => field(&now.time, key) != field(&pinned.time, key),
+        ("verdict", _) => now.require_review_id != pinned.require_review_id,
+        ("models", _) => now.models != pinned.models,
+        ("phases", _) => shape(now, key) != shape(pinned, key),
+        ("policies", _) => now.phases.iter().any(|phase| {
+            phase.policy_name == key && shape(now, phase.name.as_str()) != shape(pinned, phase.name.as_str())
+        }),
+        _ => false,
+    }
+}
+
+/// Returns one field of settings as it is written; nothing where it is not set.
+fn field(settings: &impl Serialize, key: &str) -> Option<Value> {
+    serde_json::to_value(settings).ok()?.get(key).cloned()
+}
+
+/// Returns what settings say about a phase, without its agents, which can be chosen anew.
+fn shape<'a>(agreement: &'a Agreement, name: &str) -> Option<(&'a Policy, bool, &'a str)> {
+    let phase = agreement.phases.iter().find(|phase| phase.name.as_str() == name)?;
+    Some((&phase.policy, phase.changes_code, &phase.output))
 }
 
 /// Returns what the settings of now come to, with the commands of the run, so that only what was set differs.
 fn agreement_with_commands_of(project: &Project, pinned: &Agreement) -> Result<Agreement> {
     let mut now = project.settings.agreement(pinned.preset.as_deref())?;
     let command = |(key, line): (&String, &String)| {
-        let detected_by = pinned.detected_commands.contains(key).then(String::new);
+        let is_detected = pinned.detected_commands.contains(key);
+        let detected_by = if is_detected { Some(String::new()) } else { None };
         ProjectCommand { key: key.clone(), line: line.clone(), detected_by }
     };
     let commands: Vec<ProjectCommand> = pinned.commands.iter().map(command).collect();
     pin_commands(&mut now, &commands);
     Ok(now)
-}
-
-/// Returns what settings say about each phase, without its agents, which can be chosen anew.
-fn shapes(agreement: &Agreement) -> Vec<(&str, &Policy, bool, &str)> {
-    fn shape(phase: &PhaseDef) -> (&str, &Policy, bool, &str) {
-        (phase.name.as_str(), &phase.policy, phase.changes_code, &phase.output)
-    }
-    agreement.phases.iter().map(shape).collect()
 }

@@ -455,6 +455,22 @@ fn flags_cannot_change_the_fixed_settings_of_a_run() {
 }
 
 #[test]
+fn a_flag_that_repeats_what_a_run_was_begun_with_is_taken() {
+    let sandbox = Sandbox::new();
+    let same = ["--set", "phases.planning.max_revisions=2", "--set", "checks.max_kilobytes=700"];
+    sandbox.short("", &[&same[..], &["--set", "budget.calls=1"]].concat()).exits(3);
+    sandbox.write(
+        ".ai-workflow/config.toml",
+        "[phases.requirements]\nmax_revisions = 7\n[checks]\nmax_files = 700\n[budget]\ncalls = 9\n",
+    );
+    let confirmed = ["--config", ".ai-workflow/config.toml"];
+    let ran = sandbox.short("", &[&same[..], &confirmed].concat()).exits(0);
+    let warned = crate::line_with(&ran.stderr, "for new runs only");
+    assert!(warned.contains("`phases.requirements.max_revisions`"), "{warned}");
+    assert!(!warned.contains("planning") && !warned.contains("max_kilobytes"), "{warned}");
+}
+
+#[test]
 fn every_command_refuses_an_issue_without_a_run() {
     let sandbox = Sandbox::new();
     for command in ["status", "explain", "replay", "resume", "cancel", "finalize", "cleanup", "rollback"] {
