@@ -95,8 +95,8 @@ use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Place};
 use model::text::one_line;
 use outcome::{
-    MOST_PLACES, MOST_TOLD, and_more, asking, at, failure, file, if_failed, judge_places, judged, of_answer,
-    passed, question_to_reviewer, result, shown, skipped,
+    MOST_PLACES, MOST_TOLD, and_more, asking, at, failure, file, gathered, if_failed, judge_places, judged,
+    of_answer, passed, question_to_reviewer, result, shown, skipped,
 };
 use paths::{Patterns, ending, name};
 use views::summary::counted;

@@ -9,10 +9,10 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use super::command::{self, End};
-use super::suspect::gathered;
 use super::test_runs::{NotCompared, TestRuns};
 use super::{
-    Change, CheckResult, LanguageFamily, Place, Published, Site, asking, at, is_code, judged, one_line,
+    Change, CheckResult, LanguageFamily, Place, Published, Site, asking, at, gathered, is_code, judged,
+    one_line,
 };
 use git::Tree;
 use process::Stop;

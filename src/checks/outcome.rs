@@ -13,6 +13,9 @@ pub(super) const MOST_PLACES: usize = 40;
 /// So much of a summary is told again elsewhere, in characters.
 pub(super) const MOST_TOLD: usize = 200;
 
+/// So many questions a check asks at most; the last one has all the places that are left.
+const MOST_QUESTIONS: usize = 3;
+
 /// Checks of tests and of the whole change: what has no file there stands in nobody's answer.
 const NOT_OF_AN_ANSWER: [&str; 6] =
     ["tests", "pass_to_pass", "changed_expectations", "runner_settings", "red_green", "code_changed"];
@@ -120,6 +123,21 @@ pub(super) fn judge_places(check: &str, places: Vec<Place>) -> CheckResult {
 /// Makes each place of a failed result a question that the reviewer has to answer.
 pub(super) fn asking(result: CheckResult) -> CheckResult {
     CheckResult { asks: result.status == CheckStatus::Fail, ..result }
+}
+
+/// Makes one question of all that is beyond the others: a reviewer answers a few well.
+pub(super) fn gathered(mut doubts: Vec<Place>) -> Vec<Place> {
+    if doubts.len() <= MOST_QUESTIONS {
+        return doubts;
+    }
+    let others = doubts.split_off(MOST_QUESTIONS);
+    if let Some(last) = doubts.last_mut() {
+        for other in others {
+            let other = if other.file.is_some() { shown(&other) } else { other.what };
+            last.what = format!("{}\nAlso {other}", last.what);
+        }
+    }
+    doubts
 }
 
 /// Returns a place of a check as people read it. What has no file stands in the author's answer, but for checks of

@@ -9,11 +9,10 @@ use super::announced::Announced;
 use super::changed_tests::Fate;
 use super::command::{End, Look};
 use super::suite::{Losses, LostTest, Suite, name};
-use super::suspect::gathered;
 use super::test_runs::{NotCompared, TestRuns};
 use super::{
-    ChangedTests, CheckResult, Place, Site, asking, at, judged, of_answer, one_line, question_to_reviewer,
-    skipped,
+    ChangedTests, CheckResult, Place, Site, asking, at, gathered, judged, of_answer, one_line,
+    question_to_reviewer, skipped,
 };
 use model::issue::Issue;
 use process::Stop;

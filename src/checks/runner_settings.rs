@@ -4,9 +4,8 @@
 //! cannot be loaded there may need what is newly depended on.
 
 use super::suite::Suite;
-use super::suspect::gathered;
 use super::test_runs::{NotCompared, TestRuns};
-use super::{CheckResult, Site, judged, of_answer, question_to_reviewer, skipped};
+use super::{CheckResult, Site, gathered, judged, of_answer, question_to_reviewer, skipped};
 use process::Stop;
 use tool_output::TestOutcome::{Failed, Passed, Skipped};
 
