@@ -56,6 +56,7 @@ pub(super) fn run(arguments: &DemoArgs) -> CommandResult {
     // A refused command leaves nothing behind.
     if played.is_err() && arguments.dir.is_none() && !project.join(RUN_FOLDER).exists() {
         let _ = fs::remove_dir_all(&project);
+        words("no run began, so the demo project is removed again\n");
     }
     played
 }
