@@ -152,6 +152,10 @@ fn a_new_test_that_passes_without_the_change_fails_unless_the_behaviour_stays() 
                   S1: without the code that the run changed `tests.test_pager.PageTest.test_some` passes as well
     1 passed, 1 with questions
     ");
+    let open =
+        sandbox.run(&[&only[..], &["--json", "--message", "Refactor the pager and cover it"]].concat());
+    let asked = result(&open.exits(0), "red_green");
+    assert_eq!(asked["questions"][0]["id"], "S1", "{asked}");
     sandbox.git(&["commit", "-q", "-am", "perf(pager): divide in one step"]);
     let committed = sandbox.run(&[&only[..], &["--json"]].concat()).exits(0);
     let questions = &result(&committed, "red_green")["questions"];

@@ -11,8 +11,9 @@ use git::{CommitId, Trailers};
 use model::issue::{Discussion, Issue, IssueNumber};
 use views::summary::counted;
 
-/// The types of Conventional Commits that change no behaviour.
+/// The types of Conventional Commits that change no behaviour, and those that do.
 const SAME_BEHAVIOUR: [&str; 8] = ["refactor", "docs", "perf", "test", "chore", "build", "ci", "style"];
+const OTHER_BEHAVIOUR: [&str; 2] = ["feat", "fix"];
 
 /// What a person gives as what was asked for.
 #[derive(Debug, Clone, Default)]
@@ -103,19 +104,32 @@ impl AskedFor {
     /// Returns the type of Conventional Commits by which the change says that it leaves the behaviour as it is; nothing where
     /// one of its messages does not say so.
     pub(super) fn type_without_new_behaviour(&self) -> Option<&'static str> {
-        let types: Option<Vec<&str>> = self.messages.iter().map(|message| type_of(message)).collect();
+        let known = |message: &String| {
+            let (word, is_breaking) = type_of(message)?;
+            SAME_BEHAVIOUR.into_iter().find(|known| !is_breaking && known.eq_ignore_ascii_case(word))
+        };
+        let types: Option<Vec<&str>> = self.messages.iter().map(known).collect();
         types?.first().copied()
+    }
+
+    /// Tells whether the messages leave open whether the behaviour changes: none has a type that says so. An issue asks for something.
+    pub(super) fn leaves_behaviour_open(&self) -> bool {
+        let changes = |(word, is_breaking): (&str, bool)| {
+            is_breaking || OTHER_BEHAVIOUR.iter().any(|known| known.eq_ignore_ascii_case(word))
+        };
+        !self.is_of_an_issue() && !self.messages.iter().filter_map(|message| type_of(message)).any(changes)
     }
 }
 
-/// Reads `docs: …` and `docs(scope): …`. A breaking change (`refactor!: …`) changes behaviour.
-fn type_of(message: &str) -> Option<&'static str> {
+/// Reads `docs: …`, `docs(scope): …` and `docs!: …`, which is a breaking change: its behaviour is another one.
+fn type_of(message: &str) -> Option<(&str, bool)> {
     let (head, _) = message.trim_start().lines().next()?.split_once(": ")?;
+    let (head, is_breaking) = head.strip_suffix('!').map_or((head, false), |head| (head, true));
     let word = match head.split_once('(') {
         Some((word, scope)) if scope.ends_with(')') => word,
         _ => head,
     };
-    SAME_BEHAVIOUR.into_iter().find(|known| known.eq_ignore_ascii_case(word))
+    Some((word, is_breaking))
 }
 
 #[cfg(test)]
@@ -156,5 +170,19 @@ mod tests {
         ] {
             assert_eq!(stated(others), None, "{others:?}");
         }
+    }
+
+    #[test]
+    fn messages_without_a_type_leave_open_whether_the_behaviour_changes() {
+        let is_open = |messages: &[&str]| asked(messages).is_some_and(|asked| asked.leaves_behaviour_open());
+        for messages in [&["Refactor the pager and cover empty books"][..], &["pager: one", "test: two"]] {
+            assert!(is_open(messages), "{messages:?}");
+        }
+        for messages in [&["Fix(pager): one"][..], &["refactor: one", "feat: two"], &["refactor!: breaks"]] {
+            assert!(!is_open(messages), "{messages:?}");
+        }
+        let issue = asked(&["Refactor the pager"])
+            .map(|asked| AskedFor { source: TaskSource::Issue(IssueNumber::MAX), ..asked });
+        assert!(!issue.expect("a text").leaves_behaviour_open());
     }
 }

@@ -19,7 +19,8 @@ const UNSTATED: &str = "; if the behaviour stays as it is, say so: `--message \"
 
 /// Makes a question of a failure that a person has to judge: tests fail as they do at the base, which may be why the change was
 /// made; a command runs none of the new tests, as one of another language does; nothing fails without a change that leaves the
-/// behaviour as it is, as it says itself; only comments changed, and no issue asks for more.
+/// behaviour as it is, as it says itself, or of which nothing says that it does more; only comments changed, and no issue asks for
+/// more.
 pub(super) fn ask_instead(result: &mut CheckResult, asked_for: Option<&AskedFor>) {
     let summary = result.summary.clone();
     let stated = asked_for.and_then(AskedFor::type_without_new_behaviour);
@@ -27,11 +28,15 @@ pub(super) fn ask_instead(result: &mut CheckResult, asked_for: Option<&AskedFor>
         (TESTS, _, _) if result.status == CheckStatus::FailedBefore => {
             (result.status, result.pattern) = (CheckStatus::Fail, Some(FAILED_BEFORE.to_owned()));
         }
+        (RED_GREEN, Some(PROVE_NOTHING), _) if result.asks => return,
         (RED_GREEN, Some(NOT_RUN), _) => {}
         (_, Some(TRIVIAL), _) if !asked_for.is_some_and(AskedFor::is_of_an_issue) => {}
         (RED_GREEN, Some(PROVE_NOTHING), Some(stated)) => {
             result.summary =
                 format!("{summary}; by its type `{stated}` the change leaves the behaviour as it is");
+        }
+        (RED_GREEN, Some(PROVE_NOTHING), None) if asked_for.is_some_and(AskedFor::leaves_behaviour_open) => {
+            result.summary = format!("{summary}; no message says whether the behaviour changes");
         }
         (RED_GREEN, Some(PROVE_NOTHING), None) => {
             result.summary += UNSTATED;
