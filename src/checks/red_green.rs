@@ -1,7 +1,7 @@
 //! New tests have to fail without the code they are about (`FAIL_TO_PASS`, as SWE-bench calls it): with the code of the base and the
 //! tests of now at least one of them fails, by what it asserts. A test that could not be loaded there says nothing: it may only
-//! miss a name; it is run once more on the code of now, in which new functions do nothing. Tests that pass either way prove
-//! nothing, unless a document of the run says that the behaviour stays as it was: then the reviewer is asked. Tests that were there,
+//! miss a name; it is run once more on the code of now, in which functions do what they did and new ones do nothing. Tests that
+//! pass either way prove nothing, unless a document of the run says that the behaviour stays as it was: then the reviewer is asked. Tests that were there,
 //! and moved or ask more, count where no test is new. Where the runner does not name each test, its exit code counts.
 
 use std::collections::BTreeMap;
@@ -38,10 +38,10 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
     let mut proofs = sorted(new, &Suite::of(&without.results), Proof::Green);
     if !proofs.contains_key(&Proof::Red)
         && let Some(unknown) = proofs.get(&Proof::Unknown).cloned()
-        && let Some(stubs) = runs.mixed(|trees| &trees.new_stubs, stop).await
+        && let Some(without) = runs.mixed(|trees| &trees.old_bodies, stop).await
     {
         proofs.remove(&Proof::Unknown);
-        proofs.extend(sorted(unknown, &Suite::of(&stubs.results), Proof::Hollow));
+        proofs.extend(sorted(unknown, &Suite::of(&without.results), Proof::Hollow));
     }
     let is_proven = proofs.contains_key(&Proof::Red);
     if !is_proven {
@@ -63,8 +63,13 @@ fn proven_by_old_tests(ids: &[&str], site: &Site<'_>) -> CheckResult {
         "no test is new; `{}` was there, and passes without the code that the run changed as well",
         ids.join("`, `")
     );
+    asked(&what, site)
+}
+
+/// Asks where a reviewer reads it.
+fn asked(what: &str, site: &Site<'_>) -> CheckResult {
     if site.phase.policy.review.is_none() {
-        return skipped(ID, &what);
+        return skipped(ID, what);
     }
     asking(judged(ID, "tests-prove-nothing", vec![of_answer(what)], "no test proves the change", ""))
 }
@@ -93,7 +98,7 @@ enum Proof {
     Red,
     /// It cannot be loaded, or is not named.
     Unknown,
-    /// It cannot be loaded without the code, and passes where its new functions do nothing.
+    /// It cannot be loaded without the code, and passes where functions do what they did, and new ones nothing.
     Hollow,
     /// It passes.
     Green,
@@ -128,6 +133,10 @@ fn judge(runs: &TestRuns<'_>, proofs: &BTreeMap<Proof, Vec<&str>>, site: &Site<'
         Proof::Unknown => {
             skipped(ID, &format!("`{first}` cannot be loaded without the code that the run changed"))
         }
+        Proof::Hollow if !runs.published.test_trees.has_new_functions => asked(
+            &format!("`{all}` passes although every function does what it did. What changed for it?"),
+            site,
+        ),
         Proof::Hollow => {
             unproven(line, &format!("`{all}` passes although no new function does anything"), site)
         }

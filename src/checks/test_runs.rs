@@ -1,8 +1,8 @@
 //! The runs of the tests: at the base of the run and now, the old tests on the new code, the new tests on the old code, and what
 //! is there now with the runner's settings of the base, or with new functions that do nothing. Each is made in the clean worktree, once a tree. Judges nothing.
 
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::changed_file::ReadSides;
@@ -13,7 +13,10 @@ use git::{CommitId, Error, RunWorkspace, Tree};
 use model::change::FileMode;
 use model::policy::Policy;
 use process::Stop;
-use source::{Role, SourceFile, is_fixture, is_runner_setting, is_test, splice_tests, stub_bodies};
+use source::{
+    Function, NewBody, Role, SourceFile, Test, is_fixture, is_runner_setting, is_test, splice_tests,
+    with_bodies,
+};
 
 /// In so many files all functions are replaced at most.
 const MOST_PLANTED: usize = 20;
@@ -28,8 +31,11 @@ pub struct TestTrees {
     pub(super) new_tests: MixedTrees,
     /// What will be published with the runner's settings of the base; nothing where the run left them as they were.
     pub(super) old_settings: MixedTrees,
-    /// What will be published, where new functions of the product do nothing; nothing where there are none.
-    pub(super) new_stubs: MixedTrees,
+    /// What will be published, where the functions of the product do what they did, and new ones do nothing; then where only
+    /// new ones do nothing. Nothing where the run changed code that nobody can read, and made no new functions.
+    pub(super) old_bodies: MixedTrees,
+    /// Whether the product has functions that it did not have.
+    pub(super) has_new_functions: bool,
     /// What will be published, where all functions of the changed product files fail.
     pub(super) planted: MixedTrees,
 }
@@ -66,13 +72,26 @@ impl TestTrees {
                 trees.new_tests.clear();
             }
             if !trees.new_tests.is_empty() {
-                trees.new_stubs = mixed(|_| true, &stubbed(&files, &known_functions(&files), false))?;
+                let old = old_bodies(&files);
+                let without =
+                    with_other_bodies(&files, |file, function| body_without_change(&old, file, function));
+                let stub = |function: &Function| (!old.contains_key(&function.name)).then_some(NewBody::Stub);
+                let stubs = with_other_bodies(&files, |_, function| stub(function));
+                trees.has_new_functions = !stubs.is_empty();
+                let is_read =
+                    |file: &ChangedFile<'_>| file.now().is_some() || is_beside_the_code(file.path());
+                if without.is_empty() && files.iter().all(is_read) {
+                    trees.old_bodies.push(tree.clone());
+                } else if files.iter().all(is_read) {
+                    trees.old_bodies = mixed(|_| true, &without)?;
+                }
+                trees.old_bodies.extend(mixed(|_| true, &stubs)?);
             }
         }
         if plants {
-            let mut stubs = stubbed(&files, &BTreeSet::new(), true);
-            stubs.truncate(MOST_PLANTED);
-            trees.planted = mixed(|_| true, &stubs)?;
+            let mut planted = with_other_bodies(&files, |_, _| Some(NewBody::Failure));
+            planted.truncate(MOST_PLANTED);
+            trees.planted = mixed(|_| true, &planted)?;
         }
         if runs(super::runner_settings::ID) {
             let is_of_now = |path: &str| !is_runner_setting(path) && !is_run_before_tests(path);
@@ -132,25 +151,51 @@ fn of_product<'f, 's>(files: &'f [ChangedFile<'s>]) -> impl Iterator<Item = &'f 
     files.iter().filter(|file| !is_of_tests(file.path()) && !is_runner_setting(file.path()))
 }
 
-/// Returns the names of the functions that the product had before.
-fn known_functions(files: &[ChangedFile<'_>]) -> BTreeSet<String> {
-    let before = of_product(files).filter_map(ChangedFile::before).flat_map(SourceFile::functions);
-    before.map(|function| function.name).collect()
+/// The bodies that functions of a name had before, each with the path of its file.
+type OldBodies<'s> = HashMap<String, Vec<(&'s str, &'s str)>>;
+
+fn old_bodies<'s>(files: &[ChangedFile<'s>]) -> OldBodies<'s> {
+    let mut bodies = OldBodies::new();
+    for before in of_product(files).filter_map(ChangedFile::before) {
+        for function in before.functions() {
+            let body = &before.text()[function.body.unwrap_or_default()];
+            bodies.entry(function.name).or_default().push((before.path(), body));
+        }
+    }
+    bodies
 }
 
-/// Returns the files of the product in which the functions that are not known do nothing, or fail.
-fn stubbed(files: &[ChangedFile<'_>], known: &BTreeSet<String>, fails: bool) -> Vec<(String, String)> {
-    let stubbed = |file: &ChangedFile<'_>| {
+/// Returns what a function does without the change: what it did, there or in another file, and nothing where it is new.
+fn body_without_change<'s>(
+    old: &OldBodies<'s>,
+    file: &SourceFile,
+    function: &Function,
+) -> Option<NewBody<'s>> {
+    let Some(bodies) = old.get(&function.name) else { return Some(NewBody::Stub) };
+    let now = &file.text()[function.body.clone()?];
+    let here = bodies.iter().find(|(path, _)| *path == file.path()).or(bodies.first());
+    let is_as_before = bodies.iter().any(|(_, body)| *body == now);
+    if is_as_before { None } else { here.map(|(_, body)| NewBody::Text(body)) }
+}
+
+/// Returns the files of the product in which functions that are no tests have other bodies.
+fn with_other_bodies<'b>(
+    files: &[ChangedFile<'_>],
+    body_of: impl Fn(&SourceFile, &Function) -> Option<NewBody<'b>>,
+) -> Vec<(String, String)> {
+    let changed = |file: &ChangedFile<'_>| {
         let (now, [_, tests]) = (file.now()?, file.tests());
-        let is_test = |range: &Range<usize>| {
-            tests.iter().any(|test| test.range.start <= range.start && range.end <= test.range.end)
+        let is_of_tests = |function: &Function| {
+            let holds = |test: &Arc<Test>| {
+                test.range.start <= function.range.start && function.range.end <= test.range.end
+            };
+            tests.iter().any(holds) || now.is_test_code(function.line)
         };
-        let new = now.functions().into_iter().filter(|function| !is_test(&function.range));
-        let new = new.map(|function| function.name).filter(|name| !known.contains(name)).collect();
-        let text = stub_bodies(now, &new, fails);
+        let text =
+            with_bodies(now, |function| if is_of_tests(function) { None } else { body_of(now, function) });
         (text != now.text()).then(|| (file.path().to_owned(), text))
     };
-    of_product(files).filter(|file| is_plain(file)).filter_map(stubbed).collect()
+    of_product(files).filter(|file| is_plain(file)).filter_map(changed).collect()
 }
 
 /// Why a comparison of tests cannot be made.
@@ -371,16 +416,27 @@ mod tests {
     fn only_new_functions_that_are_no_tests_are_stubs() {
         let old = "pub fn pages() -> u8 { 3 }\n";
         let new = "pub fn pages() -> u8 { 3 }\npub fn books() -> u8 { 1 }\n#[test]\nfn three() { assert_eq!(pages(), 3); }\n";
-        let texts = |old: &str, new: &str| {
-            let changes = [Change::of_texts("a.rs", Some(old), Some(new))];
-            let read = ReadSides::of(&changes, &[]);
-            let files: Vec<_> = ChangedFile::each(&changes, &read).collect();
-            stubbed(&files, &known_functions(&files), false)
-        };
-        let [(_, text)] = &texts(old, new)[..] else { panic!("a new function") };
+        let [(_, text)] = &texts_without_change(old, new)[..] else { panic!("a new function") };
         assert_eq!(text.matches("unimplemented!()").count(), 1);
         assert!(text.contains("fn books() -> u8 { if true { unimplemented!() }"));
-        assert_eq!(texts(old, old), []);
+        assert_eq!(texts_without_change(old, old), []);
+    }
+
+    fn texts_without_change(old: &str, new: &str) -> Vec<(String, String)> {
+        let changes = [Change::of_texts("a.rs", Some(old), Some(new))];
+        let read = ReadSides::of(&changes, &[]);
+        let files: Vec<_> = ChangedFile::each(&changes, &read).collect();
+        let old = old_bodies(&files);
+        with_other_bodies(&files, |file, function| body_without_change(&old, file, function))
+    }
+
+    #[test]
+    fn functions_do_what_they_did_under_their_new_heads() {
+        let old = "pub fn pages(a: u8) -> u8 { a / 3 }\npub fn books() -> u8 { 1 }\n";
+        let new =
+            "pub fn books() -> u8 { 1 }\npub fn pages(a: u8, up: bool) -> u8 { if up { 4 } else { 3 } }\n";
+        let expected = "pub fn books() -> u8 { 1 }\npub fn pages(a: u8, up: bool) -> u8 { a / 3 }\n";
+        assert_eq!(texts_without_change(old, new), [("a.rs".to_owned(), expected.to_owned())]);
     }
 
     #[test]

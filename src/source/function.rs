@@ -1,6 +1,6 @@
 //! The functions of a file, which of them are stubs, and how they are made stubs.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::SourceFile;
@@ -97,49 +97,70 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
     (is_empty(start.min(range.start)..range.start) && is_empty(range.end..body.end)).then_some(stub)
 }
 
-/// Returns the text of a file in which the functions of these names do nothing: they return nothing at once, so that a test that
-/// only calls them passes, or fail where their types allow no such thing. What they did stands behind that, so that imports
-/// stay in use and types that are inferred stay the same. Code that runs on its own, such as constructors, stays.
-/// What calls a `const fn` of Rust while it is built is not built with the stub. With `fails` they fail in every language.
+/// What takes the place of the body of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewBody<'b> {
+    /// It returns nothing at once, so that a test that only calls it passes, or fails where its types allow no such thing.
+    Stub,
+    /// It fails.
+    Failure,
+    /// It does what this text says.
+    Text(&'b str),
+}
+
+/// Returns the text of a file in which functions have other bodies. What a stub did stands behind it, so that imports stay in
+/// use and types that are inferred stay the same. Code that runs on its own, such as constructors, is made no stub.
+/// What calls a `const fn` of Rust while it is built is not built with the stub.
 #[must_use]
-pub fn stub_bodies(file: &SourceFile, names: &BTreeSet<String>, fails: bool) -> String {
-    let mut insertions = Vec::new();
+pub fn with_bodies<'b>(file: &SourceFile, body_of: impl Fn(&Function) -> Option<NewBody<'b>>) -> String {
+    let mut edits = Vec::new();
     let items = file.outline().items.iter().filter(|item| item.is(Capture::Function));
     for (function, item) in file.functions().iter().zip(items) {
-        if let Some(body) = &function.body
-            && names.contains(&function.name)
-            && !item.is(Capture::Constructor)
-        {
-            insertions.extend(stub_insertions(file, body, fails));
+        let Some(body) = &function.body else { continue };
+        match body_of(function) {
+            Some(NewBody::Text(text)) => edits.push((body.clone(), text.to_owned())),
+            Some(stub) if !item.is(Capture::Constructor) => edits.extend(stub_edits(file, body, stub)),
+            Some(NewBody::Stub | NewBody::Failure) | None => {}
         }
     }
-    insertions.sort_by_key(|(at, _)| *at);
-    let mut text = file.text.clone();
-    insertions.iter().rev().for_each(|(at, new)| text.insert_str(*at, new));
-    text
+    edited(&file.text, edits)
+}
+
+/// Returns a text with its edits, but for those inside of others.
+pub(crate) fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+    edits.sort_by_key(|(range, _)| range.start);
+    let (mut edited, mut read_to) = (String::new(), 0);
+    for (range, new) in edits {
+        if range.start >= read_to {
+            edited.push_str(&text[read_to..range.start]);
+            edited.push_str(&new);
+            read_to = range.end;
+        }
+    }
+    edited + &text[read_to..]
 }
 
 /// Returns what makes a body a stub, each piece with its place.
-fn stub_insertions(file: &SourceFile, body: &Range<usize>, fails: bool) -> Vec<(usize, String)> {
-    let inside = body.start + 1;
+fn stub_edits(file: &SourceFile, body: &Range<usize>, stub: NewBody<'_>) -> Vec<(Range<usize>, String)> {
+    let at = |place: usize, text: &str| (place..place, text.to_owned());
+    let (inside, fails) = (body.start + 1, stub == NewBody::Failure);
     match file.language {
-        Language::Rust => vec![(inside, " if true { unimplemented!() }".to_owned())],
-        Language::Go => vec![(inside, " if true { panic(\"stub\") };".to_owned())],
+        Language::Rust => vec![at(inside, " if true { unimplemented!() }")],
+        Language::Go => vec![at(inside, " if true { panic(\"stub\") };")],
         Language::Python => {
             let line = file.text[..body.start].rfind('\n').map_or(0, |end| end + 1);
             let front = &file.text[line..body.start];
             let separator = if front.trim().is_empty() { format!("\n{front}") } else { "; ".to_owned() };
             let end = if fails { "raise NotImplementedError" } else { "return None" };
-            vec![(body.start, format!("{end}{separator}"))]
+            vec![at(body.start, &format!("{end}{separator}"))]
         }
         language => {
             let returns = language == Language::JavaScript && !fails;
             let end = if returns { "return" } else { "throw new Error(\"stub\")" };
             if file.text[body.start..].starts_with('{') {
-                return vec![(inside, format!(" if (true) {end};"))];
+                return vec![at(inside, &format!(" if (true) {end};"))];
             }
-            let front = format!("{{ if (true) {end}; return ");
-            vec![(body.start, front), (body.end, "; }".to_owned())]
+            vec![at(body.start, &format!("{{ if (true) {end}; return ")), at(body.end, "; }")]
         }
     }
 }

@@ -35,7 +35,7 @@ use crate::tokens::Token;
 
 pub use assert::{Assert, Word};
 pub use broken::Broken;
-pub use function::{Function, Stub, stub_bodies};
+pub use function::{Function, NewBody, Stub, with_bodies};
 pub use language::Language;
 pub use matching::{Kept, Matching, is_asked_by, is_worded_by, same_tests};
 pub use role::{Role, is_fixture, is_foreign, is_found_by_name, is_runner_setting, is_test};

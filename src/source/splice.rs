@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::SourceFile;
+use crate::function::edited;
 use crate::query::Capture;
 
 /// Returns the product code of `now` with the tests of `base`: old tests on new code, or, the other way round, new tests on
@@ -25,12 +26,7 @@ pub fn splice_tests(now: &SourceFile, base: &SourceFile) -> String {
             edits.push((end..end, format!("\n{}\n", joined(base, ranges))));
         }
     }
-    edits.sort_by_key(|(range, _)| range.start);
-    let mut text = now.text.clone();
-    for (range, new) in edits.into_iter().rev() {
-        text.replace_range(range, &new);
-    }
-    text
+    edited(&now.text, edits)
 }
 
 /// Returns the outermost items that are built or run for tests only, by the groups that they stand in.

@@ -167,6 +167,24 @@ fn a_new_test_that_passes_without_the_change_fails_unless_the_behaviour_stays() 
 }
 
 #[test]
+fn a_new_parameter_that_nothing_reads_is_asked_about() {
+    let test = "\n    def test_up(self):\n        self.assertEqual(pages(7, 3, up=True), 2)\n";
+    let check = |pager: &str, test: &str| {
+        let sandbox = branch(pager, &format!("{TESTS}{test}"));
+        let only = ["check", "--only", "tests,red_green", "--json", "--message", "feat: pages round up"];
+        result(&sandbox.run(&only).exits(0), "red_green")
+    };
+    let unread = PAGER.replace("size):", "size, up=False):");
+    let asked = check(&unread, test);
+    let what = "`tests.test_pager.PageTest.test_up` passes although every function does what it did. What changed for it?";
+    assert_eq!((&asked["questions"][0]["what"], &asked["required"]), (&json!(what), &json!(false)));
+    let read = unread.replace("items // size", "-(-items // size) if up else items // size");
+    let proven = check(&read, &test.replace("), 2)", "), 3)"));
+    let summary = "`tests.test_pager.PageTest.test_up` fails without the code that the run changed";
+    assert_eq!((&proven["status"], &proven["summary"]), (&json!("pass"), &json!(summary)));
+}
+
+#[test]
 fn documentation_and_code_without_tests_need_no_red_test() {
     let sandbox = branch(PAGER, TESTS);
     sandbox.write("README.md", "# sandbox\n\nPages are counted.\n");

@@ -125,18 +125,18 @@ fn what_others_have_to_write_is_abstract() {
 }
 
 fn stubbed_text(path: &str, text: &str, names: &[&str]) -> String {
-    stub_bodies(&file(path, text), &names.iter().map(|name| (*name).to_owned()).collect(), false)
+    let is_named = |function: &Function| names.contains(&function.name.as_str());
+    with_bodies(&file(path, text), |function| is_named(function).then_some(NewBody::Stub))
 }
 
 #[test]
 fn a_stub_that_has_to_fail_fails_in_every_language() {
-    let names = BTreeSet::from(["f".to_owned()]);
     for (path, text, expected) in [
         ("a.py", "def f():\n    return 1\n", "def f():\n    raise NotImplementedError\n    return 1\n"),
         ("a.js", "const f = () => 1;", "const f = () => { if (true) throw new Error(\"stub\"); return 1; };"),
     ] {
-        assert_eq!(stub_bodies(&file(path, text), &names, true), expected);
-        assert_ne!(stub_bodies(&file(path, text), &names, false), expected);
+        assert_eq!(with_bodies(&file(path, text), |_| Some(NewBody::Failure)), expected);
+        assert_ne!(stubbed_text(path, text, &["f"]), expected);
     }
 }
 
@@ -194,4 +194,32 @@ fn a_function_inside_another_one_is_made_a_stub_with_it() {
     let expected =
         "def f():\n    return None\n    def g():\n        return None\n        return 1\n    return g()\n";
     assert_eq!(stubbed_text("a.py", text, &["f", "g"]), expected);
+}
+
+#[test]
+fn a_function_with_another_body_keeps_its_head() {
+    for (path, text, body, expected) in [
+        ("a.rs", "fn f(a: u8, _b: bool) -> u8 { a + 1 }", "{ a }", "fn f(a: u8, _b: bool) -> u8 { a }"),
+        (
+            "a.py",
+            "class A:\n    def f(self, a=1):\n        def g():\n            return a\n        return g()\n",
+            "b = 2\n        return b",
+            "class A:\n    def f(self, a=1):\n        b = 2\n        return b\n",
+        ),
+        (
+            "a.py",
+            "class A:\n    def __init__(self, a):\n        self.a = a\n",
+            "pass",
+            "class A:\n    def __init__(self, a):\n        pass\n",
+        ),
+        ("a.ts", "const f = (a: A) => a.b;", "{ return 1; }", "const f = (a: A) => { return 1; };"),
+        (
+            "a.go",
+            "package a\nfunc F(n int) int { return n }\n",
+            "{ return 0 }",
+            "package a\nfunc F(n int) int { return 0 }\n",
+        ),
+    ] {
+        assert_eq!(with_bodies(&file(path, text), |_| Some(NewBody::Text(body))), expected);
+    }
 }
