@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::pattern::plain;
 use super::pattern::{LazyPattern, regex};
-use super::plain::plain;
 use super::{GitStatus, Printed, Problem, Severity, TestReport, changes, format, lints, types};
 use model::policy::Extractor;
 

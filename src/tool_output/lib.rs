@@ -6,14 +6,11 @@
 mod commit_message;
 mod extractor;
 mod git;
-mod line_hits;
 mod mutants;
 mod pattern;
-mod plain;
 mod problem;
 mod runner;
 mod test_report;
-mod unavailable;
 
 use model::text::shorten;
 use std::path::Path;
@@ -21,12 +18,10 @@ use std::path::Path;
 pub use commit_message::{is_comparable, is_generic, keywords, names_something_of, without_prefix};
 pub use extractor::{Semantic, named};
 pub use git::{GitStatus, changes};
-pub use line_hits::{LineHits, line_hits};
-pub use mutants::{Mutant, mutants, mutmut_mutants};
-pub use problem::{Problem, Severity, format, lints, types};
+pub use mutants::{LineHits, Mutant, line_hits, mutants, mutmut_mutants};
+pub use problem::{Problem, Severity, format, lints, types, unavailable};
 pub use runner::{report_files, tests};
 pub use test_report::{Counts, FailedTest, TestOutcome, TestReport, TestResult};
-pub use unavailable::unavailable;
 
 /// So many failures, and so many problems, are kept of one output: enough to compare two outputs by name.
 pub const MOST_KEPT: usize = 5000;

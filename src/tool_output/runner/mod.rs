@@ -13,7 +13,7 @@ use regex::Captures;
 use serde::Deserialize;
 
 use super::pattern::{LazyPattern, regex};
-use super::plain::{lines, plain};
+use super::pattern::{lines, plain};
 use super::{Printed, TestReport};
 use found::Found;
 
