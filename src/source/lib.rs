@@ -13,7 +13,6 @@ mod outline;
 mod pattern;
 mod query;
 mod role;
-mod splice;
 mod test;
 mod tokens;
 
@@ -26,8 +25,7 @@ use std::sync::{Arc, OnceLock};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
-use crate::asked::form::sides;
-use crate::asked::{Bindings, first_name};
+use crate::asked::{Bindings, first_name, sides};
 use crate::outline::{Mark, Outline};
 use crate::pattern::fits;
 use crate::query::{Capture, step};
@@ -35,11 +33,10 @@ use crate::tokens::Token;
 
 pub use assert::{Assert, Word};
 pub use broken::Broken;
-pub use function::{Function, NewBody, Stub, with_bodies};
+pub use function::{Function, NewBody, Stub, splice_tests, with_bodies};
 pub use language::Language;
 pub use matching::{Kept, Matching, is_asked_by, is_worded_by, same_tests};
 pub use role::{Role, is_fixture, is_foreign, is_found_by_name, is_runner_setting, is_test};
-pub use splice::splice_tests;
 pub use test::{Skip, SkipKind, Test};
 
 /// A source file and its syntax tree. It is parsed once; each question is a query on the tree.
@@ -204,6 +201,8 @@ parts! {
     strings = String;
     /// Returns the texts and numbers that the code is written with.
     values = Value;
+    /// Returns what is done for some values alone: under a condition that asks for equality, or by a table.
+    special_cases = SpecialCase;
     /// Returns the calls that put something else in the place of a part of the program.
     stand_ins = StandIn;
     /// Returns the handlers of errors that hide any error from everybody.

@@ -66,6 +66,8 @@ pub(crate) enum Capture {
     String,
     Value,
     Constant,
+    /// A condition that asks whether something is equal to a value, with what is done under it; or a table of values.
+    SpecialCase,
     /// Errors that it catches are not seen by anybody.
     Swallowed,
     /// What a test runner makes of its tests is replaced by other code.

@@ -236,6 +236,13 @@ impl SourceFile {
         tests.map(|item| reader.test(item)).collect()
     }
 
+    /// Returns the values that a range is written with, without their quotation marks.
+    pub fn values_in(&self, range: &Range<usize>) -> Vec<String> {
+        let values = self.marks_in(range).filter(|mark| mark.capture == Capture::Value);
+        let values = outermost(values.map(|mark| self.part(mark.range.clone())));
+        values.iter().map(|value| bare(value.text)).collect()
+    }
+
     /// Returns the functions that are no tests, each as if it was one: what it asserts, and how that is reached.
     pub fn helpers(self: &Arc<Self>) -> Vec<Test> {
         let reader = Reader::new(self);
@@ -263,7 +270,7 @@ impl<'f> Reader<'f> {
         let outline = file.outline();
         let (marks, skips, functions) = Default::default();
         let constants = file.constants().into_iter();
-        let constants = constants.map(|(name, part)| (name, values_in(file, &part.range))).collect();
+        let constants = constants.map(|(name, part)| (name, file.values_in(&part.range))).collect();
         let mut reader = Self { file, outline, marks, skips, functions, constants };
         for index in 0..outline.items.len() {
             if reader.is_helper(index) {
@@ -395,7 +402,7 @@ impl<'f> Reader<'f> {
     }
 
     fn values_of(&self, range: &Range<usize>, names: &BTreeSet<String>) -> Vec<String> {
-        let own = values_in(self.file, range).into_iter();
+        let own = self.file.values_in(range).into_iter();
         let used = self.constants.iter().filter(|(name, _)| names.contains(*name));
         own.chain(used.flat_map(|(_, values)| values.clone())).collect()
     }
@@ -462,13 +469,6 @@ impl<'f> Reader<'f> {
         let owners = self.outline.around(Some(index)).map(Some).chain([None]);
         owners.filter_map(|owner| self.skips.get(&owner)).flatten().cloned().collect()
     }
-}
-
-/// Returns the values that a range is written with, without their quotation marks.
-fn values_in(file: &SourceFile, range: &Range<usize>) -> Vec<String> {
-    let values = file.marks_in(range).filter(|mark| mark.capture == Capture::Value);
-    let values = outermost(values.map(|mark| file.part(mark.range.clone())));
-    values.iter().map(|value| bare(value.text)).collect()
 }
 
 #[cfg(test)]

@@ -54,6 +54,10 @@
 ((expression_statement (call_expression function: (_) @_name)) @skip_conditional
  (#match? @_name "^(?:\\w+(?:\\.T\\(\\))?\\.Skip(?:f|Now)?|Skip)$"))
 
+; What keeps a whole file from being built.
+((comment) @skip_conditional
+ (#match? @skip_conditional "^//(?:go:build|\\s*\\+build)\\b"))
+
 ; A test that ends before it asserts.
 [
   (function_declaration body: (block (statement_list (return_statement) @skip_statement . (_))))
@@ -143,6 +147,10 @@
 ((var_spec type: (qualified_type) @_type) @runner_hook
  (#eq? @_type "testing.T"))
 
+; What takes the place of a test that fails.
+((method_declaration name: (field_identifier) @_name parameters: (parameter_list (_))) @runner_hook
+ (#any-of? @_name "Error" "Errorf" "Fatal" "Fatalf"))
+
 ; What decides what a run of the tests says.
 ((function_declaration name: (identifier) @_name) @runner_hook
  (#eq? @_name "TestMain"))
@@ -157,3 +165,10 @@
 
 ((call_expression function: (identifier) @_name) @swallowed
  (#eq? @_name "recover"))
+
+; What is done for some values alone, and tables of values.
+((if_statement condition: (_) @special_case @_condition consequence: (block (statement_list . (return_statement) @special_case .)))
+ (#match? @_condition "==")
+ (#not-match? @_condition "[<>]"))
+(expression_case value: (_) (statement_list . (return_statement) .)) @special_case
+(composite_literal type: (map_type) body: (_) @special_case)

@@ -183,6 +183,10 @@
 ((call function: (_) @_name) @stand_in
  (#match? @_name "(?:^|\\.)(?:patch(?:\\.(?:object|dict|multiple))?|monkeypatch\\.setattr|setattr)$"))
 
+(assignment left: (attribute) right: (lambda)) @stand_in
+((assignment left: (attribute) right: (call function: (_) @_name)) @stand_in
+ (#match? @_name "Mock$"))
+
 ; What code is written with: its texts and numbers.
 [(string) (integer) (float)] @value
 ; Values that have a name in the whole file.
@@ -193,3 +197,18 @@
 ((call function: (_) @_function arguments: (argument_list (identifier) @_error)) @swallowed
  (#match? @_function "^(?:contextlib\\.)?suppress$")
  (#match? @_error "^(?:Base)?Exception$"))
+
+; What is done for some values alone, and tables of values.
+; What an error says is no answer.
+([
+   (if_statement condition: (_) @special_case @_condition consequence: (block . [(return_statement) (expression_statement (assignment))] @special_case .))
+   (elif_clause condition: (_) @special_case @_condition consequence: (block . [(return_statement) (expression_statement (assignment))] @special_case .))
+   (if_statement condition: (_) @special_case @_condition consequence: (block . (raise_statement) .))
+   (elif_clause condition: (_) @special_case @_condition consequence: (block . (raise_statement) .))
+ ]
+ (#match? @_condition "==|\\bin\\s*[\\[({]")
+ (#not-match? @_condition "[<>]"))
+((conditional_expression) @special_case
+ (#match? @special_case "=="))
+(case_clause consequence: (block . [(return_statement) (raise_statement) (expression_statement (assignment))] .)) @special_case
+[(dictionary) (list (tuple))] @special_case

@@ -146,3 +146,17 @@
 
 ((call_expression function: (_) @_name) @swallowed
  (#match? @_name "(?:^|::)catch_unwind$"))
+
+; What is done for some values alone, and tables of values.
+; What an error says is no answer.
+((if_expression condition: (_) @special_case @_condition consequence: (block . (_) @_error .))
+ (#match? @_error "\\bErr\\(")
+ (#match? @_condition "==|\\bmatches!")
+ (#not-match? @_condition "[<>]"))
+((if_expression condition: (_) @special_case @_condition consequence: (block . (_) @special_case @_answer .))
+ (#not-match? @_answer "\\bErr\\(")
+ (#match? @_condition "==|\\bmatches!")
+ (#not-match? @_condition "[<>]"))
+((match_arm) @special_case
+ (#not-match? @special_case "\\{"))
+(array_expression (tuple_expression)) @special_case

@@ -202,3 +202,19 @@
 ((call_expression function: (member_expression property: (_) @_name) arguments: (arguments . (arrow_function body: (statement_block) @_body) .)) @swallowed
  (#eq? @_name "catch")
  (#match? @_body "^\\{\\s*\\}$"))
+
+; What is done for some values alone, and tables of values.
+; What an error says is no answer.
+([
+   (if_statement condition: (_) @special_case @_condition consequence: [
+     (return_statement) (expression_statement (assignment_expression))
+     (statement_block . [(return_statement) (expression_statement (assignment_expression))] .)
+   ] @special_case)
+   (if_statement condition: (_) @special_case @_condition consequence: [(throw_statement) (statement_block . (throw_statement) .)])
+ ]
+ (#match? @_condition "===?|\\.includes\\(")
+ (#not-match? @_condition "[<>]"))
+((ternary_expression condition: (_) @_condition) @special_case
+ (#match? @_condition "==="))
+(switch_case value: (_) body: [(return_statement) (throw_statement)]) @special_case
+[(array (array)) (object)] @special_case
