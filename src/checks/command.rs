@@ -93,12 +93,7 @@ pub(super) async fn look_once(
     site: &Site<'_>,
     stop: &mut Stop,
 ) -> Look {
-    if let Some(known) = published.memory.known(asked.line, tree) {
-        return known;
-    }
-    let look = look(asked, Some(tree), site, stop).await;
-    published.memory.remember(asked.line, tree, &look);
-    look
+    published.memory.once(asked.line, tree, look(asked, Some(tree), site, stop)).await
 }
 
 async fn judge(asked: Asked<'_>, now: Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {

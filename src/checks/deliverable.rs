@@ -7,8 +7,10 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 
 use super::{CheckResult, Site, failure, passed};
+use content_parser::unread_decision;
 
 pub(super) const ID: &str = "deliverable";
+pub(super) const DECISION: &str = "decision";
 /// The code of a phase that ends without its deliverable.
 pub(super) const CODE: &str = "E_NO_DELIVERABLE";
 /// What a file lacks that is there.
@@ -66,4 +68,21 @@ pub fn is_blank(text: &[u8]) -> bool {
 pub(super) fn written_since(found: &Metadata, began: Timestamp) -> bool {
     let began = SystemTime::from(began);
     found.modified().is_ok_and(|at| at + CLOCK_LAG >= began)
+}
+
+/// The evaluation says what becomes of the run. Which word it says is the engine's matter; where it says none that can be followed,
+/// people are told what it said instead.
+pub(super) fn examine_decision(site: &Site<'_>) -> CheckResult {
+    if site.evaluation.is_some() {
+        return passed(DECISION, "the evaluation made a decision");
+    }
+    // The words of the answer or of the deliverable that stand where a decision should.
+    let deliverable = git::regular_file::read(&site.worktree.join(site.output)).unwrap_or_default();
+    let deliverable = String::from_utf8_lossy(&deliverable);
+    let unread = unread_decision(&[site.answer.unwrap_or_default(), &deliverable]);
+    let summary = match unread.map(|words| site.masker.mask(&words)) {
+        Some(words) => format!("no decision can be read: `{words}` is none, or contradicts another"),
+        None => "no decision in the answer or in the deliverable".to_owned(),
+    };
+    failure(DECISION, "no-decision", &summary, &[("code", "no_decision")])
 }

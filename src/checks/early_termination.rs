@@ -2,7 +2,7 @@
 //! of the work, or where another check of the same round failed. With `early_termination_strict` every phrase counts.
 
 use super::{
-    CheckResult, CheckStatus, MOST_TOLD, Place, Site, any_of, evidence, judge_places, of_answer, own_lines,
+    CheckResult, CheckStatus, MOST_TOLD, Place, Site, any_of, files, judge_places, of_answer, own_lines,
 };
 use model::event::ClaimStatus;
 use model::policy::OnFail;
@@ -13,7 +13,7 @@ pattern!(PHRASE, &any_of("early_termination", "phrases"));
 pattern!(STATEMENT, &any_of("early_termination", "statements"));
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
-    let missing = evidence::lack(site);
+    let missing = files::lack_of_evidence(site);
     let mut places = literals(site);
     if site.settings.counts_every_declaration() || missing.is_some() {
         let what = missing.unwrap_or("declarations of completion are not allowed here");

@@ -10,13 +10,10 @@ mod added;
 mod announced;
 mod answer_code;
 mod answer_format;
-mod binaries;
 mod changed_file;
 mod changed_tests;
 mod code_changed;
 mod command;
-mod conflict_markers;
-mod decision;
 mod defined;
 mod deliverable;
 pub mod detected;
@@ -25,10 +22,8 @@ mod doubtful_code;
 mod doubtful_settings;
 mod doubtful_tests;
 mod early_termination;
-mod evidence;
 mod files;
 mod goal_drift;
-mod hidden_characters;
 mod integration;
 mod isolation;
 mod language_family;
@@ -42,13 +37,11 @@ mod paths;
 mod protected;
 mod red_green;
 mod register;
-mod reported_tests;
 mod runner_settings;
 #[cfg(test)]
 #[path = "scene/tests.rs"]
 mod scene;
 mod scope;
-mod scratch_files;
 mod secrets;
 mod side_by_side;
 mod site;
@@ -64,9 +57,8 @@ mod test_runs;
 mod todo;
 mod traceability;
 mod trivial_diff;
-mod uncharged_tests;
 mod unfinished;
-mod walk;
+mod unwanted;
 
 pub use answer_format::{find_pattern, json_block, satisfies};
 pub use code_changed::depends_on_the_run;
@@ -78,9 +70,9 @@ pub use outcome::shown_by;
 pub use register::{
     cheap_first, command_checks, ids, runs_a_command, twice_named, unknown, unknown_template,
 };
-pub use reported_tests::{ReportedTest, reported_tests};
 pub use secrets::ID as SECRETS;
 pub use site::{Read, Site, Untaken, World};
+pub use suite::{ReportedTest, reported_tests};
 pub use task_list::{only_ticks, task_lists};
 pub use test_runs::TestTrees;
 
@@ -141,7 +133,7 @@ async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Some(Check::Template(template)) => register::evaluate(template, site),
         Some(Check::Command(key)) => {
             let result = command::examine(id, key, site, stop).await;
-            uncharged_tests::judge(result, site, stop).await
+            announced::uncharged(result, site, stop).await
         }
         Some(Check::Run(run)) => run(site, stop).await.unwrap_or_else(|why| why.result(id)),
         None => result(id, CheckStatus::Unavailable, "there is no check of this name"),

@@ -1,5 +1,9 @@
 //! Paths: their names and endings, and the language of lists of them: a path, a folder with all that lies below it, `*` for any characters, and `**/` for any
-//! number of folders, none included, so that `**/NAME` means at any depth. Always from the top of the worktree.
+//! number of folders, none included, so that `**/NAME` means at any depth. Always from the top of the worktree. Walks through folders.
+
+use std::collections::VecDeque;
+use std::fs::{self, FileType};
+use std::path::{Path, PathBuf};
 
 use regex::{RegexSet, RegexSetBuilder};
 
@@ -78,6 +82,19 @@ fn plain(c: char) -> char {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
         'ſ' => 's',
         _ => c,
+    }
+}
+
+/// Shows each file and folder below `root` to `visit`, by its path from there; `visit` tells whether to go into a folder.
+pub(crate) fn walk(root: &Path, mut visit: impl FnMut(&Path, FileType) -> bool) {
+    let mut folders = VecDeque::from([PathBuf::new()]);
+    while let Some(folder) = folders.pop_front() {
+        for entry in fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
+            let (path, kind) = (folder.join(entry.file_name()), entry.file_type());
+            if kind.is_ok_and(|kind| visit(&path, kind) && kind.is_dir()) {
+                folders.push_back(path);
+            }
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::announced::unless_unchanged;
 use super::command::{self, Look};
 use super::suite::Suite;
 use super::test_runs::{NotCompared, TestRuns, compared};
-use super::{CheckResult, Site, asking, at, failure, judged, of_answer, passed, skipped};
+use super::{ChangedTests, CheckResult, Site, asking, at, failure, judged, of_answer, passed, skipped};
 use process::Stop;
 use source::Test;
 use tool_output::TestOutcome;
@@ -54,13 +54,13 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
             return Ok(proven_by_old_tests(ids, site));
         }
     }
-    Ok(judge(&runs, &proofs, site))
+    Ok(judge(&runs, sources, &proofs, site))
 }
 
 /// Asks about tests that were there before, where none is new: they moved, or ask more than they did.
 fn proven_by_old_tests(ids: &[&str], site: &Site<'_>) -> CheckResult {
     let what = format!(
-        "no test is new; `{}` was there, and passes without the code that the run changed as well",
+        "no test is new; `{}` was there, or stands in the place of another, and passes without the code that the run changed as well",
         ids.join("`, `")
     );
     asked(&what, site)
@@ -122,7 +122,12 @@ fn sorted<'r>(
     proofs
 }
 
-fn judge(runs: &TestRuns<'_>, proofs: &BTreeMap<Proof, Vec<&str>>, site: &Site<'_>) -> CheckResult {
+fn judge(
+    runs: &TestRuns<'_>,
+    sources: &ChangedTests,
+    proofs: &BTreeMap<Proof, Vec<&str>>,
+    site: &Site<'_>,
+) -> CheckResult {
     let line = runs.asked.line;
     let Some((proof, ids)) = proofs.first_key_value() else {
         return skipped(ID, &format!("`{line}` runs no test that did not pass at the base"));
@@ -133,7 +138,7 @@ fn judge(runs: &TestRuns<'_>, proofs: &BTreeMap<Proof, Vec<&str>>, site: &Site<'
         Proof::Unknown => {
             skipped(ID, &format!("`{first}` cannot be loaded without the code that the run changed"))
         }
-        Proof::Hollow if !runs.published.test_trees.has_new_functions => asked(
+        Proof::Hollow if !sources.has_new_symbols() => asked(
             &format!("`{all}` passes although every function does what it did. What changed for it?"),
             site,
         ),

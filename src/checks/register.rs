@@ -6,11 +6,10 @@ use std::pin::Pin;
 
 use super::test_runs::NotCompared;
 use super::{
-    CheckResult, Place, Site, answer_format, binaries, code_changed, conflict_markers, decision, deliverable,
-    documents, early_termination, evidence, failure, files, goal_drift, hidden_characters, integration,
-    isolation, modes, mutants, omission, pass_to_pass, patch_size, protected, red_green, runner_settings,
-    scope, scratch_files, secrets, snapshots, staged, suspect, syntax, tampering, task_list, tautology, todo,
-    traceability, trivial_diff,
+    CheckResult, Place, Site, answer_format, code_changed, deliverable, documents, early_termination,
+    failure, files, goal_drift, integration, isolation, modes, mutants, omission, pass_to_pass, patch_size,
+    protected, red_green, runner_settings, scope, secrets, snapshots, staged, suspect, syntax, tampering,
+    task_list, tautology, todo, traceability, trivial_diff, unwanted,
 };
 use model::phase::PhaseName;
 use model::policy::{Agreement, CheckKind, CheckMode, DefinedCheck, Policy, check_id};
@@ -50,7 +49,7 @@ use Check::{Command, Look, Places, Run};
 const ALL: &[(&str, Check)] = &[
     (deliverable::ID, Look(deliverable::examine)),
     (code_changed::ID, Look(code_changed::examine)),
-    (decision::ID, Look(decision::examine)),
+    (deliverable::DECISION, Look(deliverable::examine_decision)),
     (documents::ID, Look(documents::examine)),
     (protected::ID, Look(protected::examine)),
     (answer_format::ID, Look(answer_format::examine)),
@@ -66,15 +65,15 @@ const ALL: &[(&str, Check)] = &[
     ("links", Places(modes::links)),
     ("modes", Places(modes::modes)),
     ("submodules", Places(modes::submodules)),
-    ("conflict_markers", Places(conflict_markers::places)),
-    ("hidden_characters", Places(hidden_characters::places)),
-    ("scratch_files", Places(scratch_files::places)),
-    ("binaries", Places(binaries::places)),
+    ("conflict_markers", Places(unwanted::conflict_markers)),
+    ("hidden_characters", Places(unwanted::hidden_characters)),
+    ("scratch_files", Places(unwanted::scratch_files)),
+    ("binaries", Places(unwanted::binaries)),
     (patch_size::ID, Look(patch_size::examine)),
     (trivial_diff::ID, Look(trivial_diff::examine)),
     (secrets::ID, Places(secrets::places)),
     (files::ID, Look(files::examine)),
-    (evidence::ID, Look(evidence::examine)),
+    (files::EVIDENCE, Look(files::examine_evidence)),
     ("early_termination", Places(early_termination::places)),
     ("tautology", Places(tautology::places)),
     (traceability::ID, Look(traceability::examine)),

@@ -2,7 +2,6 @@
 //! is there now with the runner's settings of the base, or with new functions that do nothing. Each is made in the clean worktree, once a tree. Judges nothing.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::changed_file::ReadSides;
@@ -14,8 +13,7 @@ use model::change::FileMode;
 use model::policy::Policy;
 use process::Stop;
 use source::{
-    Function, NewBody, Role, SourceFile, Test, is_fixture, is_runner_setting, is_test, splice_tests,
-    with_bodies,
+    Function, NewBody, Role, SourceFile, is_fixture, is_runner_setting, is_test, splice_tests, with_bodies,
 };
 
 /// In so many files all functions are replaced at most.
@@ -34,8 +32,6 @@ pub struct TestTrees {
     /// What will be published, where the functions of the product do what they did, and new ones do nothing; then where only
     /// new ones do nothing. Nothing where the run changed code that nobody can read, and made no new functions.
     pub(super) old_bodies: MixedTrees,
-    /// Whether the product has functions that it did not have.
-    pub(super) has_new_functions: bool,
     /// What will be published, where all functions of the changed product files fail.
     pub(super) planted: MixedTrees,
 }
@@ -75,15 +71,13 @@ impl TestTrees {
                 let old = old_bodies(&files);
                 let without =
                     with_other_bodies(&files, |file, function| body_without_change(&old, file, function));
-                let stub = |function: &Function| (!old.contains_key(&function.name)).then_some(NewBody::Stub);
-                let stubs = with_other_bodies(&files, |_, function| stub(function));
-                trees.has_new_functions = !stubs.is_empty();
-                let is_read =
-                    |file: &ChangedFile<'_>| file.now().is_some() || is_beside_the_code(file.path());
-                if without.is_empty() && files.iter().all(is_read) {
-                    trees.old_bodies.push(tree.clone());
-                } else if files.iter().all(is_read) {
-                    trees.old_bodies = mixed(|_| true, &without)?;
+                let is_new = |function: &Function| !old.contains_key(&function.name);
+                let stubs =
+                    with_other_bodies(&files, |_, function| is_new(function).then_some(NewBody::Stub));
+                if files.iter().all(|file| file.now().is_some() || is_beside_the_code(file.path())) {
+                    let is_unchanged = without.is_empty();
+                    trees.old_bodies =
+                        if is_unchanged { vec![tree.clone()] } else { mixed(|_| true, &without)? };
                 }
                 trees.old_bodies.extend(mixed(|_| true, &stubs)?);
             }
@@ -151,31 +145,26 @@ fn of_product<'f, 's>(files: &'f [ChangedFile<'s>]) -> impl Iterator<Item = &'f 
     files.iter().filter(|file| !is_of_tests(file.path()) && !is_runner_setting(file.path()))
 }
 
-/// The bodies that functions of a name had before, each with the path of its file.
-type OldBodies<'s> = HashMap<String, Vec<(&'s str, &'s str)>>;
-
-fn old_bodies<'s>(files: &[ChangedFile<'s>]) -> OldBodies<'s> {
-    let mut bodies = OldBodies::new();
+/// Returns the bodies that functions had before, by their names.
+fn old_bodies<'s>(files: &[ChangedFile<'s>]) -> HashMap<String, Vec<&'s str>> {
+    let mut bodies: HashMap<String, Vec<&str>> = HashMap::new();
     for before in of_product(files).filter_map(ChangedFile::before) {
         for function in before.functions() {
-            let body = &before.text()[function.body.unwrap_or_default()];
-            bodies.entry(function.name).or_default().push((before.path(), body));
+            bodies.entry(function.name).or_default().push(&before.text()[function.body.unwrap_or_default()]);
         }
     }
     bodies
 }
 
-/// Returns what a function does without the change: what it did, there or in another file, and nothing where it is new.
+/// Returns what a function does without the change: what it did, and nothing where it is new.
 fn body_without_change<'s>(
-    old: &OldBodies<'s>,
+    old: &HashMap<String, Vec<&'s str>>,
     file: &SourceFile,
     function: &Function,
 ) -> Option<NewBody<'s>> {
     let Some(bodies) = old.get(&function.name) else { return Some(NewBody::Stub) };
     let now = &file.text()[function.body.clone()?];
-    let here = bodies.iter().find(|(path, _)| *path == file.path()).or(bodies.first());
-    let is_as_before = bodies.iter().any(|(_, body)| *body == now);
-    if is_as_before { None } else { here.map(|(_, body)| NewBody::Text(body)) }
+    if bodies.contains(&now) { None } else { Some(NewBody::Text(bodies[0])) }
 }
 
 /// Returns the files of the product in which functions that are no tests have other bodies.
@@ -186,10 +175,8 @@ fn with_other_bodies<'b>(
     let changed = |file: &ChangedFile<'_>| {
         let (now, [_, tests]) = (file.now()?, file.tests());
         let is_of_tests = |function: &Function| {
-            let holds = |test: &Arc<Test>| {
-                test.range.start <= function.range.start && function.range.end <= test.range.end
-            };
-            tests.iter().any(holds) || now.is_test_code(function.line)
+            let mut tests = tests.iter();
+            tests.any(|test| test.range.contains(&function.range.start)) || now.is_test_code(function.line)
         };
         let text =
             with_bodies(now, |function| if is_of_tests(function) { None } else { body_of(now, function) });
@@ -312,11 +299,7 @@ impl<'a> TestRuns<'a> {
     async fn differing(&self, tree: &Tree, stop: &mut Stop) -> BTreeSet<String> {
         let (memory, first) = (self.published.memory, self.look(tree, stop).await);
         let key = format!("{} (again)", self.asked.line);
-        let again = match memory.known(&key, tree) {
-            Some(known) => known,
-            None => self.run_in_time_left(tree, stop).await,
-        };
-        memory.remember(&key, tree, &again);
+        let again = memory.once(&key, tree, self.run_in_time_left(tree, stop)).await;
         if again.results.is_empty() {
             return BTreeSet::new();
         }
@@ -328,13 +311,7 @@ impl<'a> TestRuns<'a> {
         if *tree == self.published.tree {
             return command::look_once(self.asked, tree, self.published, self.site, stop).await;
         }
-        let memory = self.published.memory;
-        if let Some(known) = memory.known(self.asked.line, tree) {
-            return known;
-        }
-        let look = self.run_in_time_left(tree, stop).await;
-        memory.remember(self.asked.line, tree, &look);
-        look
+        self.published.memory.once(self.asked.line, tree, self.run_in_time_left(tree, stop)).await
     }
 
     /// Runs the tests on a tree in the time that the comparisons of this round have left. A run that is cut off says nothing.

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use super::charged::{End, Look};
 use super::running;
 use crate::detected::lock_files;
-use crate::walk::walk;
+use crate::paths::walk;
 use crate::{Site, TestTrees};
 use git::{CommitId, Error, RunWorkspace, Tree};
 use model::text::tail;
@@ -46,6 +46,16 @@ impl Memory {
     pub(crate) fn known(&self, line: &str, tree: &Tree) -> Option<Look> {
         let looks = self.looks.lock().ok()?;
         looks.get(&(line.to_owned(), tree.to_string())).cloned()
+    }
+
+    /// Returns what a command said about this tree, and has it run where that is not known.
+    pub(crate) async fn once(&self, line: &str, tree: &Tree, run: impl Future<Output = Look>) -> Look {
+        if let Some(known) = self.known(line, tree) {
+            return known;
+        }
+        let look = run.await;
+        self.remember(line, tree, &look);
+        look
     }
 
     /// Remembers what a command said; that it could not run may be different the next time.

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::Ground;
 use super::running::{self, Ran};
-use crate::walk::walk;
+use crate::paths::walk;
 use process::{Environment, Stop};
 use settings::split_words;
 use tool_output::{TestReport, report_files, tests};

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::added::added_code;
 use crate::side_by_side;
-use crate::walk::walk;
+use crate::paths::walk;
 use crate::{ChangedFile, Place, Site, at, name, one_line};
 use source::{Language, SourceFile, is_foreign, is_test};
 
