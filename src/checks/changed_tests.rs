@@ -234,13 +234,19 @@ impl ChangedTests {
         }
     }
 
-    /// Tells whether a test of now was there under another id, and asks no more than it asked.
+    /// Tells whether a test of now was there under another id, and asks no more than it asked, or stands in the place of one that
+    /// is gone.
     pub(super) fn is_moved(&self, id: &str) -> bool {
         let is_of_id = |new: &&Test| new.is_reported_as(id);
-        self.kept().any(|(old, new)| {
+        let is_renamed = self.kept().any(|(old, new)| {
             !old.is_reported_as(id)
                 && new.iter().find(|new| is_of_id(new)).is_some_and(|new| is_asked_by(new, &[old]))
-        })
+        });
+        let replaces = |old: &Test| {
+            self.similar(old).iter().any(is_of_id)
+                || self.added().any(|new| new.name == old.name && is_of_id(&new))
+        };
+        is_renamed || self.lost().any(replaces)
     }
 
     /// Tells whether a test that was there asks more now.
@@ -377,6 +383,17 @@ mod tests {
         assert!(matches!(other.fate("tests.test_core.PageTest.test_up"), Fate::Lost));
         assert_eq!(weaker.added().map(|test| test.name.as_str()).collect::<Vec<_>>(), ["test_some"]);
         assert!(matches!(weaker.fate("tests.test_other.OtherTest.test_up"), Fate::Unknown));
+    }
+
+    #[test]
+    fn a_test_in_the_place_of_another_proves_nothing_new() {
+        let other = "    def test_up(self):\n        self.assertEqual(pages(9, 3), 3)\n";
+        let replaced = changed(&OLD.replace("test_up", "test_some").replace("10, 3), 4", "9, 3), 3"));
+        assert!(replaced.is_moved("tests.test_core.PageTest.test_some"));
+        let named = changed(&format!("class OtherTest(unittest.TestCase):\n{other}"));
+        assert!(named.is_moved("tests.test_core.OtherTest.test_up"));
+        let added = changed(&format!("{OLD}\n{}", other.replace("test_up", "test_more")));
+        assert!(!added.is_moved("tests.test_core.PageTest.test_more"));
     }
 
     #[test]

@@ -1,22 +1,33 @@
 //! What in the code may be honest, and is worth a question to the reviewer: a function of the product that does nothing, a
-//! constant that is what a test expects, a file of the tests that the product reads, a handler that hides any error, a comment to
-//! the reviewer. Refuses nothing.
+//! constant that is what a test expects, a file of the tests or of one machine, a handler that hides any
+//! error, a text to the reviewer. Refuses nothing.
 
-mod expected_values;
-mod stubs;
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::Path;
 
-use super::{ChangedFile, Place, Site, any_of, at, one_line, side_by_side};
-use source::{Role, SourceFile, is_fixture, is_test};
+use super::added::{added_comments, added_functions, functions_with};
+use super::paths::walk;
+use super::{ChangedFile, Place, Site, any_of, at, name, one_line, side_by_side};
+use source::{Function, Language, Part, Role, SourceFile, Stub, Test, is_fixture, is_foreign, is_test};
 
 /// So much of a piece of code is told, in characters.
 const MOST_SHOWN: usize = 90;
+/// So many files of tests are read at most.
+const MOST_TEST_FILES: usize = 300;
+/// Fewer values may be there by chance.
+const FEWEST: usize = 2;
 
+pattern!(ONLY_FAILS, &any_of("stubs", "only_fails"));
+// Each of them has one of these.
+pattern!(FAILS, r"\b(?:raise|throw|panic|unreachable)\b");
 pattern!(TO_REVIEWER, &any_of("doubtful_code", "to_the_reviewer"));
 pattern!(SILENCES_ALL, &any_of("doubtful_code", "silences_all"));
 // Each handler that hides any error has one of these words.
 pattern!(HANDLER, "except|suppress|catch|recover");
-// A text that may be the path of a file in a folder.
-pattern!(PATH, r#"^["'`]*([^\s:]*/[^\s/:]*\.[^\s/:]*?)["'`]*$"#);
+// A text that may be the path of a file in a folder, and one of a folder that only one machine or person has.
+pattern!(PATH, r"^[^\s:]*/[^\s/:]*\.[^\s/:]*$");
+pattern!(OF_ONE_MACHINE, r"^(?:/(?:tmp|home|Users|root|var/folders)/|[A-Z]:[\\/]+Users\b).");
 
 /// Returns the places that a reviewer is asked about.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
@@ -24,9 +35,9 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     files.retain(|file| !is_fixture(file.path()));
     let is_product = |file: &&ChangedFile<'_>| Role::of(file.path()) == Role::Product;
     let product: Vec<ChangedFile<'_>> = files.iter().filter(is_product).copied().collect();
-    let mut places = stubs::places(&product);
-    places.extend(expected_values::places(&product, site));
-    places.extend(side_by_side::places(&product, files_of_tests));
+    let mut places = unwritten_functions(&product);
+    places.extend(known_values(&product, site));
+    places.extend(side_by_side::places(&product, named_files));
     places.extend(side_by_side::places(&product, swallowed_errors));
     places.extend(side_by_side::places(&files, comments));
     places
@@ -36,19 +47,26 @@ fn has_line(file: &ChangedFile<'_>, is_meant: impl Fn(&str) -> bool) -> bool {
     file.change.added_lines().any(|(_, line)| is_meant(line))
 }
 
-/// Code of the product that names a file of the tests: it may read there what it should compute.
-fn files_of_tests(file: &ChangedFile<'_>) -> Vec<Place> {
-    if !has_line(file, |line| line.contains('/') && line.contains(['"', '\'', '`'])) {
-        return Vec::new();
+/// Code of the product that names a file of the tests, where it may read what it should compute, or of one machine. The
+/// folders of a path may be texts of their own.
+fn named_files(file: &ChangedFile<'_>) -> Vec<Place> {
+    let mut lines: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for string in file.now().map_or_else(Vec::new, SourceFile::strings) {
+        if file.is_added(string.line) {
+            lines.entry(string.line).or_default().push(string.text.trim_matches(['"', '\'', '`']));
+        }
     }
-    let is_of_tests = |text: &str| {
-        let path = PATH.captures(text).and_then(|found| found.get(1));
-        path.is_some_and(|path| is_test(path.as_str()) || is_fixture(path.as_str()))
+    let doubt = |(line, texts): (usize, Vec<&str>)| {
+        let path = texts.join("/");
+        let is_of_tests = PATH.is_match(&path) && (is_test(&path) || is_fixture(&path));
+        let whose = match texts.iter().any(|text| OF_ONE_MACHINE.is_match(text)) {
+            true => "a file of one machine",
+            false if is_of_tests => "a file of the tests",
+            false => return None,
+        };
+        Some(at(file.path(), line, format!("the code names `{path}`, {whose}. Why does it need that?")))
     };
-    let mut named = file.now().map_or_else(Vec::new, SourceFile::strings);
-    named.retain(|string| file.is_added(string.line) && is_of_tests(string.text));
-    let what = |text: &str| format!("the code names {text}, a file of the tests. Why does it need that?");
-    named.iter().map(|string| at(file.path(), string.line, what(string.text))).collect()
+    lines.into_iter().filter_map(doubt).collect()
 }
 
 /// New handlers in the product that hide any error, whatever it is.
@@ -62,16 +80,18 @@ fn swallowed_errors(file: &ChangedFile<'_>) -> Option<Place> {
     Some(at(file.path(), first.line, format!("`{shown}` hides any error. Which one is meant?")))
 }
 
-/// The first new comment that speaks to whoever judges the change, or silences a checker as a whole.
+/// The first new comment or text that speaks to whoever judges the change, or silences a checker as a whole.
 fn comments(file: &ChangedFile<'_>) -> Option<Place> {
     if !has_line(file, |line| doubt(line).is_some()) {
         return None;
     }
-    let comments = file.added_parts(SourceFile::comments).into_iter();
-    let comments = comments.map(|comment| (comment.line, comment.text));
+    let strings = file.added_parts(SourceFile::strings).into_iter();
+    let strings =
+        strings.map(|string| (string.line, string.text)).filter(|(_, text)| TO_REVIEWER.is_match(text));
+    let comments = added_comments(file).into_iter().map(|comment| (comment.line, comment.written));
     let is_attribute = |line: &str| line.trim_start().starts_with('#') && line.contains("allow(");
     let attributes = file.change.added_lines().filter(|(_, line)| is_attribute(line));
-    let mut places = comments.chain(attributes).filter_map(|(line, text)| {
+    let mut places = comments.chain(strings).chain(attributes).filter_map(|(line, text)| {
         Some(at(file.path(), line, format!("`{}` {}", one_line(text, MOST_SHOWN), doubt(text)?)))
     });
     places.next()
@@ -83,6 +103,122 @@ fn doubt(text: &str) -> Option<&'static str> {
     }
     let silences = SILENCES_ALL.is_match(text.trim());
     silences.then_some("silences a checker without naming a rule. What does it complain about?")
+}
+
+/// Returns them as questions. Those of Go for the platforms on which another file does it are honest.
+fn unwritten_functions(product: &[ChangedFile<'_>]) -> Vec<Place> {
+    side_by_side::places(product, |file| {
+        let stubs = added_functions(file, unwritten).into_iter();
+        let stubs = stubs.filter(|stub| !is_written_beside(&stub.name, file, product));
+        stubs.map(|stub| at(file.path(), stub.line, question(&stub))).collect::<Vec<Place>>()
+    })
+}
+
+/// Returns stubs, and functions that do nothing but fail with a text that is always the same.
+fn unwritten(file: &SourceFile) -> Vec<Function> {
+    let mut failing =
+        if FAILS.is_match(file.text()) { functions_with(file, &ONLY_FAILS) } else { Vec::new() };
+    failing.retain(|function| function.stub.is_none() && !function.is_abstract);
+    [file.stubs(), failing].concat()
+}
+
+fn is_written_beside(name: &str, file: &ChangedFile<'_>, product: &[ChangedFile<'_>]) -> bool {
+    if Language::of(file.path()) != Some(Language::Go) {
+        return false;
+    }
+    let folder = |file: &ChangedFile<'_>| Path::new(file.path()).parent().map(Path::to_owned);
+    let is_beside = |other: &ChangedFile<'_>| other.path() != file.path() && folder(other) == folder(file);
+    let beside = product.iter().filter(|other| is_beside(other)).filter_map(ChangedFile::now);
+    beside.flat_map(SourceFile::functions).any(|other| other.name == name && other.stub.is_none())
+}
+
+fn question(stub: &Function) -> String {
+    let does = match stub.stub {
+        Some(Stub::Nothing) => "returns nothing whatever it is given",
+        Some(Stub::NotImplemented) => "only says that it is not implemented",
+        Some(Stub::Empty) => "does nothing",
+        None => "only fails",
+    };
+    format!("`{}` {does}. Is that what the issue asks for?", stub.name)
+}
+
+/// A condition with what is done under it, or a table.
+struct SpecialCase<'f> {
+    part: Part<'f>,
+    values: Vec<String>,
+    is_table: bool,
+}
+
+fn known_values(product: &[ChangedFile<'_>], site: &Site<'_>) -> Vec<Place> {
+    let mut cases = side_by_side::each(product, |file| (file.path(), special_cases(file)));
+    cases.retain(|(_, cases)| !cases.is_empty());
+    if cases.is_empty() {
+        return Vec::new();
+    }
+    let tests = tests(site);
+    side_by_side::places(&cases, |(path, cases)| {
+        let case = cases.iter().find(|case| tests.iter().any(|tests| case.is_known_from(tests)))?;
+        let shown = one_line(case.part.text, MOST_SHOWN);
+        let what = format!("`{shown}` holds the values of a test. Is there a rule behind them?");
+        Some(at(path, case.part.line, what))
+    })
+}
+
+fn special_cases<'f>(file: &ChangedFile<'f>) -> Vec<SpecialCase<'f>> {
+    let Some(now) = file.now() else { return Vec::new() };
+    let case = |part: Part<'f>| {
+        let (values, is_table) = (now.values_in(&part.range), now.names(&part.range).is_empty());
+        SpecialCase { part, values, is_table }
+    };
+    let mut parts = file.added_parts(SourceFile::special_cases);
+    parts.retain(|part| !now.is_test_code(part.line));
+    let mut cases: Vec<_> = parts.into_iter().map(case).collect();
+    // What a list or an object is made of beside values is no answer.
+    cases.retain(|case| {
+        case.values.len() >= FEWEST && (case.is_table || !case.part.text.starts_with(['[', '{']))
+    });
+    cases
+}
+
+impl SpecialCase<'_> {
+    /// Tells whether its values stand in one of the tests of a file; those of a table may stand in several.
+    fn is_known_from(&self, tests: &[Test]) -> bool {
+        let told: HashSet<&String> =
+            self.values.iter().filter(|value| !matches!(value.as_str(), "0" | "1" | "")).collect();
+        let holds = |values: HashSet<&String>| self.values.iter().all(|value| values.contains(value));
+        told.len() >= FEWEST
+            && (tests.iter().any(|test| holds(test.values.iter().collect()))
+                || self.is_table && holds(tests.iter().flat_map(|test| &test.values).collect()))
+    }
+}
+
+/// Returns the tests of each file that has some: of those that changed, before and now, and of those that lie in the worktree.
+fn tests(site: &Site<'_>) -> Vec<Vec<Test>> {
+    let changed = ChangedFile::all(site);
+    let of_changed = changed.iter().flat_map(ChangedFile::tests);
+    let of_changed = of_changed.map(|tests| tests.iter().map(|test| Test::clone(test)).collect());
+    let mut others = files_of_tests(site.worktree);
+    others.retain(|path| !site.changes.iter().any(|change| change.path == *path));
+    let of_others = side_by_side::each(&others, |path| {
+        let text = fs::read_to_string(site.worktree.join(path)).unwrap_or_default();
+        SourceFile::parse(path, text).map_or_else(Vec::new, |file| file.tests())
+    });
+    of_changed.chain(of_others).collect()
+}
+
+/// Returns the files of tests in a worktree, as many as are worth it.
+fn files_of_tests(worktree: &Path) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    walk(worktree, |path, kind| {
+        let Some(path) = path.to_str() else { return false };
+        if kind.is_file() && is_test(path) {
+            found.push(path.to_owned());
+        }
+        let is_left_out = name(path).starts_with('.') || is_foreign(&format!("{path}/x"));
+        !is_left_out && found.len() < MOST_TEST_FILES
+    });
+    found.truncate(MOST_TEST_FILES);
+    found
 }
 
 #[cfg(test)]

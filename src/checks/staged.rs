@@ -1,9 +1,9 @@
 //! Code of the product that plays to its tests: it asks who runs it, or is equal to everything. Tests and their support may.
 //! A person makes exceptions with `[checks] allowed`.
 
-use super::added::{added_code, added_functions};
+use super::added::{added_code, added_functions, functions_with};
 use super::{ChangedFile, Place, Site, any_of, at, one_line, side_by_side};
-use source::{Function, Language, Role, SourceFile, is_fixture, is_foreign, is_test};
+use source::{Language, Role, is_fixture, is_foreign, is_test};
 
 pattern!(SURE, &format!("(?xm){}", any_of("staged", "sure")));
 pattern!(LIKELY, &format!("(?xm){}", any_of("staged", "likely")));
@@ -13,8 +13,10 @@ pattern!(ABOUT_RUNNERS, &any_of("staged", "about_runners"));
 pattern!(CONSTANT, &any_of("staged", "constants"));
 pattern!(EQUALITY, &any_of("staged", "equality"));
 pattern!(STAND_IN, &any_of("staged", "stand_ins"));
-// All that an equality says.
+// All that an equality says, and what it says where a difference may be small.
 pattern!(YES, r"^\W*(?:return\W+)?[Tt]rue\W*$");
+pattern!(NEARLY, r"(?i)\babs\b|\bround\b|isclose|approx|epsilon");
+pattern!(MAY_BE_EQUALITY, r"rue|(?i:abs|round|isclose|approx|epsilon)");
 
 /// Returns what is sure.
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
@@ -55,29 +57,27 @@ fn runner_seen(file: &ChangedFile<'_>, is_asked_for: bool) -> Vec<(Place, bool)>
     lines.map(|(number, line)| (place(number, line), is_sure(line))).collect()
 }
 
-/// Returns types whose equality holds whatever they are compared with: every assert about them passes. Stand-ins for "anything" are
+/// Returns types whose equality holds whatever they are compared with, or where they nearly are: asserts about them pass. Stand-ins for "anything" are
 /// made so on purpose, and so is what Rust's derive asks for where a field has no value of its own.
 fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
     let is_ours = !is_fixture(file.path()) && !is_foreign(file.path());
-    if !is_ours || !file.change.added_lines().any(|(_, line)| line.contains("rue")) {
+    if !is_ours || !file.change.added_lines().any(|(_, line)| MAY_BE_EQUALITY.is_match(line)) {
         return Vec::new();
     }
     let is_usual = Language::of(file.path()) == Some(Language::Rust) || is_test(file.path());
-    let suspicion = |function: Function| {
+    let equal = |body| {
+        let added = added_functions(file, |file| functions_with(file, body)).into_iter();
+        added.filter(|function| EQUALITY.is_match(&function.name))
+    };
+    let always = equal(&YES).map(|function| {
         let what = format!("`{}` is equal to everything", function.name);
         (at(file.path(), function.line, what), !is_usual && !STAND_IN.is_match(&function.name))
-    };
-    added_functions(file, always_yes).into_iter().map(suspicion).collect()
-}
-
-/// Returns the equalities that only say yes.
-fn always_yes(file: &SourceFile) -> Vec<Function> {
-    let mut functions = file.functions();
-    functions.retain(|function| {
-        let body = function.body.clone().map(|body| &file.text()[body]);
-        EQUALITY.is_match(&function.name) && body.is_some_and(|body| YES.is_match(body))
     });
-    functions
+    let nearly = equal(&NEARLY).map(|function| {
+        let what = format!("`{}` holds for what is not the same. Do tests compare by it?", function.name);
+        (at(file.path(), function.line, what), false)
+    });
+    always.chain(nearly).collect()
 }
 
 #[cfg(test)]

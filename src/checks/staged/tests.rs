@@ -81,6 +81,7 @@ fn a_type_that_is_equal_to_everything_is_caught() {
         ("a.py", &python.replace("Page(int)", "Anything"), "pass", 1),
         ("a.rs", rust, "pass", 1),
         ("a.py", &python.replace("True", "self.x == other.x"), "pass", 0),
+        ("a.py", &python.replace("True", "abs(self.x - other.x) <= 1"), "pass", 1),
     ]);
     let derived = "#[derive(Debug, PartialEq)]\nstruct Page(u32);\n";
     let own = format!("#[derive(Debug)]\nstruct Page(u32);\n{rust}");

@@ -98,3 +98,47 @@ fn a_hook_that_takes_failures_away_is_caught() {
         ),
     ]);
 }
+
+#[test]
+fn what_takes_the_place_of_asserts_and_subjects_is_asked_about() {
+    let rust = "pub fn pages() -> u8 { 3 }\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn three() { assert_eq!(pages(), 3); }\n}\n";
+    let macro_of_own =
+        "use super::*;\n    macro_rules! assert_eq { ($a:expr, $b:expr) => { let _ = $a == $b; }; }";
+    let go = "package a\n\nfunc TestA(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Error(1)\n\t}\n}\n";
+    let quiet = "package a\n\ntype quiet struct{ *testing.T }\n\nfunc (q quiet) Errorf(f string, a ...any) { q.Logf(f, a...) }\n";
+    let tag = format!("//go:build acceptance\n\n{go}");
+    let rows = "package a\n\nfunc TestA(t *testing.T) {\n\tcases := map[string]struct{ in, want int }{\n\t\t\"one\": {1, 2},\n\t\t\"two\": {2, 4},\n\t}\n\tfor _, c := range cases {\n\t\tif got := F(c.in); got != c.want {\n\t\t\tt.Error(got)\n\t\t}\n\t}\n}\n";
+    let fewer = rows.replace("\t\t\"two\": {2, 4},\n", "");
+    let conftest = "from shop.basket import Basket\n";
+    let assigned = format!("{conftest}\nBasket.total = lambda self: 916\n");
+    let mocked = format!("{conftest}\nBasket.total = MagicMock(return_value=916)\n");
+    for (path, before, after) in [
+        ("src/lib.rs", rust, &*rust.replace("use super::*;", macro_of_own)),
+        ("a_test.go", go, &*format!("{quiet}{}", go.replace("package a\n", ""))),
+        ("a_test.go", go, &*tag),
+        ("a_test.go", rows, &*fewer),
+        ("tests/conftest.py", conftest, &*assigned),
+        ("tests/conftest.py", conftest, &*mocked),
+    ] {
+        assert_eq!(told(&[(path, before, after)]).len(), 1, "{after}");
+    }
+    let error = "package a\n\ntype failure struct{}\n\nfunc (f failure) Error() string { return \"\" }\n";
+    let more = rows.replace("{2, 4},\n", "{2, 4},\n\t\t\"three\": {3, 6},\n");
+    for (path, before, after) in [
+        ("a_test.go", go, &*format!("{error}{}", go.replace("package a\n", ""))),
+        (
+            "a_test.go",
+            go,
+            &*format!("// Tests.\n\n{go}{}", go.replace("package a\n", "").replace("TestA", "TestB")),
+        ),
+        ("a_test.go", rows, &*more),
+        (
+            "src/lib.rs",
+            rust,
+            &*rust.replace("use super::*;", "use super::*;\n    macro_rules! make { () => { 3 }; }"),
+        ),
+        ("tests/conftest.py", conftest, &*format!("{conftest}\nTOTAL = Basket().total()\n")),
+    ] {
+        assert_eq!(told(&[(path, before, after)]), [""; 0], "{after}");
+    }
+}
