@@ -34,7 +34,8 @@ impl CleanWorktree<'_> {
         if let (Some((root, admin)), Some(last)) = (self.find_intact(), last)
             && !last.was_disturbed(&root)
         {
-            match last.restore_index(&admin).and_then(|()| self.reset_to(&root, &admin, tree)) {
+            let reset = last.restore_index(&admin).and_then(|()| self.reset_to(&root, &admin, tree));
+            match reset.and_then(|()| self.clean(&root)) {
                 Ok(()) => return Ok(root),
                 Err(error) => tracing::debug!("the clean worktree is made anew: {error}"),
             }
@@ -149,11 +150,15 @@ impl CleanWorktree<'_> {
         let lock = admin.join("index.lock");
         ignore_missing(fs::remove_file(&lock)).map_err(at(lock))?;
         self.run.workspace().run_in(root, &Call::new(["read-tree", "--reset", "-u", tree.as_str()]))?;
-        self.run.workspace().run_in(root, &Call::new(["clean", "-ffdq"]))?;
         let index = admin.join("index");
         let index = fs::read(&index).map_err(at(index))?;
         *self.run.workspace().clean() = Some(LastUse::begin(index));
         Ok(())
+    }
+
+    /// Removes what the tree does not have and git does not ignore.
+    fn clean(&self, root: &Path) -> Result<()> {
+        self.run.workspace().run_in(root, &Call::new(["clean", "-ffdq"])).map(drop)
     }
 
     fn admin_folder(&self) -> PathBuf {

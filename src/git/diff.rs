@@ -15,11 +15,12 @@ use std::path::{Path, PathBuf};
 use model::change::{Change, FileContent, FileMode, FileVersion, LONGEST_TEXT};
 
 use crate::error::{at, ignore_missing};
-use crate::objects::{Blobs, EntryBeforeAfter, TreeEntry, is_plain, parse_mode, parse_raw_diff};
+use crate::objects::Blobs;
 use crate::program::{Call, GitOutput};
 use crate::run_files::is_engines_own;
 use crate::snapshot::{self, Snapshot};
 use crate::status::is_cache;
+use crate::tree_entry::{EntryBeforeAfter, TreeEntry, is_plain, parse_mode, parse_raw_diff};
 use crate::workspace::{RunWorkspace, Workspace};
 use crate::{CommitId, Result, Tree};
 
@@ -179,7 +180,12 @@ impl Changes<'_> {
 
     /// Without paths everything counts.
     fn list_differing(&self, old: &Tree, new: &Tree, paths: &BTreeSet<String>) -> Result<Vec<Change>> {
-        let sides = self.workspace.differences(old.as_str(), new.as_str(), paths)?;
+        let (old, new) = (old.as_str(), new.as_str());
+        let sides = if paths.is_empty() {
+            self.workspace.differences(old, new)?
+        } else {
+            self.workspace.differences_at(old, new, paths)?
+        };
         let blobs = self.workspace.blobs(sides.values().flat_map(|(old, new)| old.iter().chain(new)))?;
         let change = |(path, (old, new)): (&String, &EntryBeforeAfter)| {
             let version = |side: &Option<TreeEntry>| side.as_ref().map(|side| make_version(side, &blobs));

@@ -17,6 +17,7 @@ mod last_use;
 mod pinned_config;
 mod program;
 pub mod regular_file;
+mod tree_entry;
 mod workspace;
 
 // What every repository has.

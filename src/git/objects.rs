@@ -6,21 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::change::FileMode;
 
 use crate::program::Call;
+use crate::tree_entry::{
+    EntryBeforeAfter, TreeDifferences, TreeEntry, is_plain, parse_mode, parse_raw_diff, parse_tree_entry,
+};
 use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result, Tree};
-
-/// The mode that git writes where there is no entry.
-pub(crate) const ABSENT_MODE: &str = "000000";
-
-/// The entry of a tree at a path; mode `000000` where there is none.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TreeEntry {
-    pub(crate) mode: String,
-    pub(crate) id: String,
-}
-
-/// The entry of a path before and after a change; nothing where the path is missing.
-pub(crate) type EntryBeforeAfter = (Option<TreeEntry>, Option<TreeEntry>);
 
 /// The contents of blobs by id.
 pub(crate) type Blobs = BTreeMap<String, Vec<u8>>;
@@ -114,12 +104,25 @@ impl Workspace {
         Ok(listed.split('\0').filter_map(parse_tree_entry).collect())
     }
 
+    /// Returns the entries before and after where two trees, or commits, differ. The checks ask for the same two several times,
+    /// and neither ever changes.
+    pub(crate) fn differences(&self, old: &str, new: &str) -> Result<BTreeMap<String, EntryBeforeAfter>> {
+        let mut known = self.compared();
+        if let Some(known) = known.as_ref().filter(|known| known.old == old && known.new == new) {
+            return Ok(known.entries.clone());
+        }
+        let entries = self.differences_at(old, new, &BTreeSet::new())?;
+        let (old, new) = (old.to_owned(), new.to_owned());
+        *known = Some(TreeDifferences { old, new, entries: entries.clone() });
+        Ok(entries)
+    }
+
     /// Returns the entries before and after where two trees, or commits, differ at these paths; everywhere without paths.
-    pub(crate) fn differences<'p>(
+    pub(crate) fn differences_at(
         &self,
         old: &str,
         new: &str,
-        paths: impl IntoIterator<Item = &'p String>,
+        paths: &BTreeSet<String>,
     ) -> Result<BTreeMap<String, EntryBeforeAfter>> {
         let call = Call::new(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"])
             .args([old, new, "--"])
@@ -147,45 +150,6 @@ impl Workspace {
         }
         Ok(found.into_iter().map(|(id, content)| (id.to_owned(), content.to_vec())).collect())
     }
-}
-
-/// Git's modes: 100644, 100755, 120000 and 160000.
-pub(crate) fn parse_mode(octal: &str) -> FileMode {
-    match octal {
-        "100755" => FileMode::Executable,
-        "120000" => FileMode::Link,
-        "160000" => FileMode::Submodule,
-        _ => FileMode::File,
-    }
-}
-
-/// Tells whether a mode is that of a file, executable or not.
-pub(crate) fn is_plain(mode: FileMode) -> bool {
-    matches!(mode, FileMode::File | FileMode::Executable)
-}
-
-/// Reads `diff --raw -z`: `:mode mode id id letter`, then the path.
-pub(crate) fn parse_raw_diff(text: &str) -> Option<BTreeMap<String, EntryBeforeAfter>> {
-    let mut fields = text.split('\0').filter(|field| !field.is_empty());
-    let mut entries = BTreeMap::new();
-    while let Some(head) = fields.next() {
-        let words: Vec<&str> = head.strip_prefix(':')?.split(' ').collect();
-        let (&[old, new, old_id, new_id, _], path) = (words.as_slice(), fields.next()?) else { return None };
-        let side = |mode: &str, id: &str| match mode {
-            ABSENT_MODE => None,
-            _ => Some(TreeEntry { mode: mode.into(), id: id.into() }),
-        };
-        entries.insert(path.to_owned(), (side(old, old_id), side(new, new_id)));
-    }
-    Some(entries)
-}
-
-/// Reads an entry of `ls-tree`: mode, kind and id, then the path.
-pub(crate) fn parse_tree_entry(entry: &str) -> Option<(String, TreeEntry)> {
-    let (head, path) = entry.split_once('\t')?;
-    let mut words = head.split(' ');
-    let (mode, _, id) = (words.next()?, words.next()?, words.next()?);
-    Some((path.to_owned(), TreeEntry { mode: mode.into(), id: id.into() }))
 }
 
 /// Reads the objects of an answer of `cat-file --batch`, id and content of each; nothing where one is of another kind, or is

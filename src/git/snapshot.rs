@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::error::{at, ignore_missing};
-use crate::objects::{ABSENT_MODE, TreeEntry};
 use crate::program::Call;
-use crate::regular_file::list_pipes;
+use crate::regular_file::{self, list_pipes};
 use crate::run_files::{is_behind_link, is_engines_own};
 use crate::status::{PathStatus, StatusEntry, read_status, status_call};
+use crate::tree_entry::{ABSENT_MODE, TreeEntry};
 use crate::workspace::{Head, RunWorkspace};
 use crate::{CommitId, Error, Result, Tree};
 
@@ -195,7 +195,7 @@ impl Snapshots<'_> {
         to: &CommitId,
         keep: impl Fn(&str) -> bool,
     ) -> Result<Option<Tree>> {
-        let sides = self.run.workspace().differences(to.as_str(), tree.as_str(), [])?;
+        let sides = self.run.workspace().differences(to.as_str(), tree.as_str())?;
         let reset = sides.iter().filter(|(path, _)| !keep(path));
         let updates: Vec<IndexUpdate<'_>> =
             reset.map(|(path, (before, _))| (path.as_str(), before.as_ref())).collect();
@@ -204,15 +204,29 @@ impl Snapshots<'_> {
 
     /// Returns a tree in which plain files have other texts.
     pub fn with_texts(&self, tree: &Tree, texts: &[(String, String)]) -> Result<Tree> {
-        let mut entries = Vec::new();
-        for (path, text) in texts {
-            let call = Call::new(["hash-object", "-w", "--stdin"]).stdin(text.clone());
-            let id = self.run.workspace().run(&call)?.line();
-            entries.push((path.as_str(), TreeEntry { mode: "100644".to_owned(), id }));
-        }
-        let updates: Vec<IndexUpdate<'_>> =
-            entries.iter().map(|(path, entry)| (*path, Some(entry))).collect();
+        let entries = self.write_blobs(texts)?;
+        let paths = texts.iter().map(|(path, _)| path.as_str());
+        let updates: Vec<IndexUpdate<'_>> = paths.zip(entries.iter().map(Some)).collect();
         self.write_tree_with(tree, &updates)
+    }
+
+    /// Writes the texts as blobs, by one process for all, and returns their entries.
+    fn write_blobs(&self, texts: &[(String, String)]) -> Result<Vec<TreeEntry>> {
+        let folder = self.run.state_dir().join("texts");
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        for (number, (_, text)) in texts.iter().enumerate() {
+            let file = folder.join(number.to_string());
+            regular_file::write(&file, text.as_bytes()).map_err(at(file))?;
+        }
+        let names: String = (0..texts.len()).map(|number| format!("{number}\n")).collect();
+        let call = Call::new(["hash-object", "-w", "--no-filters", "--stdin-paths"]).stdin(names);
+        let call = call.options(["--git-dir".as_ref(), self.run.workspace().git_dir()]);
+        let written = self.run.workspace().run_in(&folder, &call);
+        let _ = fs::remove_dir_all(&folder);
+        let written = written?;
+        let entry = |id: &str| TreeEntry { mode: "100644".to_owned(), id: id.to_owned() };
+        let entries: Vec<TreeEntry> = written.text().lines().map(entry).collect();
+        if entries.len() == texts.len() { Ok(entries) } else { Err(written.unexpected_answer()) }
     }
 
     /// Compares the worktree with an index.

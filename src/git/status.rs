@@ -2,8 +2,8 @@
 //! interpreters and test runners write beside the code they run are passed over as if git ignored them, as long as no commit
 //! holds them, so that a repository without a `.gitignore` can run its tests.
 
-use crate::objects::{ABSENT_MODE, TreeEntry};
 use crate::program::Call;
+use crate::tree_entry::{ABSENT_MODE, TreeEntry};
 use crate::workspace::{Head, Workspace};
 use crate::{CommitId, Error, Result};
 

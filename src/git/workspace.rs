@@ -15,6 +15,7 @@ use crate::last_use::LastUse;
 use crate::pinned_config::PinnedConfig;
 use crate::program::{Call, Git, GitOutput};
 use crate::run_files::RunFiles;
+use crate::tree_entry::TreeDifferences;
 use crate::{CommitId, Error, Result, Tree};
 
 /// What folders outside of a run are named by.
@@ -44,6 +45,8 @@ pub struct Workspace {
     config: Arc<Mutex<PinnedConfig>>,
     /// What this process knows about the clean worktree; nothing before it was used.
     clean: Arc<Mutex<Option<LastUse>>>,
+    /// The two trees that were compared last, and what differs.
+    compared: Arc<Mutex<Option<TreeDifferences>>>,
 }
 
 impl Workspace {
@@ -90,8 +93,8 @@ impl Workspace {
         let tree = Tree::try_from(tree).map_err(|_| Error::MissingObjects { commit: head.to_string() })?;
         let config = Arc::new(Mutex::new(PinnedConfig::pin(&root, &common, &git_dir)));
         let prefix = prefix.trim_end_matches('/').to_owned();
-        let (is_shallow, clean) = (shallow == "true", Arc::default());
-        Ok(Self { git, root, common, git_dir, prefix, is_shallow, head, tree, config, clean })
+        let (is_shallow, clean, compared) = (shallow == "true", Arc::default(), Arc::default());
+        Ok(Self { git, root, common, git_dir, prefix, is_shallow, head, tree, config, clean, compared })
     }
 
     /// Opens another worktree with the git program of this one.
@@ -114,6 +117,11 @@ impl Workspace {
     /// Returns what this process knows about the clean worktree.
     pub(crate) fn clean(&self) -> MutexGuard<'_, Option<LastUse>> {
         self.clean.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the two trees that were compared last, and what differs.
+    pub(crate) fn compared(&self) -> MutexGuard<'_, Option<TreeDifferences>> {
+        self.compared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the top folder of the worktree.

@@ -1,7 +1,7 @@
 //! Tests of `diff`.
 
 use super::*;
-use crate::objects::parse_tree_entry;
+use crate::tree_entry::parse_tree_entry;
 
 #[test]
 fn binary_files_in_a_diff_are_listed_except_images_and_archives() {

@@ -263,7 +263,11 @@ fn paths_can_be_put_back_to_a_commit() {
         .expect("a difference");
     let listed = fixture.git(&["diff-tree", "-r", "--name-status", base.as_str(), back.as_str()]);
     assert_eq!(listed, "A\ttests/new.rs");
-    assert_eq!(space.snapshots().reset_paths(&tree, &base, |_| true).expect("nothing to do"), None);
+    // What differs between the two is known by now.
+    let (count, nothing) = calls(&space, || space.snapshots().reset_paths(&tree, &base, |_| true));
+    assert_eq!((count, nothing.expect("nothing to do")), (0, None));
+    let (_, other) = calls(&space, || space.snapshots().reset_paths(&base.as_tree(), &base, |_| false));
+    assert_eq!(other.expect("another pair of trees"), None);
     assert_eq!(
         space.workspace().changes().present_paths_between(&base, &tree).expect("paths"),
         ["src/lib.rs", "tests/new.rs"]
@@ -274,10 +278,15 @@ fn paths_can_be_put_back_to_a_commit() {
 fn files_of_a_tree_can_have_other_texts() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs"]);
-    let texts = [("src/lib.rs".to_owned(), "fn other() {}\n".to_owned())];
-    let other = space.snapshots().with_texts(&tree, &texts).expect("a tree");
+    let text = |path: &str, text: &str| (path.to_owned(), text.to_owned());
+    let texts = [text("src/lib.rs", "fn other() {}\n"), text("src/new.rs", "é\r\n")];
+    let (count, other) = calls(&space, || space.snapshots().with_texts(&tree, &texts).expect("a tree"));
+    assert_eq!(count, 4, "all texts, the index of the tree, what changes in it, the new tree");
     assert_eq!(fixture.git(&["show", &format!("{other}:src/lib.rs")]), "fn other() {}");
-    assert_eq!(fixture.git(&["diff-tree", "-r", "--name-only", tree.as_str(), other.as_str()]), "src/lib.rs");
+    assert_eq!(space.workspace().read_file(&other, "src/new.rs").expect("read"), Some("é\r\n".into()));
+    let differing = fixture.git(&["diff-tree", "-r", "--name-only", tree.as_str(), other.as_str()]);
+    assert_eq!(differing, "src/lib.rs\nsrc/new.rs");
+    assert!(!space.state_dir().join("texts").exists());
 }
 
 #[test]
