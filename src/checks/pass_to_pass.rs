@@ -1,7 +1,7 @@
 //! A test that passed at the base of the run is there and passes now (`PASS_TO_PASS`, as SWE-bench calls it): under its own id, or
 //! as the same test under another name, as its source says. Where tests changed, those of the base are run on the new code as
 //! well: a test that fails there, although its new version passes, expects something else now. That is a question to the reviewer, and
-//! so is a test in whose place others stand that ask about the same.
+//! so is a test in whose place others stand that ask about the same, and one that failed at the base and is gone.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ fn judge(comparison: &Comparison<'_, '_>, site: &Site<'_>) -> CheckResult {
     };
     let kept = format!("every test that passed at the base is there and passes ({passing}){flaky}");
     if lost.is_empty() {
-        let problem = "tests that passed at the base are replaced by others";
+        let problem = "tests of the base are replaced by others, or gone";
         return question_to_reviewer(judged(ID, "lost-tests", gathered(asked), problem, &kept), site);
     }
     judged(ID, "lost-tests", lost, "tests that passed at the base do not pass any more", &kept)
@@ -155,6 +155,8 @@ impl Comparison<'_, '_> {
             missing.lost.extend(unknown.into_iter().map(|lost| self.place(lost)));
         }
         missing.asked.extend(self.moved(&losses));
+        let failed = self.before.failing_and_gone(self.after).filter(|id| !self.flaky.contains(*id));
+        missing.asked.extend(failed.map(|id| of_answer(format!("{id} failed at the base and is gone"))));
         missing.asked.dedup();
         for lost in losses.not_passing.iter().rev() {
             match self.awaited(lost) {

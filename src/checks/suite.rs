@@ -78,6 +78,12 @@ impl<'r> Suite<'r> {
         ids.filter(differs).map(str::to_owned).collect()
     }
 
+    /// Returns the tests that fail here and are not there in a later run, under no id that tells the same name.
+    pub(super) fn failing_and_gone(&self, now: &Suite<'_>) -> impl Iterator<Item = &'r str> {
+        let failing = self.ids().filter(|id| self.outcome(id) == Some(TestOutcome::Failed));
+        failing.filter(|id| now.ids().all(|known| name(known) != name(id)))
+    }
+
     /// Returns what became of the tests that pass here.
     pub(super) fn losses(&self, now: &Suite<'_>) -> Losses<'r> {
         let mut losses = Losses::default();
@@ -150,7 +156,7 @@ pub fn reported_tests(published: &Published<'_>, line: &str) -> Vec<ReportedTest
 #[cfg(test)]
 mod tests {
     use super::*;
-    use TestOutcome::{Passed, Skipped};
+    use TestOutcome::{Failed, Passed, Skipped};
 
     fn results(tests: &[(&str, TestOutcome)]) -> Vec<TestResult> {
         tests
@@ -197,6 +203,17 @@ mod tests {
         let twice = [("t › adds", Passed), ("t › adds", Passed)];
         assert_eq!(losses(&twice, &twice[..1]), (vec![], vec!["t › adds".into()], 0));
         assert_eq!(losses(&[("a[1]", Passed), ("a[2]", Passed)], &[("a[1]", Passed)]).1, ["a[2]"]);
+    }
+
+    #[test]
+    fn a_test_that_failed_and_is_gone_is_told() {
+        let base =
+            results(&[("a::one", Failed), ("a::two", Failed), ("a::off", Skipped), ("a::b[1]", Failed)]);
+        let now = results(&[("b::one", Passed), ("a::two", Failed), ("a::b[2]", Passed)]);
+        let gone =
+            |now: &[TestResult]| Suite::of(&base).failing_and_gone(&Suite::of(now)).collect::<Vec<_>>();
+        assert_eq!(gone(&now), ["a::b[1]"]);
+        assert_eq!(gone(&base), [""; 0]);
     }
 
     #[test]
