@@ -161,3 +161,13 @@ fn a_test_asserts_what_the_tests_inside_of_it_assert() {
     assert_eq!(none, [""; 0]);
     assert_eq!(added("\t\tgreet(\"Bob\")").len(), 2);
 }
+
+#[test]
+fn a_build_constraint_that_came_to_a_file_of_tests_is_asked_about() {
+    let told_of = |old: &str, new: &str| told(&[("a_test.go", old, new)]).len();
+    let constrained = format!("//go:build acceptance\n\n{GO}");
+    assert_eq!(told_of(GO, &constrained), 1);
+    let longer = format!("{constrained}\nvar names = []string{{}}\n");
+    assert_eq!(told(&[("a_test.go", &constrained, &longer)]), [""; 0]);
+    assert_eq!(told(&[("a.go", "package a\n", "//go:build linux\n\npackage a\n")]), [""; 0]);
+}

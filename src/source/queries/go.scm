@@ -51,6 +51,8 @@
   (call_expression arguments: (argument_list (func_literal body: (block (statement_list (expression_statement (call_expression function: (_) @_name)) @skip_statement)))))
  ] @of
  (#match? @_name "^(?:\\w+(?:\\.T\\(\\))?\\.Skip(?:f|Now)?|Skip)$"))
+((comment) @skip_conditional
+ (#match? @skip_conditional "^//go:build "))
 ((expression_statement (call_expression function: (_) @_name)) @skip_conditional
  (#match? @_name "^(?:\\w+(?:\\.T\\(\\))?\\.Skip(?:f|Now)?|Skip)$"))
 
