@@ -1,7 +1,7 @@
 //! Q3: nothing that was added stands for something left out: no "rest unchanged" in a comment, no line of three dots, no
 //! "(omitted)" in the document of the phase. Spread operators, ranges and running text are honest.
 
-use super::added::{Comment, added_comments};
+use super::added::added_comments;
 use super::unfinished::{self, Unfinished};
 use super::{ChangedFile, LanguageFamily, Place, Site, any_of, ending, is_code, one_line, pattern};
 
@@ -31,9 +31,9 @@ pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
 
 /// Returns the added lines of a file that stand for something else.
 fn in_file(file: &ChangedFile<'_>) -> Vec<Unfinished> {
-    let comments = added_comments(file);
-    let omitting: Vec<usize> =
-        comments.iter().filter(|comment| omits(comment)).map(|comment| comment.line).collect();
+    let mut comments = added_comments(file);
+    comments.retain(|comment| !comment.is_documentation && OMITS.is_match(comment.text()));
+    let omitting: Vec<usize> = comments.iter().map(|comment| comment.line).collect();
     let is_text = LanguageFamily::of(file.path()).is_text();
     let has_dots = is_code(file.path()) && !ending(file.path()).starts_with("py");
     let is_hollow = |number: usize, line: &str| {
@@ -44,10 +44,6 @@ fn in_file(file: &ChangedFile<'_>) -> Vec<Unfinished> {
     let found = added.filter(|(number, line)| omitting.contains(number) || is_hollow(*number, line));
     let what = |text: &str| format!("`{}` stands for something left out", one_line(text, 80));
     found.map(|(line, text)| Unfinished::new(line, text.trim(), what(text))).collect()
-}
-
-fn omits(comment: &Comment<'_>) -> bool {
-    !comment.is_documentation && OMITS.is_match(comment.text())
 }
 
 /// Tells whether the code above a line goes on in it.

@@ -88,7 +88,9 @@ impl TestTrees {
             trees.planted = mixed(|_| true, &planted)?;
         }
         if runs(super::runner_settings::ID) {
-            let is_of_now = |path: &str| !is_runner_setting(path) && !is_run_before_tests(path);
+            // Python runs an `__init__.py` before each test beside it.
+            let is_of_now =
+                |path: &str| !(is_runner_setting(path) || is_test(path) && path.ends_with("__init__.py"));
             trees.old_settings = mixed(is_of_now, &[])?;
         }
         Ok(trees)
@@ -373,11 +375,6 @@ pub(super) fn compared(look: Look) -> Result<Look, NotCompared> {
 /// Tells whether a file is a test or something only tests use.
 fn is_of_tests(path: &str) -> bool {
     is_test(path) || is_fixture(path)
-}
-
-/// Tells whether Python runs a file before each test beside it.
-fn is_run_before_tests(path: &str) -> bool {
-    is_test(path) && path.ends_with("__init__.py")
 }
 
 fn is_lock_file(path: &str) -> bool {

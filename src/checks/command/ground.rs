@@ -65,10 +65,6 @@ impl Memory {
         }
     }
 
-    fn is_set_up_with(&self, locks: &[u8]) -> bool {
-        self.set_up.lock().is_ok_and(|known| known.as_deref() == Some(locks))
-    }
-
     fn set_up_with(&self, locks: Option<Vec<u8>>) {
         if let Ok(mut known) = self.set_up.lock() {
             *known = locks;
@@ -129,7 +125,7 @@ async fn set_up(
 ) -> Result<(), String> {
     let read = |name: &String| fs::read(ground.folder.join(name)).unwrap_or_default();
     let locks: Vec<u8> = lock_files().iter().map(read).collect::<Vec<_>>().join(&0);
-    if memory.is_set_up_with(&locks) {
+    if memory.set_up.lock().is_ok_and(|known| known.as_ref() == Some(&locks)) {
         return Ok(());
     }
     memory.set_up_with(None);
