@@ -13,6 +13,7 @@ mod outline;
 mod pattern;
 mod query;
 mod role;
+mod splice;
 mod test;
 mod tokens;
 
@@ -33,10 +34,11 @@ use crate::tokens::Token;
 
 pub use assert::{Assert, Word};
 pub use broken::Broken;
-pub use function::{Function, NewBody, Stub, splice_tests, with_bodies};
+pub use function::{Function, NewBody, Stub, with_bodies};
 pub use language::Language;
 pub use matching::{Kept, Matching, is_asked_by, is_worded_by, same_tests};
 pub use role::{Role, is_fixture, is_foreign, is_found_by_name, is_runner_setting, is_test};
+pub use splice::splice_tests;
 pub use test::{Skip, SkipKind, Test};
 
 /// A source file and its syntax tree. It is parsed once; each question is a query on the tree.
