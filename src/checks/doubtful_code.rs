@@ -43,10 +43,6 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     places
 }
 
-fn has_line(file: &ChangedFile<'_>, is_meant: impl Fn(&str) -> bool) -> bool {
-    file.change.added_lines().any(|(_, line)| is_meant(line))
-}
-
 /// Code of the product that names a file of the tests, where it may read what it should compute, or of one machine. The
 /// folders of a path may be texts of their own.
 fn named_files(file: &ChangedFile<'_>) -> Vec<Place> {
@@ -71,7 +67,7 @@ fn named_files(file: &ChangedFile<'_>) -> Vec<Place> {
 
 /// New handlers in the product that hide any error, whatever it is.
 fn swallowed_errors(file: &ChangedFile<'_>) -> Option<Place> {
-    if !has_line(file, |line| HANDLER.is_match(line)) {
+    if !file.change.added_lines().any(|(_, line)| HANDLER.is_match(line)) {
         return None;
     }
     let swallowed = file.added_parts(SourceFile::swallowed_errors);
@@ -82,7 +78,7 @@ fn swallowed_errors(file: &ChangedFile<'_>) -> Option<Place> {
 
 /// The first new comment or text that speaks to whoever judges the change, or silences a checker as a whole.
 fn comments(file: &ChangedFile<'_>) -> Option<Place> {
-    if !has_line(file, |line| doubt(line).is_some()) {
+    if !file.change.added_lines().any(|(_, line)| doubt(line).is_some()) {
         return None;
     }
     let strings = file.added_parts(SourceFile::strings).into_iter();

@@ -1,5 +1,6 @@
-//! Paths: their names and endings, and the language of lists of them: a path, a folder with all that lies below it, `*` for any characters, and `**/` for any
-//! number of folders, none included, so that `**/NAME` means at any depth. Always from the top of the worktree. Walks through folders.
+//! Paths: their names and endings, and the language of lists of them: a path, a folder with all that lies below it, `*` for any
+//! characters, and `**/` for any number of folders, none included, so that `**/NAME` means at any depth. Always from the top of the
+//! worktree. Walks through folders.
 
 use std::collections::VecDeque;
 use std::fs::{self, FileType};

@@ -1,8 +1,9 @@
 //! New tests have to fail without the code they are about (`FAIL_TO_PASS`, as SWE-bench calls it): with the code of the base and the
 //! tests of now at least one of them fails, by what it asserts. A test that could not be loaded there says nothing: it may only
 //! miss a name; it is run once more on the code of now, in which functions do what they did and new ones do nothing. Tests that
-//! pass either way prove nothing, unless a document of the run says that the behaviour stays as it was: then the reviewer is asked. Tests that were there,
-//! and moved or ask more, count where no test is new. Where the runner does not name each test, its exit code counts.
+//! pass either way prove nothing, unless a document of the run says that the behaviour stays as it was: then the reviewer is asked.
+//! Tests that were there, and moved or ask more, count where no test is new. Where the runner does not name each test, its exit code
+//! counts.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,9 @@ use source::Test;
 use tool_output::TestOutcome;
 
 pub(super) const ID: &str = "red_green";
+/// What is told of tests that were there before, where none is new: they moved, or ask more than they did.
+const PASSED_BEFORE: &str =
+    "was there, or stands in the place of another, and passes without the code that the run changed as well";
 
 pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
     let runs = TestRuns::of(site)?;
@@ -51,19 +55,11 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
         if let Some(red) = there.remove(&Proof::Red) {
             proofs.insert(Proof::Red, red);
         } else if let (true, Some(ids)) = (proofs.is_empty(), there.get(&Proof::Green)) {
-            return Ok(proven_by_old_tests(ids, site));
+            let ids = ids.join("`, `");
+            return Ok(asked(&format!("no test is new; `{ids}` {PASSED_BEFORE}"), site));
         }
     }
     Ok(judge(&runs, sources, &proofs, site))
-}
-
-/// Asks about tests that were there before, where none is new: they moved, or ask more than they did.
-fn proven_by_old_tests(ids: &[&str], site: &Site<'_>) -> CheckResult {
-    let what = format!(
-        "no test is new; `{}` was there, or stands in the place of another, and passes without the code that the run changed as well",
-        ids.join("`, `")
-    );
-    asked(&what, site)
 }
 
 /// Asks where a reviewer reads it.

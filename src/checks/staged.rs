@@ -57,8 +57,8 @@ fn runner_seen(file: &ChangedFile<'_>, is_asked_for: bool) -> Vec<(Place, bool)>
     lines.map(|(number, line)| (place(number, line), is_sure(line))).collect()
 }
 
-/// Returns types whose equality holds whatever they are compared with, or where they nearly are: asserts about them pass. Stand-ins for "anything" are
-/// made so on purpose, and so is what Rust's derive asks for where a field has no value of its own.
+/// Returns types whose equality holds whatever they are compared with, or where they are nearly the same: asserts about them pass.
+/// Stand-ins for "anything" are made so on purpose, and so is what Rust's derive asks for where a field has no value of its own.
 fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
     let is_ours = !is_fixture(file.path()) && !is_foreign(file.path());
     if !is_ours || !file.change.added_lines().any(|(_, line)| MAY_BE_EQUALITY.is_match(line)) {

@@ -80,8 +80,9 @@ impl<'r> Suite<'r> {
 
     /// Returns the tests that fail here and are not there in a later run, under no id that tells the same name.
     pub(super) fn failing_and_gone(&self, now: &Suite<'_>) -> impl Iterator<Item = &'r str> {
+        let known: BTreeSet<&str> = now.ids().map(name).collect();
         let failing = self.ids().filter(|id| self.outcome(id) == Some(TestOutcome::Failed));
-        failing.filter(|id| now.ids().all(|known| name(known) != name(id)))
+        failing.filter(move |id| !known.contains(name(id)))
     }
 
     /// Returns what became of the tests that pass here.

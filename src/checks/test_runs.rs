@@ -1,5 +1,6 @@
 //! The runs of the tests: at the base of the run and now, the old tests on the new code, the new tests on the old code, and what
-//! is there now with the runner's settings of the base, or with new functions that do nothing. Each is made in the clean worktree, once a tree. Judges nothing.
+//! is there now with the runner's settings of the base, or with functions that do what they did while new ones do nothing. Each is
+//! made in the clean worktree, once a tree. Judges nothing.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
