@@ -25,6 +25,8 @@ pattern!(TO_REVIEWER, &any_of("doubtful_code", "to_the_reviewer"));
 pattern!(SILENCES_ALL, &any_of("doubtful_code", "silences_all"));
 // Each handler that hides any error has one of these words.
 pattern!(HANDLER, "except|suppress|catch|recover");
+// A line that has a path in one text, or in several.
+pattern!(TEXTS, r#"["'`].*(?:[/\\]|["'`].*["'`])"#);
 // A text that may be the path of a file in a folder, and one of a folder that only one machine or person has.
 pattern!(PATH, r"^[^\s:]*/[^\s/:]*\.[^\s/:]*$");
 pattern!(OF_ONE_MACHINE, r"^(?:/(?:tmp|home|Users|root|var/folders)/|[A-Z]:[\\/]+Users\b).");
@@ -46,6 +48,9 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
 /// Code of the product that names a file of the tests, where it may read what it should compute, or of one machine. The
 /// folders of a path may be texts of their own.
 fn named_files(file: &ChangedFile<'_>) -> Vec<Place> {
+    if !file.change.added_lines().any(|(_, line)| TEXTS.is_match(line)) {
+        return Vec::new();
+    }
     let mut lines: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for string in file.now().map_or_else(Vec::new, SourceFile::strings) {
         if file.is_added(string.line) {

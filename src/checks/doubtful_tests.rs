@@ -133,18 +133,16 @@ fn hollow<'t>(tests: &'t ChangedTests, site: &Site<'_>) -> Vec<Place> {
 
 /// Code that the test runner asks what becomes of tests, and calls in tests that end it.
 fn hooks(changed: &ChangedFile<'_>) -> Option<Place> {
-    let path = changed.path();
-    if is_fixture(path) {
+    let (path, now) = (changed.path(), changed.now()?);
+    let is_of_tests = is_test(path) || is_runner_setting(path);
+    // All functions for pytest and all code for tests only have this word.
+    if is_fixture(path) || !is_of_tests && !now.text().contains("test") {
         return None;
     }
     let hooks = changed.added_parts(SourceFile::runner_hooks);
     // A setting may name any module as a plugin of pytest.
-    let is_for_tests = |hook: &Part<'_>| {
-        is_test(path)
-            || is_runner_setting(path)
-            || hook.text.starts_with("def pytest_")
-            || changed.now().is_some_and(|now| now.is_test_code(hook.line))
-    };
+    let is_for_tests =
+        |hook: &Part<'_>| is_of_tests || hook.text.starts_with("def pytest_") || now.is_test_code(hook.line);
     let first = hooks.iter().find(|hook| is_for_tests(hook))?;
     let shown = first.text.lines().next().unwrap_or_default();
     let what =

@@ -145,6 +145,12 @@ impl SourceFile {
         outermost(patches)
     }
 
+    /// Returns what is done for some values alone: under a condition that asks for equality, or by a table without names.
+    pub fn special_cases(&self) -> Vec<Part<'_>> {
+        let may_have = fits(&format!("special_case_in_{}", self.language.family()), &self.text);
+        if may_have { self.parts(Capture::SpecialCase) } else { Vec::new() }
+    }
+
     /// Returns the line of a place, from 1.
     pub fn line(&self, at: usize) -> usize {
         let newlines = || self.text.match_indices('\n').map(|(at, _)| at).collect();
@@ -203,8 +209,6 @@ parts! {
     strings = String;
     /// Returns the texts and numbers that the code is written with.
     values = Value;
-    /// Returns what is done for some values alone: under a condition that asks for equality, or by a table.
-    special_cases = SpecialCase;
     /// Returns the calls that put something else in the place of a part of the program.
     stand_ins = StandIn;
     /// Returns the handlers of errors that hide any error from everybody.
