@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use super::added::{added_comments, added_functions, functions_with};
+use super::added::{added_comments, added_functions};
 use super::paths::walk;
 use super::{ChangedFile, Place, Site, any_of, at, name, one_line, side_by_side};
 use source::{Function, Language, Part, Role, SourceFile, Stub, Test, is_fixture, is_foreign, is_test};
@@ -18,9 +18,6 @@ const MOST_TEST_FILES: usize = 300;
 /// Fewer values may be there by chance.
 const FEWEST: usize = 2;
 
-pattern!(ONLY_FAILS, &any_of("stubs", "only_fails"));
-// Each of them has one of these.
-pattern!(FAILS, r"\b(?:raise|throw|panic|unreachable)\b");
 pattern!(TO_REVIEWER, &any_of("doubtful_code", "to_the_reviewer"));
 pattern!(SILENCES_ALL, &any_of("doubtful_code", "silences_all"));
 // Each handler that hides any error has one of these words.
@@ -109,18 +106,10 @@ fn doubt(text: &str) -> Option<&'static str> {
 /// Returns them as questions. Those of Go for the platforms on which another file does it are honest.
 fn unwritten_functions(product: &[ChangedFile<'_>]) -> Vec<Place> {
     side_by_side::places(product, |file| {
-        let stubs = added_functions(file, unwritten).into_iter();
+        let stubs = added_functions(file, SourceFile::stubs).into_iter();
         let stubs = stubs.filter(|stub| !is_written_beside(&stub.name, file, product));
         stubs.map(|stub| at(file.path(), stub.line, question(&stub))).collect::<Vec<Place>>()
     })
-}
-
-/// Returns stubs, and functions that do nothing but fail with a text that is always the same.
-fn unwritten(file: &SourceFile) -> Vec<Function> {
-    let mut failing =
-        if FAILS.is_match(file.text()) { functions_with(file, &ONLY_FAILS) } else { Vec::new() };
-    failing.retain(|function| function.stub.is_none() && !function.is_abstract);
-    [file.stubs(), failing].concat()
 }
 
 fn is_written_beside(name: &str, file: &ChangedFile<'_>, product: &[ChangedFile<'_>]) -> bool {
@@ -138,7 +127,7 @@ fn question(stub: &Function) -> String {
         Some(Stub::Nothing) => "returns nothing whatever it is given",
         Some(Stub::NotImplemented) => "only says that it is not implemented",
         Some(Stub::Empty) => "does nothing",
-        None => "only fails",
+        Some(Stub::Fails) | None => "only fails",
     };
     format!("`{}` {does}. Is that what the issue asks for?", stub.name)
 }

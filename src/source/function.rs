@@ -35,6 +35,8 @@ pub enum Stub {
     Nothing,
     /// It fails, and says that it is not written yet.
     NotImplemented,
+    /// It fails with a text that is always the same.
+    Fails,
 }
 
 impl SourceFile {
@@ -78,6 +80,7 @@ fn stub(file: &SourceFile, index: usize, body: &Range<usize>) -> Option<Stub> {
             Capture::StubEmpty => Stub::Empty,
             Capture::StubNothing => Stub::Nothing,
             Capture::StubNotImplemented => Stub::NotImplemented,
+            Capture::StubFails => Stub::Fails,
             Capture::Docstring => {
                 start = mark.range.end;
                 continue;

@@ -58,6 +58,7 @@ pub(crate) enum Capture {
     StubEmpty,
     StubNothing,
     StubNotImplemented,
+    StubFails,
     /// From here on: parts of a file, whatever they belong to.
     Comment,
     Import,

@@ -44,7 +44,7 @@ fn stub_of(path: &str, text: &str) -> (Option<Stub>, bool) {
 
 #[test]
 fn a_body_without_work_is_a_stub() {
-    use Stub::{Empty, NotImplemented, Nothing};
+    use Stub::{Empty, Fails, NotImplemented, Nothing};
     for (path, text, stub) in [
         ("a.rs", "fn f() -> u8 { todo!() }", NotImplemented),
         ("a.rs", "fn f() -> u8 { unimplemented!(\"later\"); }", NotImplemented),
@@ -66,6 +66,12 @@ fn a_body_without_work_is_a_stub() {
         ),
         ("a.py", "def f():\n    raise NotImplementedError\n", NotImplemented),
         ("a.py", "def f():\n    'Does.'\n    raise NotImplementedError('f')\n", NotImplemented),
+        ("a.rs", "fn f(x: u8) -> u8 { unreachable!() }", Fails),
+        ("a.rs", "fn f(x: u8) -> u8 { unreachable!(\"never\"); }", Fails),
+        ("a.py", "def f():\n    raise ValueError('not a number')\n", Fails),
+        ("a.py", "def f(x):\n    \"\"\"Does.\"\"\"\n    raise errors.Page(\"none\")\n", Fails),
+        ("a.js", "function f() { throw new RangeError(`none`) }", Fails),
+        ("a.ts", "function f(): never { throw new Error('not found'); }", Fails),
         ("a.js", "function f() { throw new Error('Not implemented'); }", NotImplemented),
         ("a.js", "const f = () => null;", Nothing),
         ("a.js", "function f() { return undefined }", Nothing),
@@ -90,10 +96,12 @@ fn a_body_that_works_is_no_stub() {
         ("a.py", "def f(x):\n    x.a = None\n    return None\n"),
         ("a.py", "def f(x):\n    if x:\n        raise NotImplementedError\n    return x\n"),
         ("a.py", "def f():\n    return {}\n"),
-        ("a.py", "def f():\n    raise ValueError('not a number')\n"),
+        ("a.rs", "fn f(x: u8) -> u8 { unreachable!(\"{x}\") }"),
+        ("a.py", "def f(x):\n    raise ValueError(f'{x}')\n"),
+        ("a.py", "def f(x):\n    raise ValueError('not a number', x)\n"),
+        ("a.js", "function f(x) { throw new Error(`${x}`); }"),
         ("a.js", "function f() { g(); return null; }"),
         ("a.js", "const f = (x) => x ? null : 1;"),
-        ("a.ts", "function f(): never { throw new Error('not found'); }"),
         ("a.go", "package a\nfunc f() error { g(); return nil }\n"),
         ("a.go", "package a\nfunc f() error { return g() }\n"),
     ] {

@@ -89,6 +89,8 @@
  (#match? @stub_nothing "^return(?:\\s+None)?$"))
 ((raise_statement (_) @_error) @stub_not_implemented
  (#match? @_error "^(?:NotImplementedError\\b|\\w+\\(\\s*[fr]?[\"'](?i:not (?:yet )?implemented|todo|stub))"))
+((raise_statement (call arguments: (argument_list . (string) @_text .))) @stub_fails
+ (#match? @_text "^[\"']"))
 ((decorator (_) @_mark) @abstract
  (#match? @_mark "^(?:\\w+\\.)*(?:abstract\\w+|overload)$"))
 ((class_definition superclasses: (argument_list) @_bases) @abstract

@@ -103,6 +103,9 @@
  (#any-of? @_name "todo" "unimplemented"))
 ((macro_invocation macro: (identifier) @_name (token_tree . (string_literal) .)) @stub_not_implemented
  (#eq? @_name "panic"))
+((macro_invocation macro: (identifier) @_name (token_tree) @_text) @stub_fails
+ (#any-of? @_name "panic" "unreachable")
+ (#match? @_text "^.(?:\"[^\"{]*\")?.$"))
 ((function_item body: (block (identifier) @stub_nothing .))
  (#eq? @stub_nothing "None"))
 ((function_item body: (block (expression_statement (return_expression (identifier) @_value)) @stub_nothing))

@@ -120,6 +120,8 @@
 (arrow_function body: [(null) (undefined)] @stub_nothing)
 ((throw_statement (new_expression constructor: (identifier) @_name arguments: (_)? @_text)) @stub_not_implemented
  (#match? @_text "(?i)not (?:yet )?implemented|unimplemented|[\"'`](?:todo|stub)\\b"))
+((throw_statement (new_expression arguments: (arguments . [(string) (template_string)] @_text .))) @stub_fails
+ (#not-match? @_text "[$]"))
 
 ; Code that runs on its own: a stub in it would fail what does not ask for it.
 ((method_definition name: (property_identifier) @_name) @constructor
