@@ -27,15 +27,19 @@ const LAST_LINES: usize = 12;
 pub(super) fn run(arguments: CheckArgs) -> CommandResult {
     let _log = TerminalObserver::new(arguments.json);
     let (json, sarif) = (arguments.json, arguments.sarif.clone());
+    let shows_all = arguments.all || !arguments.only.is_empty();
     let project = Project::open(overrides(&arguments))?;
     let report = check(&project, &request(arguments, &project.masker)?)?;
     for warning in &report.warnings {
         words(&format!("warning: {}\n", plain(project.masker.mask(warning).as_str())));
     }
+    let is_printed = sarif.as_deref() == Some(Path::new("-"));
     if let Some(file) = sarif {
         write_sarif(&file, report.sarif(), &project.masker)?;
     }
-    print(json, &value(&report, &project.masker), &lines(&report, &project.masker));
+    if !is_printed {
+        print(json, &value(&report, &project.masker), &lines(&report, shows_all, &project.masker));
+    }
     Ok(u8::from(!report.is_ok()))
 }
 
@@ -58,6 +62,10 @@ fn request(arguments: CheckArgs, masker: &Masker) -> Result<CheckRequest, Failur
 
 fn write_sarif(file: &Path, mut log: Value, masker: &Masker) -> Result<(), Failure> {
     masker.mask_value(&mut log);
+    if file == Path::new("-") {
+        print(true, &log, "");
+        return Ok(());
+    }
     fs::write(file, neutralize_json(&format!("{log:#}\n"))).map_err(|error| {
         Failure::usage(format!("failed to write {}: {error}", file.display()))
             .hint("`--sarif` names a file in a folder that is there")
@@ -108,22 +116,59 @@ fn questions_of<'a>(
     questions.asked.iter().filter(|question| question.check == result.check)
 }
 
-/// Returns the results as lines, without secrets and control characters.
-fn lines(report: &CheckReport, masker: &Masker) -> String {
+/// Returns the results as lines, without secrets and control characters: all, or those that somebody has to look at.
+fn lines(report: &CheckReport, shows_all: bool, masker: &Masker) -> String {
     let safe = |text: &str| plain(masker.mask(text).as_str());
-    let width = report.results.iter().map(|result| name(result).len()).max().unwrap_or(0);
+    let is_fine = |result: &CheckResult| matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped);
+    let is_shown = |result: &&CheckResult| shows_all || !is_fine(result);
+    let shown: Vec<&CheckResult> = report.results.iter().filter(is_shown).collect();
+    let width = shown.iter().map(|result| name(result).len()).max().unwrap_or(0);
     let questions = report.questions();
     let mut text: String = head(report).iter().map(|line| format!("{}\n", safe(line))).collect();
-    for result in &report.results {
-        let (mark, prefix) = mark(report, result);
-        let summary = safe(&result.summary);
-        let _ = writeln!(text, "{mark} {}  {prefix}{summary}", pad(&name(result), width));
-        for line in details(result, &questions) {
+    for (at, result) in shown.iter().enumerate() {
+        if is_told_before(result, &shown[..at]) {
+            continue;
+        }
+        let (mark, _) = mark(report, result);
+        let said = safe(&said(report, result, &questions));
+        let _ = writeln!(text, "{mark} {}  {said}", pad(&name(result), width));
+        for line in details(result, &questions).into_iter().chain(same_as(result, &shown[at + 1..])) {
             let _ = writeln!(text, "  {:width$}  {}", "", safe(&line));
         }
     }
-    let _ = writeln!(text, "{}", counts(report));
+    let more = if shown.len() < report.results.len() { "; `--all` shows each" } else { "" };
+    let _ = writeln!(text, "{}{more}", counts(report));
     text
+}
+
+/// Tells whether an earlier check could not be made for the same reason.
+fn is_told_before(result: &CheckResult, earlier: &[&CheckResult]) -> bool {
+    earlier.iter().any(|other| is_same(result, other))
+}
+
+fn is_same(result: &CheckResult, other: &CheckResult) -> bool {
+    let reason = |result: &CheckResult| (result.status, result.summary.clone());
+    result.status == CheckStatus::Unavailable && reason(result) == reason(other)
+}
+
+/// Returns the line that names later checks which could not be made for the same reason.
+fn same_as(result: &CheckResult, later: &[&CheckResult]) -> Option<String> {
+    let same: Vec<String> =
+        later.iter().filter(|other| is_same(result, other)).map(|other| name(other)).collect();
+    (!same.is_empty()).then(|| format!("the same: {}", same.join(", ")))
+}
+
+/// Returns the summary; the number of questions where it only repeats the first of them.
+fn said(report: &CheckReport, result: &CheckResult, questions: &ReviewQuestions) -> String {
+    let repeats = |first: &Place| {
+        let first = shown_by(&result.check, first);
+        result.summary.ends_with(&first) || result.summary.contains(&format!("{first} (and "))
+    };
+    if result.asks && result.places.first().is_some_and(repeats) {
+        let asked = questions_of(result, questions).count();
+        return format!("{} for the reviewer", counted(asked as u64, "question"));
+    }
+    format!("{}{}", mark(report, result).1, result.summary)
 }
 
 /// Returns what was compared, and what the change was asked for by.

@@ -281,7 +281,7 @@ fn nothing_of_the_users_is_different_after_a_check() {
     sandbox.write("notes.txt", "not tracked\n");
     sandbox.git(&["add", "tests/test_pager.py"]);
     let before = users_files(&sandbox);
-    let ran = sandbox.run(&["check"]);
+    let ran = sandbox.run(&["check", "--all"]);
     assert!(ran.stdout.contains("✓ red_green"), "{}", ran.stdout);
     assert_eq!(users_files(&sandbox), before);
 }
@@ -341,6 +341,9 @@ fn every_result_of_the_sarif_file_has_a_line_of_a_file() {
         sandbox.run(&["check", "--sarif", "out.sarif", "--message", "refactor: divide in one step"]).exits(1);
     assert!(ran.stdout.ends_with('\n') && ran.stdout.contains("✗ pass_to_pass"), "{}", ran.stdout);
     let log: Value = serde_json::from_str(&sandbox.read("out.sarif")).expect("JSON");
+    let printed = ["check", "--sarif", "-", "--message", "refactor: divide in one step"];
+    assert_eq!(sandbox.run(&printed).exits(1).json()["runs"][0]["tool"], log["runs"][0]["tool"]);
+    assert!(!sandbox.has("-"));
     assert_eq!(
         (&log["version"], &log["runs"][0]["automationDetails"]["id"]),
         (&json!("2.1.0"), &json!("ai-workflow/check/"))

@@ -148,7 +148,31 @@ fn check_without_a_change_does_not_pass() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["check", "--no-commands"]).exits(1);
     assert!(ran.stdout.starts_with("nothing changed since "), "{}", ran.stdout);
-    insta::assert_snapshot!(line_with(&ran.stdout, " code_changed "), @"✗ code_changed            nothing changed outside .ai-workflow/");
+    insta::assert_snapshot!(line_with(&ran.stdout, " code_changed "), @"✗ code_changed   nothing changed outside .ai-workflow/");
+}
+
+#[test]
+fn only_what_somebody_has_to_look_at_is_shown_and_each_reason_once() {
+    let sandbox = changed();
+    sandbox.write(
+        "src/lib.rs",
+        "pub fn pages() -> u32 {\n    3\n}\n\npub fn lines() -> u32 {\n    todo!()\n}\n",
+    );
+    let check = ["check", "--set", "commands.test=/no/such/program"];
+    let ran = sandbox.run(&check).exits(1);
+    insta::assert_snapshot!(lines(&sandbox, &ran), @r"
+    1 file changed since [BASE] (main)
+    → suspect       1 question for the reviewer
+                    S1: src/lib.rs:5: `lines` only says that it is not implemented. Is that what the issue asks for?
+    ✗ todo (Q2)     work is left open: src/lib.rs:6: `todo!()` stands for code that is not there
+    ? tests (Q7)    unavailable: `/no/such/program` could not run: `/no/such/program` was not found; install what is missing, or change `[commands]`
+    ? pass_to_pass  unavailable: the tests could not be compared: `/no/such/program` was not found
+                    the same: mutants
+    24 passed, 1 failed, 3 unavailable, 1 with questions, 3 skipped; `--all` shows each
+    ");
+    let all = sandbox.run(&[&check[..], &["--all"]].concat()).exits(1);
+    assert!(all.stdout.contains("✓ protected "), "{}", all.stdout);
+    assert!(all.stdout.ends_with("skipped\n"), "{}", all.stdout);
 }
 
 #[test]

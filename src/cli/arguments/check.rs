@@ -37,7 +37,10 @@ pub(crate) struct CheckArgs {
     /// Run no command of the repository
     #[arg(long)]
     pub(crate) no_commands: bool,
-    /// Also write what is open into this file, for code scanners (SARIF)
+    /// Show what passed and what was skipped as well
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Also write what is open into this file, for code scanners (SARIF); `-` prints only that
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
     /// Print the result as JSON
