@@ -78,22 +78,18 @@ fn unavailable(id: &str, summary: &str) -> CheckResult {
 
 /// Judges a command that another check of the same round may have run already on the same files.
 pub(super) async fn examine_again(asked: Asked<'_>, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let now = match site.published {
-        Some(published) => look_once(asked, &published.tree, published, site, stop).await,
-        None => look(asked, None, site, stop).await,
-    };
+    let now = look_once(asked, site.published.map(|published| &published.tree), site, stop).await;
     judge(asked, now, site, stop).await
 }
 
 /// Returns what a command says about a tree; it is run there once.
-pub(super) async fn look_once(
-    asked: Asked<'_>,
-    tree: &Tree,
-    published: &Published<'_>,
-    site: &Site<'_>,
-    stop: &mut Stop,
-) -> Look {
-    published.memory.once(asked.line, tree, look(asked, Some(tree), site, stop)).await
+async fn look_once(asked: Asked<'_>, tree: Option<&Tree>, site: &Site<'_>, stop: &mut Stop) -> Look {
+    match site.published.zip(tree) {
+        Some((published, tree)) => {
+            published.memory.once(asked.line, tree, look(asked, Some(tree), site, stop)).await
+        }
+        None => look(asked, None, site, stop).await,
+    }
 }
 
 async fn judge(asked: Asked<'_>, now: Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
@@ -132,8 +128,8 @@ async fn try_look(
 
 /// Returns what a command says at the base of the run; each is run there once.
 pub(super) async fn look_at_base(asked: Asked<'_>, site: &Site<'_>, stop: &mut Stop) -> Option<Look> {
-    let published = site.published?;
-    Some(look_once(asked, &published.base.as_tree(), published, site, stop).await)
+    let base = site.published?.base.as_tree();
+    Some(look_once(asked, Some(&base), site, stop).await)
 }
 
 fn read(asked: Asked<'_>, ran: &Ran, report: TestReport, ground: Ground, site: &Site<'_>) -> Look {

@@ -9,7 +9,7 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use super::command::{self, End};
-use super::test_runs::{NotCompared, TestRuns};
+use super::test_runs::{Compared, NotCompared, TestRuns};
 use super::{
     Change, CheckResult, LanguageFamily, Place, Published, Site, asking, at, gathered, is_code, judged,
     one_line,
@@ -28,7 +28,7 @@ const MOST_NAMED: usize = 8;
 /// So much of a mutant is shown, in characters.
 const MOST_SHOWN: usize = 160;
 
-pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
+pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckResult> {
     let runs = TestRuns::of(site)?;
     let code = ChangedCode::all(runs.published, &runs.published.tree)?;
     if code.is_empty() {
@@ -50,7 +50,7 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
 }
 
 /// Asks about the mutants that survived, and about what no test runs in other files.
-fn judge(found: Result<Vec<Mutant>, NotCompared>, unrun: Vec<Place>) -> Result<CheckResult, NotCompared> {
+fn judge(found: Compared<Vec<Mutant>>, unrun: Vec<Place>) -> Compared<CheckResult> {
     let mut doubts = survived(found.as_deref().unwrap_or_default());
     let asked: BTreeSet<Option<String>> = doubts.iter().map(|doubt| doubt.file.clone()).collect();
     doubts.extend(unrun.into_iter().filter(|place| !asked.contains(&place.file)));
@@ -106,7 +106,7 @@ struct ChangedCode {
 
 impl ChangedCode {
     /// Returns what differs between the base of a run and a tree.
-    fn all(published: &Published<'_>, tree: &Tree) -> Result<Vec<Self>, NotCompared> {
+    fn all(published: &Published<'_>, tree: &Tree) -> Compared<Vec<Self>> {
         let changes = published.space.workspace().changes();
         let changes = changes.all_between(&published.base.as_tree(), tree);
         let changes = changes.map_err(|error| NotCompared::Unavailable(error.to_string()))?;

@@ -9,7 +9,7 @@ use super::announced::Announced;
 use super::changed_tests::Fate;
 use super::command::{End, Look};
 use super::suite::{Losses, LostTest, Suite, name};
-use super::test_runs::{NotCompared, TestRuns};
+use super::test_runs::{Compared, NotCompared, TestRuns};
 use super::{
     ChangedTests, CheckResult, Place, Site, asking, at, gathered, judged, of_answer, one_line,
     question_to_reviewer, skipped,
@@ -28,7 +28,7 @@ const MOST_SHOWN: usize = 300;
 const MOST_NAMED: usize = 5;
 
 /// Looks for tests of the base that do not pass any more.
-pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
+pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckResult> {
     let runs = TestRuns::of(site)?;
     let (now, base) = (runs.now(stop).await?, runs.base(stop).await?);
     if let Some(result) = uncompared(runs.asked.line, &now, &base, site)? {
@@ -77,12 +77,7 @@ fn judge(comparison: &Comparison<'_, '_>, site: &Site<'_>) -> CheckResult {
 
 /// Says why the tests cannot be compared one by one. Where only the suite of now does not name them, that is a question; where it
 /// fails, the check of the tests says so.
-fn uncompared(
-    line: &str,
-    now: &Look,
-    base: &Look,
-    site: &Site<'_>,
-) -> Result<Option<CheckResult>, NotCompared> {
+fn uncompared(line: &str, now: &Look, base: &Look, site: &Site<'_>) -> Compared<Option<CheckResult>> {
     let count = base.results.len();
     let why = match (count, now.results.len(), &now.end) {
         (0, ..) => format!("`{line}` does not name each test at the base of the run"),
@@ -281,10 +276,7 @@ fn replaced(id: &str, old: &Test, new: &[&Test]) -> Place {
 
 /// Looks for tests that expect something else now: in their version of the base they fail on the new code, or they went with
 /// what they are about.
-pub(super) async fn examine_expectations(
-    site: &Site<'_>,
-    stop: &mut Stop,
-) -> Result<CheckResult, NotCompared> {
+pub(super) async fn examine_expectations(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckResult> {
     let runs = TestRuns::of(site)?;
     let Some(looks) = runs.three(|trees| &trees.old_tests, stop).await? else {
         return Ok(skipped(EXPECTATIONS, "the run left the tests as they were"));

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::announced::unless_unchanged;
 use super::command::{self, Look};
 use super::suite::Suite;
-use super::test_runs::{NotCompared, TestRuns, compared};
+use super::test_runs::{Compared, TestRuns, compared};
 use super::{ChangedTests, CheckResult, Site, asking, at, failure, judged, of_answer, passed, skipped};
 use process::Stop;
 use source::Test;
@@ -21,7 +21,7 @@ pub(super) const ID: &str = "red_green";
 const PASSED_BEFORE: &str =
     "was there, or stands in the place of another, and passes without the code that the run changed as well";
 
-pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
+pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckResult> {
     let runs = TestRuns::of(site)?;
     let Some(without) = runs.mixed(|trees| &trees.new_tests, stop).await else {
         return Ok(skipped(ID, "the run did not change both tests and code"));
@@ -32,7 +32,7 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
         return Ok(result);
     }
     if now.results.is_empty() {
-        return Ok(judge_exit(&runs, &now, &without, &base, site));
+        return Ok(judge_exit(&runs, &now, &without, &base));
     }
     let sources = runs.sources()?;
     let (now, base) = (Suite::of(&now.results), Suite::of(&base.results));
@@ -59,7 +59,7 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckRes
             return Ok(asked(&format!("no test is new; `{ids}` {PASSED_BEFORE}"), site));
         }
     }
-    Ok(judge(&runs, sources, &proofs, site))
+    Ok(judge(&runs, sources, &proofs))
 }
 
 /// Asks where a reviewer reads it.
@@ -72,7 +72,7 @@ fn asked(what: &str, site: &Site<'_>) -> CheckResult {
 
 /// Returns the failure where the change brings tests and the command runs no test that it did not run at the base. What a new
 /// test is called is not asked: titles are computed, and classes inherit tests.
-fn unrun(runs: &TestRuns<'_>, now: &Look, base: &Look) -> Result<Option<CheckResult>, NotCompared> {
+fn unrun(runs: &TestRuns<'_>, now: &Look, base: &Look) -> Compared<Option<CheckResult>> {
     let before = Suite::of(&base.results);
     if Suite::of(&now.results).ids().any(|id| before.outcome(id).is_none()) {
         return Ok(None);
@@ -100,13 +100,12 @@ enum Proof {
     Green,
 }
 
+/// Tests by what they say.
+type Proofs<'r> = BTreeMap<Proof, Vec<&'r str>>;
+
 /// Returns tests by what they say in a suite, where those that pass say this.
-fn sorted<'r>(
-    ids: impl IntoIterator<Item = &'r str>,
-    suite: &Suite<'_>,
-    passing: Proof,
-) -> BTreeMap<Proof, Vec<&'r str>> {
-    let mut proofs: BTreeMap<Proof, Vec<&str>> = BTreeMap::new();
+fn sorted<'r>(ids: impl IntoIterator<Item = &'r str>, suite: &Suite<'_>, passing: Proof) -> Proofs<'r> {
+    let mut proofs = Proofs::new();
     for id in ids {
         let one = match suite.outcome(id) {
             Some(TestOutcome::Failed | TestOutcome::TimedOut) => Proof::Red,
@@ -118,13 +117,8 @@ fn sorted<'r>(
     proofs
 }
 
-fn judge(
-    runs: &TestRuns<'_>,
-    sources: &ChangedTests,
-    proofs: &BTreeMap<Proof, Vec<&str>>,
-    site: &Site<'_>,
-) -> CheckResult {
-    let line = runs.asked.line;
+fn judge(runs: &TestRuns<'_>, sources: &ChangedTests, proofs: &Proofs<'_>) -> CheckResult {
+    let (line, site) = (runs.asked.line, runs.site);
     let Some((proof, ids)) = proofs.first_key_value() else {
         return skipped(ID, &format!("`{line}` runs no test that did not pass at the base"));
     };
@@ -147,8 +141,8 @@ fn judge(
     }
 }
 
-fn judge_exit(runs: &TestRuns<'_>, now: &Look, without: &Look, base: &Look, site: &Site<'_>) -> CheckResult {
-    let line = runs.asked.line;
+fn judge_exit(runs: &TestRuns<'_>, now: &Look, without: &Look, base: &Look) -> CheckResult {
+    let (line, site) = (runs.asked.line, runs.site);
     if command::fails(&now.end) {
         return skipped(ID, &format!("`{line}` fails with the code that the run changed, too"));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 
-use super::test_runs::NotCompared;
+use super::test_runs::Compared;
 use super::{
     CheckResult, Place, Site, answer_format, code_changed, deliverable, documents, early_termination,
     failure, files, goal_drift, integration, isolation, modes, mutants, omission, pass_to_pass, patch_size,
@@ -16,7 +16,7 @@ use model::policy::{Agreement, CheckKind, CheckMode, DefinedCheck, Policy, check
 use process::Stop;
 
 /// A check that runs commands, under way.
-type Running<'a> = Pin<Box<dyn Future<Output = Result<CheckResult, NotCompared>> + 'a>>;
+type Running<'a> = Pin<Box<dyn Future<Output = Compared<CheckResult>> + 'a>>;
 
 /// How a check is made.
 #[derive(Clone, Copy)]

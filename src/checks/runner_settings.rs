@@ -4,14 +4,14 @@
 //! cannot be loaded there may need what is newly depended on.
 
 use super::suite::Suite;
-use super::test_runs::{NotCompared, TestRuns};
+use super::test_runs::{Compared, TestRuns};
 use super::{CheckResult, Site, gathered, judged, of_answer, question_to_reviewer, skipped};
 use process::Stop;
 use tool_output::TestOutcome::{Failed, Passed, Skipped};
 
 pub(super) const ID: &str = "runner_settings";
 
-pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Result<CheckResult, NotCompared> {
+pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckResult> {
     let runs = TestRuns::of(site)?;
     let Some(looks) = runs.three(|trees| &trees.old_settings, stop).await? else {
         return Ok(skipped(ID, "the run left the settings of the runner as they were"));

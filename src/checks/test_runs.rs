@@ -195,6 +195,9 @@ pub(super) enum NotCompared {
     Unavailable(String),
 }
 
+/// What comes of a comparison of tests.
+pub(super) type Compared<T> = Result<T, NotCompared>;
+
 impl NotCompared {
     /// Returns it as the result of a check.
     pub(super) fn result(&self, id: &str) -> CheckResult {
@@ -208,13 +211,13 @@ impl NotCompared {
 /// The test command of a run, ready to be run on each tree.
 pub(super) struct TestRuns<'a> {
     pub(super) asked: Asked<'a>,
-    site: &'a Site<'a>,
+    pub(super) site: &'a Site<'a>,
     pub(super) published: &'a Published<'a>,
 }
 
 impl<'a> TestRuns<'a> {
     /// There are none where there is no test command, or nothing that will be published.
-    pub(super) fn of(site: &'a Site<'a>) -> Result<Self, NotCompared> {
+    pub(super) fn of(site: &'a Site<'a>) -> Compared<Self> {
         let skipped = |why: &str| NotCompared::Skipped(why.to_owned());
         let no_command = || skipped("no `[commands] test` is set or detected");
         let asked = command::asked("tests", "test", site).ok_or_else(no_command)?;
@@ -224,18 +227,18 @@ impl<'a> TestRuns<'a> {
     }
 
     /// Returns the tests of what the run changed.
-    pub(super) fn sources(&self) -> Result<&'a ChangedTests, NotCompared> {
+    pub(super) fn sources(&self) -> Compared<&'a ChangedTests> {
         let tests = ChangedTests::of_run(self.site, self.published);
         tests.map_err(|error| NotCompared::Unavailable(error.to_owned()))
     }
 
     /// Returns what the tests say about what will be published.
-    pub(super) async fn now(&self, stop: &mut Stop) -> Result<Look, NotCompared> {
+    pub(super) async fn now(&self, stop: &mut Stop) -> Compared<Look> {
         compared(self.look(&self.published.tree, stop).await)
     }
 
     /// Returns what the tests say about the base of the run.
-    pub(super) async fn base(&self, stop: &mut Stop) -> Result<Look, NotCompared> {
+    pub(super) async fn base(&self, stop: &mut Stop) -> Compared<Look> {
         compared(self.look_at_base(stop).await)
     }
 
@@ -262,7 +265,7 @@ impl<'a> TestRuns<'a> {
         &self,
         trees: fn(&TestTrees) -> &MixedTrees,
         stop: &mut Stop,
-    ) -> Result<Option<[Look; 3]>, NotCompared> {
+    ) -> Compared<Option<[Look; 3]>> {
         let Some(mixed) = self.mixed(trees, stop).await else { return Ok(None) };
         let looks = [self.base(stop).await?, compared(mixed)?, self.now(stop).await?];
         if looks[1..].iter().any(|look| look.results.is_empty()) {
@@ -311,10 +314,11 @@ impl<'a> TestRuns<'a> {
 
     /// Runs the tests on a tree, unless that is known. What would be published is run whatever time the comparisons have left.
     async fn look(&self, tree: &Tree, stop: &mut Stop) -> Look {
+        let (memory, line) = (self.published.memory, self.asked.line);
         if *tree == self.published.tree {
-            return command::look_once(self.asked, tree, self.published, self.site, stop).await;
+            return memory.once(line, tree, command::look(self.asked, Some(tree), self.site, stop)).await;
         }
-        self.published.memory.once(self.asked.line, tree, self.run_in_time_left(tree, stop)).await
+        memory.once(line, tree, self.run_in_time_left(tree, stop)).await
     }
 
     /// Runs the tests on a tree in the time that the comparisons of this round have left. A run that is cut off says nothing.
@@ -364,7 +368,7 @@ fn unless_cut_off(look: Look, exhausted: Option<String>) -> Look {
 }
 
 /// Returns a look that can be compared: the tests could be run.
-pub(super) fn compared(look: Look) -> Result<Look, NotCompared> {
+pub(super) fn compared(look: Look) -> Compared<Look> {
     match &look.end {
         End::Unavailable(why) => {
             Err(NotCompared::Unavailable(format!("the tests could not be compared: {why}")))

@@ -7,8 +7,7 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::pattern::plain;
-use super::pattern::{LazyPattern, regex};
+use super::pattern::{LazyPattern, plain, regex};
 use super::{GitStatus, Printed, Problem, Severity, TestReport, changes, format, lints, types};
 use model::policy::Extractor;
 

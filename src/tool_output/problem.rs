@@ -7,8 +7,7 @@ use std::sync::LazyLock;
 use regex::{Captures, RegexSet};
 use serde::{Deserialize, Serialize};
 
-use super::pattern::{Pattern, number, part, table};
-use super::pattern::{lines, plain};
+use super::pattern::{Pattern, lines, number, part, plain, table};
 use super::{MOST_KEPT, Printed, cut};
 
 /// One message of a compiler, type checker or linter.

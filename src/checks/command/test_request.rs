@@ -30,17 +30,14 @@ struct TestRunners {
     runner: Vec<TestRunner>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
+#[serde(default)]
 struct TestRunner {
     programs: Vec<String>,
-    #[serde(default)]
     subcommands: Vec<String>,
-    #[serde(default)]
     first: Vec<String>,
-    #[serde(default)]
     last: Vec<String>,
     text_reporter: Option<String>,
-    #[serde(default)]
     reports: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::ChangedCode;
 use crate::command::{self, Ground, Ran};
-use crate::test_runs::{NotCompared, TestRuns};
+use crate::test_runs::{Compared, NotCompared, TestRuns};
 use crate::{MOST_TOLD, Site, ending, one_line};
 use git::Tree;
 use process::{Environment, ProgramExit, Stop};
@@ -83,7 +83,7 @@ impl<'s> ToolRuns<'s> {
 
     /// Returns the mutants of what will be published, where the tool sees tests fail: it caught a mutant, or it stops where the
     /// functions of the changed files fail.
-    pub(super) async fn believed(mut self, stop: &mut Stop) -> Result<Vec<Mutant>, NotCompared> {
+    pub(super) async fn believed(mut self, stop: &mut Stop) -> Compared<Vec<Mutant>> {
         let (line, published) = (self.line, self.runs.published);
         let refused = |why: &str| Err(NotCompared::Unavailable(format!("`{line}` {why}")));
         let report = self.ask(&published.tree, stop).await?;
@@ -100,7 +100,7 @@ impl<'s> ToolRuns<'s> {
         refused("is not believed: it catches no mutant, and goes on where the functions of the change fail")
     }
 
-    async fn ask(&mut self, tree: &Tree, stop: &mut Stop) -> Result<ToolReport, NotCompared> {
+    async fn ask(&mut self, tree: &Tree, stop: &mut Stop) -> Compared<ToolReport> {
         let code = ChangedCode::all(self.runs.published, tree)?;
         let lines = self.tool.chosen(&code);
         if lines.is_empty() {
