@@ -172,7 +172,7 @@ fn reach(old: &Test, new: &[&Test]) -> Option<String> {
         return Some("may fail now. Why is the failure expected?".to_owned());
     }
     if new.len() == 1 && new[0].exits > old.exits {
-        return Some("may end early under a condition now. Does it still ask in every case?".to_owned());
+        return Some("may end early or pass over cases now. Does it still ask in every case?".to_owned());
     }
     if let Some(attribute) = new.iter().find_map(|new| new_attribute(old, new)) {
         return Some(format!("runs inside `{attribute}` now. Does a failure in it still fail?"));

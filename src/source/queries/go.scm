@@ -67,7 +67,9 @@
   (call_expression arguments: (argument_list (func_literal body: (block (statement_list (return_statement) @skip_statement . (_))))))
  ] @of
 
-(if_statement consequence: (block (statement_list . [(return_statement) (continue_statement) (break_statement)] @exit .)))
+(if_statement consequence: (block (statement_list . [(return_statement) (continue_statement) (break_statement)] @exit)))
+; What a loop over cases passes over.
+(range_clause right: (slice_expression) @exit)
 
 ; What an assert inside is not asked under.
 [(for_statement) (expression_switch_statement) (type_switch_statement) (select_statement)] @condition

@@ -55,7 +55,18 @@
 ; A test that ends before it asserts.
 ((function_definition body: (block (return_statement) @skip_statement . (_))) @of)
 (function_definition body: (block (expression_statement (yield)) @exit))
-(if_statement consequence: (block . [(return_statement) (continue_statement) (break_statement)] @exit .))
+(if_statement consequence: (block . [(return_statement) (continue_statement) (break_statement)] @exit))
+; What a loop or a table of cases passes over.
+(for_statement right: [
+  (_ (if_clause) @exit)
+  (subscript subscript: (slice) @exit)
+  (call arguments: (argument_list [(_ (if_clause) @exit) (subscript subscript: (slice) @exit)]))
+])
+(decorator (call arguments: (argument_list [(_ (if_clause) @exit) (subscript subscript: (slice) @exit)])))
+((for_statement right: (call function: (_) @_name) @exit)
+ (#match? @_name "^(?:filter|(?:itertools\\.)?(?:islice|dropwhile|takewhile|filterfalse|compress))$"))
+((decorator (call arguments: (argument_list (call function: (_) @_name) @exit)))
+ (#match? @_name "^(?:filter|(?:itertools\\.)?(?:islice|dropwhile|takewhile|filterfalse|compress))$"))
 
 ; What an assert inside is not asked under, or whose failure is caught.
 [(if_statement) (match_statement) (while_statement) (lambda)] @condition

@@ -64,7 +64,14 @@
 (if_expression consequence: (block . [
   (expression_statement [(return_expression) (continue_expression) (break_expression)])
   (return_expression) (continue_expression) (break_expression)
-] @exit .))
+] @exit))
+; What a loop over cases passes over.
+((for_expression value: (call_expression function: (field_expression field: (_) @_name)) @exit)
+ (#match? @_name "^(?:filter|skip|take|step_by)(?:_while)?$"))
+(for_expression value: [
+  (index_expression (range_expression) @exit)
+  (reference_expression (index_expression (range_expression) @exit))
+])
 
 (let_declaration alternative: (block . [(expression_statement (return_expression)) (return_expression)] @exit .))
 

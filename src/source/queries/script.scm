@@ -83,8 +83,17 @@
  ])) @of
 (if_statement consequence: [
   [(return_statement) (continue_statement) (break_statement)] @exit
-  (statement_block . [(return_statement) (continue_statement) (break_statement)] @exit .)
+  (statement_block . [(return_statement) (continue_statement) (break_statement)] @exit)
 ])
+; What a loop or a table of cases passes over.
+((for_in_statement right: (call_expression function: (member_expression property: (_) @_name)) @exit)
+ (#any-of? @_name "filter" "slice"))
+((call_expression function: (member_expression object: (call_expression function: (member_expression property: (_) @_name)) @exit property: (_) @_each))
+ (#any-of? @_name "filter" "slice")
+ (#eq? @_each "forEach"))
+((call_expression function: (member_expression property: (_) @_each) arguments: (arguments . (call_expression function: (member_expression property: (_) @_name)) @exit .))
+ (#any-of? @_name "filter" "slice")
+ (#eq? @_each "each"))
 
 ; What an assert inside is not asked under, or whose failure is caught.
 [(if_statement) (switch_statement) (for_statement) (while_statement)] @condition

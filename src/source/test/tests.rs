@@ -451,6 +451,62 @@ fn what_an_assert_waits_for_and_what_leaves_a_test_is_counted() {
 }
 
 #[test]
+fn what_a_loop_or_a_table_of_cases_passes_over_leaves_a_test() {
+    let exits = |path: &str, text: &str| {
+        let file = SourceFile::parse(path, text).expect("it is read");
+        file.tests()[0].exits
+    };
+    for (cases, expected) in [
+        ("cases[1:]", 1),
+        ("list(cases)[:0]", 1),
+        ("[x for x in cases if f(x)]", 1),
+        ("(x for x in cases if f(x))", 1),
+        ("enumerate(cases[2:])", 1),
+        ("itertools.islice(cases, 2)", 1),
+        ("sorted(cases)", 0),
+        ("cases[1]", 0),
+        ("[g(x) for x in cases]", 0),
+    ] {
+        let over = format!("def test_a():\n    for x in {cases}:\n        assert f(x)\n");
+        assert_eq!(exits("test_a.py", &over), expected, "{cases}");
+        let table = format!("@pytest.mark.parametrize('x', {cases})\ndef test_a(x):\n    assert f(x)\n");
+        assert_eq!(
+            exits("test_a.py", &table),
+            usize::from(expected > 0 && !cases.starts_with("enum")),
+            "{cases}"
+        );
+    }
+    for (cases, expected) in [
+        ("cases.iter().skip(1)", 1),
+        ("cases.iter().filter(|x| f(x))", 1),
+        ("&cases[1..]", 1),
+        ("cases.iter().enumerate()", 0),
+        ("&cases", 0),
+    ] {
+        let over =
+            format!("#[test]\nfn a() {{\n    for x in {cases} {{\n        assert!(f(x));\n    }}\n}}\n");
+        assert_eq!(exits("a.rs", &over), expected, "{cases}");
+    }
+    for (cases, expected) in
+        [("cases.filter(f)", 1), ("cases.slice(1)", 1), ("cases.map(f)", 0), ("cases", 0)]
+    {
+        let over = format!("it('a', () => {{\n  for (const x of {cases}) expect(f(x)).toBe(1);\n}});\n");
+        assert_eq!(exits("a.test.js", &over), expected, "{cases}");
+        let each =
+            format!("it('a', () => {{\n  {cases}.forEach((x) => {{ expect(f(x)).toBe(1); }});\n}});\n");
+        assert_eq!(exits("a.test.js", &each), expected, "{cases}");
+    }
+    for (cases, expected) in [("cases[1:]", 1), ("cases", 0)] {
+        let over = format!(
+            "func TestA(t *testing.T) {{\n\tfor _, c := range {cases} {{\n\t\tif f(c) != 2 {{\n\t\t\tt.Error(1)\n\t\t}}\n\t}}\n}}\n"
+        );
+        assert_eq!(exits("a_test.go", &over), expected, "{cases}");
+    }
+    let told = "func TestA(t *testing.T) {\n\tif f() {\n\t\treturn // not here\n\t}\n\tt.Error(1)\n}\n";
+    assert_eq!(exits("a_test.go", told), 1);
+}
+
+#[test]
 fn a_loop_over_a_list_with_elements_is_no_condition() {
     let conditions = |path: &str, text: &str| {
         let file = SourceFile::parse(path, text).expect("it is read");
