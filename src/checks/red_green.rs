@@ -2,7 +2,8 @@
 //! tests of now at least one of them fails, by what it asserts. A test that could not be loaded there says nothing: it may only
 //! miss a name; it is run once more on the code of now, in which functions do what they did and new ones do nothing. Tests that
 //! pass either way prove nothing, unless a document of the run says that the behaviour stays as it was: then the reviewer is asked.
-//! Tests that were there, and moved or ask more, count where no test is new. Where the runner does not name each test, its exit code
+//! Tests that were there, and moved or ask more, count where no test is new. Where the run changed no code, no test that failed may
+//! pass. Where the runner does not name each test, its exit code
 //! counts.
 
 use std::collections::BTreeMap;
@@ -23,6 +24,9 @@ const PASSED_BEFORE: &str =
 
 pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckResult> {
     let runs = TestRuns::of(site)?;
+    if runs.published.test_trees.are_tests_alone {
+        return examine_tests_alone(&runs, stop).await;
+    }
     let Some(without) = runs.mixed(|trees| &trees.new_tests, stop).await else {
         return Ok(skipped(ID, "the run did not change both tests and code"));
     };
@@ -60,6 +64,25 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckR
         }
     }
     Ok(judge(&runs, sources, &proofs))
+}
+
+/// Judges a run that changed tests and no code: a test that failed at the base, and passes now, was made to pass.
+async fn examine_tests_alone(runs: &TestRuns<'_>, stop: &mut Stop) -> Compared<CheckResult> {
+    let (now, base) = (runs.now(stop).await?, runs.base(stop).await?);
+    let (now, base) = (Suite::of(&now.results), Suite::of(&base.results));
+    let fails_before = |id: &&str| base.outcome(id) == Some(TestOutcome::Failed);
+    let passes_now = |id: &&str| now.outcome(id) == Some(TestOutcome::Passed);
+    let mut mended: Vec<&str> = base.ids().filter(fails_before).filter(passes_now).collect();
+    if !mended.is_empty() {
+        let flaky = runs.differing(&runs.published.base.as_tree(), stop).await;
+        mended.retain(|id| !flaky.contains(*id));
+    }
+    if mended.is_empty() {
+        return Ok(skipped(ID, "the run changed tests alone, and none that failed passes now"));
+    }
+    let mended = mended.join("`, `");
+    let summary = format!("`{mended}` failed at the base and passes now, although no code changed");
+    Ok(unproven(runs.asked.line, &summary, runs.site))
 }
 
 /// Asks where a reviewer reads it.

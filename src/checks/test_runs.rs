@@ -28,6 +28,8 @@ pub struct TestTrees {
     pub(super) old_tests: MixedTrees,
     /// The code of the base with the tests of now; nothing where the run did not change both.
     pub(super) new_tests: MixedTrees,
+    /// Whether the run changed tests and no code.
+    pub(super) are_tests_alone: bool,
     /// What will be published with the runner's settings of the base; nothing where the run left them as they were.
     pub(super) old_settings: MixedTrees,
     /// What will be published, where the functions of the product do what they did, and new ones do nothing; then where only
@@ -64,10 +66,9 @@ impl TestTrees {
             trees.new_tests = mixed(is_beside_the_code, &texts)?;
             let brings_tests = files.iter().any(|file| is_of_tests(file.path()) && !file.change.is_deleted());
             trees.new_tests.truncate(usize::from(!texts.is_empty()) + usize::from(brings_tests));
-            // Where the first is what is there now, the run changed tests alone.
-            if trees.new_tests.first() == Some(tree) {
-                trees.new_tests.clear();
-            }
+            let brings_code = trees.new_tests.first().is_some_and(|first| first != tree);
+            trees.are_tests_alone = !brings_code && (brings_tests || !texts.is_empty());
+            trees.new_tests.retain(|_| brings_code);
             if !trees.new_tests.is_empty() {
                 let old = old_bodies(&files);
                 let without =
@@ -302,7 +303,7 @@ impl<'a> TestRuns<'a> {
     }
 
     /// Returns the tests that end in another way when a tree is run once more. Nothing where that could not be run.
-    async fn differing(&self, tree: &Tree, stop: &mut Stop) -> BTreeSet<String> {
+    pub(super) async fn differing(&self, tree: &Tree, stop: &mut Stop) -> BTreeSet<String> {
         let (memory, first) = (self.published.memory, self.look(tree, stop).await);
         let key = format!("{} (again)", self.asked.line);
         let again = memory.once(&key, tree, self.run_in_time_left(tree, stop)).await;

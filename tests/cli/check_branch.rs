@@ -185,6 +185,33 @@ fn a_new_parameter_that_nothing_reads_is_asked_about() {
 }
 
 #[test]
+fn a_failing_test_that_passes_although_no_code_changed_fails_the_check() {
+    let check = |pager: &str, tests: &str| {
+        let sandbox = branch(PAGER, &format!("{TESTS}{LAST}"));
+        sandbox.git(&["commit", "-q", "-am", "a test that fails"]);
+        sandbox.write("pager.py", pager);
+        sandbox.write("tests/test_pager.py", tests);
+        result(&sandbox.run(&["check", "--base", "HEAD", "--json"]), "red_green")
+    };
+    let begins_later = LAST.replace(
+        "        self.assertEqual(pages(7, 3), 3)",
+        "        for items in [7][1:]:\n            self.assertEqual(pages(items, 3), 3)",
+    );
+    for last in [begins_later, LAST.replace("3), 3", "3), 2")] {
+        let mended = check(PAGER, &format!("{TESTS}{last}"));
+        assert_eq!(mended["status"], "fail", "{mended}");
+        assert!(
+            mended["summary"].as_str().is_some_and(|summary| summary.contains("although no code changed"))
+        );
+    }
+    let more = format!("{TESTS}{LAST}{HOLLOW}");
+    for (pager, tests) in [(PAGER, &more), (FIXED, &format!("{TESTS}{LAST}"))] {
+        let honest = check(pager, tests);
+        assert_eq!(honest["status"], "skipped", "{honest}");
+    }
+}
+
+#[test]
 fn documentation_and_code_without_tests_need_no_red_test() {
     let sandbox = branch(PAGER, TESTS);
     sandbox.write("README.md", "# sandbox\n\nPages are counted.\n");
