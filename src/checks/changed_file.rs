@@ -149,11 +149,8 @@ fn is_left_out(path: &str, text: &str) -> bool {
     let taken_over = || lies_in(&["vendor", "node_modules", "third_party", "third-party", ".yarn"]);
     let for_tests = ["fixture", "fixtures", "__fixtures__", "testdata", "test-data", "test_data", "fuzz"];
     if is_foreign(path) {
-        return !(is_code(path) && is_made() && !taken_over() && is_as_short_as_hand_writing(text));
+        let is_short = || text.lines().count() <= 200 && text.lines().all(|line| line.len() <= 400);
+        return !(is_code(path) && is_made() && !taken_over() && is_short());
     }
     is_fixture(path) && (!is_code(path) || is_test(path) || lies_in(&for_tests))
-}
-
-fn is_as_short_as_hand_writing(text: &str) -> bool {
-    text.lines().count() <= 200 && text.lines().all(|line| line.len() <= 400)
 }

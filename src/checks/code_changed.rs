@@ -21,7 +21,10 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let read = ReadSides::of(site.since_base, &own);
     let of_run = of_project(site.since_base, &read);
     let holds_tests = || writes_tests(&own, command) || holds_tests(&of_run, command);
-    if has_tests && !is_documentation_alone(&of_run) && !holds_tests() {
+    // Where a run changed texts for people and nothing else, there is nothing to test.
+    let is_documentation = |file: &ChangedFile<'_>| Role::of(file.path()) == Role::Documentation;
+    let may_need_tests = of_run.is_empty() || !of_run.iter().all(is_documentation);
+    if has_tests && may_need_tests && !holds_tests() {
         return lacking("no-tests-written", "since its base the run has written no test", site);
     }
     let own = site.changed.iter().filter(|path| !path.starts_with(".ai-workflow/")).count();
@@ -59,11 +62,6 @@ pub fn depends_on_the_run(phase: &PhaseDef, changes: &[Change], test_command: &s
 
 fn of_project<'s>(changes: &'s [Change], read: &'s [ReadSides]) -> Vec<ChangedFile<'s>> {
     ChangedFile::each(changes, read).filter(|file| !file.path().starts_with(".ai-workflow/")).collect()
-}
-
-/// Tells whether a run changed texts for people and nothing else: there is nothing to test.
-fn is_documentation_alone(files: &[ChangedFile<'_>]) -> bool {
-    !files.is_empty() && files.iter().all(|file| Role::of(file.path()) == Role::Documentation)
 }
 
 /// Tells whether a change holds a test that it brought or changed, or that is not skipped any more.

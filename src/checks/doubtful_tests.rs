@@ -65,15 +65,14 @@ fn lost(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
     for test in tests.lost().filter(|test| !tests.is_asked_to_go(test, site.issue)) {
         lost.entry(&test.path).or_default().push(test);
     }
-    lost.values().map(|tests| gone(tests)).collect()
-}
-
-fn gone(tests: &[&Test]) -> Place {
-    let names: Vec<String> = tests.iter().map(|test| format!("`{}`", test.name)).collect();
-    let (what, are) = if tests.len() == 1 { ("test", "is") } else { ("tests", "are") };
-    let names = names.join(", ");
-    let what = format!("the {what} {names} {are} gone. Was that asked for, or do others ask the same?");
-    at(&tests[0].path, tests[0].line, what)
+    let gone = |tests: &Vec<&Test>| {
+        let names: Vec<String> = tests.iter().map(|test| format!("`{}`", test.name)).collect();
+        let (what, are) = if tests.len() == 1 { ("test", "is") } else { ("tests", "are") };
+        let names = names.join(", ");
+        let what = format!("the {what} {names} {are} gone. Was that asked for, or do others ask the same?");
+        at(&tests[0].path, tests[0].line, what)
+    };
+    lost.values().map(gone).collect()
 }
 
 /// Returns a file that went, where nobody can name its tests.
@@ -334,11 +333,8 @@ fn tolerates_more(gone: &[Word], came: &[Word]) -> bool {
 /// Stand-ins for what the tests of before are about: the tests define a function of its name, or replace it while they run.
 fn stand_ins(compared: &ChangedTests, files: &[ChangedFile<'_>]) -> Vec<Place> {
     let before = compared.old_by_file();
-    let of_file = |file: &ChangedFile<'_>| {
-        let old = before.get(file.path()).map_or(&[][..], Vec::as_slice);
-        stand_in(file, old, compared)
-    };
-    side_by_side::places(files, of_file)
+    let old = |file: &ChangedFile<'_>| before.get(file.path()).map_or(&[][..], Vec::as_slice);
+    side_by_side::places(files, |file| stand_in(file, old(file), compared))
 }
 
 fn stand_in(file: &ChangedFile<'_>, old: &[&Test], compared: &ChangedTests) -> Option<Place> {

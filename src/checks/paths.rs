@@ -58,13 +58,10 @@ fn any_of(patterns: impl Iterator<Item = String>) -> RegexSet {
 fn written(pattern: &str) -> String {
     let bare = pattern.trim_start_matches("./").trim_end_matches('/');
     let anywhere = bare.starts_with("**/");
+    let starred = |part: &str| part.split('*').map(regex::escape).collect::<Vec<_>>().join(".*");
     let folders = bare.trim_start_matches("**/").split("/**/").map(starred).collect::<Vec<_>>();
     let joined = folders.join("/(?:.*/)?");
     if anywhere { format!("(?:.*/)?{joined}") } else { joined }
-}
-
-fn starred(part: &str) -> String {
-    part.split('*').map(regex::escape).collect::<Vec<_>>().join(".*")
 }
 
 pattern!(INVISIBLE, r"[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]");

@@ -77,9 +77,7 @@ impl TestTrees {
                 let stubs =
                     with_other_bodies(&files, |_, function| is_new(function).then_some(NewBody::Stub));
                 if files.iter().all(|file| file.now().is_some() || is_beside_the_code(file.path())) {
-                    let is_unchanged = without.is_empty();
-                    trees.old_bodies =
-                        if is_unchanged { vec![tree.clone()] } else { mixed(|_| true, &without)? };
+                    trees.old_bodies.push(space.snapshots().with_texts(tree, &without)?);
                 }
                 trees.old_bodies.extend(mixed(|_| true, &stubs)?);
             }
@@ -118,11 +116,9 @@ fn mixed(
 
 /// Tells whether a file is none of the code: new tests may need what is newly depended on, and text for people is no code.
 fn is_beside_the_code(path: &str) -> bool {
-    is_of_tests(path)
-        || is_runner_setting(path)
-        || Role::of(path) == Role::Documentation
-        || is_lock_file(path)
-        || path.starts_with(".ai-workflow/")
+    let is_lock_file = [".lock", "-lock.json", "-lock.yaml", "go.sum"].iter().any(|end| path.ends_with(end));
+    let is_text = Role::of(path) == Role::Documentation || path.starts_with(".ai-workflow/");
+    is_of_tests(path) || is_runner_setting(path) || is_text || is_lock_file
 }
 
 fn is_plain(file: &ChangedFile<'_>) -> bool {
@@ -381,10 +377,6 @@ pub(super) fn compared(look: Look) -> Compared<Look> {
 /// Tells whether a file is a test or something only tests use.
 fn is_of_tests(path: &str) -> bool {
     is_test(path) || is_fixture(path)
-}
-
-fn is_lock_file(path: &str) -> bool {
-    [".lock", "-lock.json", "-lock.yaml", "/go.sum"].iter().any(|end| path.ends_with(end)) || path == "go.sum"
 }
 
 #[cfg(test)]

@@ -61,15 +61,11 @@ pattern!(FROM_THE_TOP, &format!("(?i)^(?:{})$", any_of("scratch_files", "from_th
 pub(super) fn scratch_files(site: &Site<'_>) -> Vec<Place> {
     let allowed = Patterns::exact(&site.settings.allowed);
     let is_spoken_of = |name: &str| site.issue.title.contains(name) || site.issue.body.contains(name);
-    let left = site.project_changes().filter(|change| {
-        is_scratch(change) && !is_spoken_of(name(&change.path)) && !allowed.hold(&change.path)
-    });
-    left.map(|change| file(&change.path, "looks like something left behind")).collect()
-}
-
-fn is_scratch(change: &Change) -> bool {
-    let path = &change.path;
-    change.is_new() && !is_fixture(path) && (ANYWHERE.is_match(name(path)) || FROM_THE_TOP.is_match(path))
+    let is_allowed = |path: &str| is_spoken_of(name(path)) || is_fixture(path) || allowed.hold(path);
+    let is_scratch = |path: &str| ANYWHERE.is_match(name(path)) || FROM_THE_TOP.is_match(path);
+    let new = site.project_changes().filter(|change| change.is_new()).map(|change| change.path.as_str());
+    let left = new.filter(|path| is_scratch(path) && !is_allowed(path));
+    left.map(|path| file(path, "looks like something left behind")).collect()
 }
 
 /// What is no picture may have so many bytes.

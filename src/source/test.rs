@@ -368,6 +368,7 @@ impl<'f> Reader<'f> {
             .outline
             .around(item.parent)
             .filter(|outer| !self.is_function(*outer) && !self.is_test(*outer));
+        let owners = self.outline.around(Some(index)).map(Some).chain([None]);
         let helpers = self.helpers(index);
         let names: BTreeSet<String> = self.file.names(&item.range).into_iter().map(str::to_owned).collect();
         Test {
@@ -378,7 +379,7 @@ impl<'f> Reader<'f> {
             line: self.file.line(item.name_range.start),
             range: item.range.clone(),
             asserts: [index].iter().chain(&helpers).flat_map(|code| self.asserts_of(*code)).collect(),
-            skips: self.skips_of(index),
+            skips: owners.filter_map(|owner| self.skips.get(&owner)).flatten().cloned().collect(),
             exits: self.marks(index, Capture::Exit).count(),
             exits_around: around.map(|outer| self.marks(outer, Capture::Exit).count()).sum(),
             attributes: self.attributes_of(item),
@@ -463,11 +464,6 @@ impl<'f> Reader<'f> {
         }
         demands.sort_by_key(|(range, _)| range.start);
         demands
-    }
-
-    fn skips_of(&self, index: usize) -> Vec<Skip> {
-        let owners = self.outline.around(Some(index)).map(Some).chain([None]);
-        owners.filter_map(|owner| self.skips.get(&owner)).flatten().cloned().collect()
     }
 }
 

@@ -12,8 +12,7 @@ use std::collections::BTreeMap;
 use regex::Captures;
 use serde::Deserialize;
 
-use super::pattern::{LazyPattern, regex};
-use super::pattern::{lines, plain};
+use super::pattern::{LazyPattern, lines, plain, regex};
 use super::{Printed, TestReport};
 use found::Found;
 
