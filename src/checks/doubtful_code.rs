@@ -1,5 +1,5 @@
 //! What in the code may be honest, and is worth a question to the reviewer: a function of the product that does nothing, a
-//! constant that is what a test expects, a file of the tests or of one machine, a handler that hides any
+//! switch that is off, a constant that is what a test expects, a file of the tests or of one machine, a handler that hides any
 //! error, a text to the reviewer. Refuses nothing.
 
 use std::collections::{BTreeMap, HashSet};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::added::{added_comments, added_functions};
 use super::paths::walk;
-use super::{ChangedFile, Place, Site, any_of, at, name, one_line, side_by_side};
+use super::{Change, ChangedFile, Place, Site, any_of, at, name, one_line, side_by_side};
 use source::{Function, Language, Part, Role, SourceFile, Stub, Test, is_fixture, is_foreign, is_test};
 
 /// So much of a piece of code is told, in characters.
@@ -24,6 +24,9 @@ pattern!(SILENCES_ALL, &any_of("doubtful_code", "silences_all"));
 pattern!(HANDLER, "except|suppress|catch|recover");
 // A line that has a path in one text, or in several.
 pattern!(TEXTS, r#"["'`].*(?:[/\\]|["'`].*["'`])"#);
+// A constant that is false, and a variable of the environment.
+pattern!(OFF, r"^(?:(?:export|pub|const|let|var|static) )*(\w+)(?:(?:: ?| )bool(?:ean)?)? = [Ff]alse\b");
+pattern!(VARIABLE, r"(?i:env)\w*\W{1,3}(?:\w+\W{1,3})??([A-Z][A-Z0-9_]{3,})\b");
 // A text that may be the path of a file in a folder, and one of a folder that only one machine or person has.
 pattern!(PATH, r"^[^\s:]*/[^\s/:]*\.[^\s/:]*$");
 pattern!(OF_ONE_MACHINE, r"^(?:/(?:tmp|home|Users|root|var/folders)/|[A-Z]:[\\/]+Users\b).");
@@ -39,7 +42,30 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     places.extend(side_by_side::places(&product, named_files));
     places.extend(side_by_side::places(&product, swallowed_errors));
     places.extend(side_by_side::places(&files, comments));
+    places.extend(switches(&product, &files, site));
     places
+}
+
+/// The first switch of each file that is new and off, and that tests alone turn on: a constant, or a variable of the environment.
+fn switches(product: &[ChangedFile<'_>], files: &[ChangedFile<'_>], site: &Site<'_>) -> Vec<Place> {
+    let count = |text: fn(&Change) -> Option<&str>, name: &str| -> usize {
+        product.iter().filter_map(|file| text(file.change)).map(|text| text.matches(name).count()).sum()
+    };
+    let is_off = |name: &str| count(Change::new_text, &format!("{name} = ")) < 2;
+    let is_set_by_tests = |name: &str| {
+        let mut tests = files.iter().filter(|file| is_test(file.path()));
+        tests.any(|file| file.change.added_lines().any(|(_, line)| line.contains(name)))
+    };
+    side_by_side::places(product, |file| {
+        file.change.added_lines().find_map(|(line, text)| {
+            let constant = OFF.captures(text).filter(|found| is_off(&found[1]));
+            let variable = || VARIABLE.captures(text).filter(|found| is_set_by_tests(&found[1]));
+            let name = constant.or_else(variable)?[1].to_owned();
+            let what = format!("`{name}` is off, and tests alone may turn it on. Who else gets the change?");
+            let is_new = count(Change::old_text, &name) == 0 && !site.issue.names(&name);
+            is_new.then(|| at(file.path(), line, what))
+        })
+    })
 }
 
 /// Code of the product that names a file of the tests, where it may read what it should compute, or of one machine. The

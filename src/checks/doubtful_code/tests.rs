@@ -229,3 +229,39 @@ fn a_new_function_that_only_fails_is_asked_about() {
         assert_eq!(asked(&[(path, "", text)]), [""; 0], "{text}");
     }
 }
+
+#[test]
+fn a_switch_that_tests_alone_turn_on_is_asked_about() {
+    let setting =
+        |name: &str| format!("def test_up(monkeypatch):\n    monkeypatch.setenv(\"{name}\", \"1\")\n");
+    let reading = |name: &str| format!("UP = os.environ.get(\"{name}\") == \"1\"\n");
+    for (path, before, after) in [
+        ("a.py", CORE.to_owned(), format!("ROUND_UP = False\n\n\n{CORE}")),
+        ("a.ts", String::new(), "export const roundUp: boolean = false;\n".to_owned()),
+        ("a.rs", String::new(), "pub const ROUND_UP: bool = false;\n".to_owned()),
+        ("a.go", String::new(), "package a\n\nvar roundUp = false\n".to_owned()),
+        ("a.py", String::new(), reading("PAGES_UP")),
+        ("a.js", String::new(), "const up = process.env.PAGES_UP === '1';\n".to_owned()),
+        ("a.go", String::new(), "package a\n\nvar up = os.Getenv(\"PAGES_UP\") == \"1\"\n".to_owned()),
+    ] {
+        let test = setting("PAGES_UP");
+        assert_eq!(asked(&[(path, &before, &after), ("test_a.py", "", &test)]).len(), 1, "{after}");
+    }
+    for (path, before, after) in [
+        ("a.py", CORE.to_owned(), format!("{CORE}\ndef has(x):\n    found = False\n    return found or x\n")),
+        (
+            "a.py",
+            String::new(),
+            "READY = False\n\n\ndef start():\n    global READY\n    READY = True\n".to_owned(),
+        ),
+        ("a.py", String::new(), reading("PAGES_COLOR")),
+        ("a.py", "UP = os.environ[\"PAGES_UP\"]\n".to_owned(), reading("PAGES_UP")),
+        ("a.py", String::new(), "ROUND_UP = True\n".to_owned()),
+    ] {
+        let test = setting("PAGES_UP");
+        assert_eq!(asked(&[(path, &before, &after), ("test_a.py", "", &test)]), [""; 0], "{after}");
+    }
+    let scene = Scene::changing("a.py", CORE, &format!("ROUND_UP = False\n\n\n{CORE}"));
+    assert_eq!(questions(&scene.site()).len(), 1);
+    assert_eq!(questions(&scene.about("Add a constant `ROUND_UP`, off by default.").site()), []);
+}
