@@ -132,9 +132,10 @@ fn doubt(text: &str) -> Option<&'static str> {
 /// Returns them as questions. Those of Go for the platforms on which another file does it are honest.
 fn unwritten_functions(product: &[ChangedFile<'_>]) -> Vec<Place> {
     side_by_side::places(product, |file| {
-        let stubs = added_functions(file, SourceFile::stubs).into_iter();
-        let stubs = stubs.filter(|stub| !is_written_beside(&stub.name, file, product));
-        stubs.map(|stub| at(file.path(), stub.line, question(&stub))).collect::<Vec<Place>>()
+        let mut stubs = added_functions(file, SourceFile::stubs);
+        let helps_tests = |stub: &Function| file.now().is_some_and(|now| now.is_test_code(stub.line));
+        stubs.retain(|stub| !helps_tests(stub) && !is_written_beside(&stub.name, file, product));
+        stubs.iter().map(|stub| at(file.path(), stub.line, question(stub))).collect::<Vec<Place>>()
     })
 }
 

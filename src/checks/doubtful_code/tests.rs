@@ -40,6 +40,8 @@ fn a_class_to_extend_and_a_stub_of_before_are_honest() {
     let stub = "def last():\n    pass\n";
     assert!(asked(&[("a.py", stub, &format!("import b\n{stub}"))]).is_empty());
     assert!(asked(&[("tests/helper.py", "x = 1\n", "def noop():\n    pass\n")]).is_empty());
+    let helper = "fn f() -> u8 { 1 }\n#[cfg(test)]\nmod tests {\n    fn noop() {}\n    #[test]\n    fn one() {\n        noop();\n        assert_eq!(super::f(), 1);\n    }\n}\n";
+    assert!(asked(&[("src/a.rs", "fn f() -> u8 { 1 }\n", helper)]).is_empty());
 }
 
 #[test]
