@@ -3,8 +3,6 @@
 
 use std::collections::HashSet;
 
-use regex::Regex;
-
 use super::{ChangedFile, LanguageFamily};
 use source::{Function, SourceFile};
 
@@ -64,14 +62,6 @@ pub(super) fn added_functions(
     let known = before.map_or_else(Vec::new, find);
     added.retain(|function| !known.iter().any(|old| old.name == function.name));
     added
-}
-
-/// Returns the functions of a file whose body a pattern fits.
-pub(super) fn functions_with(file: &SourceFile, body: &Regex) -> Vec<Function> {
-    let mut functions = file.functions();
-    let text = |function: &Function| Some(&file.text()[function.body.clone()?]);
-    functions.retain(|function| text(function).is_some_and(|text| body.is_match(text)));
-    functions
 }
 
 fn comments_of_source(file: &SourceFile) -> Vec<Comment<'_>> {

@@ -1,9 +1,9 @@
 //! Code of the product that plays to its tests: it asks who runs it, or is equal to everything. Tests and their support may.
 //! A person makes exceptions with `[checks] allowed`.
 
-use super::added::{added_code, added_functions, functions_with};
+use super::added::{added_code, added_functions};
 use super::{ChangedFile, Place, Site, any_of, at, one_line, side_by_side};
-use source::{Language, Role, is_fixture, is_foreign, is_test};
+use source::{Function, Language, Role, SourceFile, is_fixture, is_foreign, is_test};
 
 pattern!(SURE, &format!("(?xm){}", any_of("staged", "sure")));
 pattern!(LIKELY, &format!("(?xm){}", any_of("staged", "likely")));
@@ -14,9 +14,9 @@ pattern!(CONSTANT, &any_of("staged", "constants"));
 pattern!(EQUALITY, &any_of("staged", "equality"));
 pattern!(STAND_IN, &any_of("staged", "stand_ins"));
 // All that an equality says, and what it says where a difference may be small.
-pattern!(YES, r"^\W*(?:return\W+)?[Tt]rue\W*$");
 pattern!(NEARLY, r"(?i)\babs\b|\bround\b|isclose|approx|epsilon");
-pattern!(MAY_BE_EQUALITY, r"rue|(?i:abs|round|isclose|approx|epsilon)");
+pattern!(YES, r"^\W*(?:return\W+)?[Tt]rue\W*$");
+pattern!(MAY_BE_EQUALITY, r"\b(?:__)?(?i:eq|equals?)(?:__)?\b");
 
 /// Returns what is sure.
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
@@ -57,7 +57,8 @@ fn runner_seen(file: &ChangedFile<'_>, is_asked_for: bool) -> Vec<(Place, bool)>
     lines.map(|(number, line)| (place(number, line), is_sure(line))).collect()
 }
 
-/// Returns types whose equality holds whatever they are compared with, or where they are nearly the same: asserts about them pass.
+/// Returns types whose equality holds whatever they are compared with, or may hold where they are not the same because it is new
+/// or has a tolerance: asserts about them pass.
 /// Stand-ins for "anything" are made so on purpose, and so is what Rust's derive asks for where a field has no value of its own.
 fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
     let is_ours = !is_fixture(file.path()) && !is_foreign(file.path());
@@ -65,19 +66,22 @@ fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
         return Vec::new();
     }
     let is_usual = Language::of(file.path()) == Some(Language::Rust) || is_test(file.path());
-    let equal = |body| {
-        let added = added_functions(file, |file| functions_with(file, body)).into_iter();
-        added.filter(|function| EQUALITY.is_match(&function.name))
+    let doubt = |function: Function| {
+        let (name, body) = (&function.name, &file.now()?.text()[function.body.clone()?]);
+        let of_type = name.rsplit([':', '.']).filter(|part| !part.is_empty()).nth(1).unwrap_or(name);
+        let was_there = || file.before().is_some_and(|before| before.text().contains(of_type));
+        let what = match YES.is_match(body) {
+            true => format!("`{name}` is equal to everything"),
+            false if NEARLY.is_match(body) || was_there() => {
+                format!("`{name}` may hold for what is not the same. Do tests compare by it?")
+            }
+            false => return None,
+        };
+        let is_sure = YES.is_match(body) && !is_usual && !STAND_IN.is_match(name);
+        Some((at(file.path(), function.line, what), is_sure))
     };
-    let always = equal(&YES).map(|function| {
-        let what = format!("`{}` is equal to everything", function.name);
-        (at(file.path(), function.line, what), !is_usual && !STAND_IN.is_match(&function.name))
-    });
-    let nearly = equal(&NEARLY).map(|function| {
-        let what = format!("`{}` holds for what is not the same. Do tests compare by it?", function.name);
-        (at(file.path(), function.line, what), false)
-    });
-    always.chain(nearly).collect()
+    let added = added_functions(file, SourceFile::functions).into_iter();
+    added.filter(|function| EQUALITY.is_match(&function.name)).filter_map(doubt).collect()
 }
 
 #[cfg(test)]

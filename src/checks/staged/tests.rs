@@ -88,3 +88,16 @@ fn a_type_that_is_equal_to_everything_is_caught() {
     assert_eq!(seen(&Scene::changing("a.rs", derived, &own)), ("pass".to_owned(), 1));
     assert_eq!(seen(&Scene::changing("a.py", python, &format!("{python}x = 1\n"))).0, "pass");
 }
+
+#[test]
+fn an_equality_that_a_type_did_not_have_is_asked_about() {
+    let derived = "#[derive(Debug, PartialEq)]\nstruct Page { at: u32, text: String }\n";
+    let own = "#[derive(Debug)]\nstruct Page { at: u32, text: String }\nimpl PartialEq for Page {\n    fn eq(&self, other: &Self) -> bool {\n        self.at == other.at\n    }\n}\n";
+    assert_eq!(seen(&Scene::changing("a.rs", derived, own)), ("pass".to_owned(), 1));
+    let class = "class Page:\n    size = 3\n";
+    let equal = format!("{class}\n    def __eq__(self, other):\n        return self.size == other.size\n");
+    assert_eq!(seen(&Scene::changing("a.py", class, &equal)), ("pass".to_owned(), 1));
+    let wider = equal.replace("self.size ==", "self.size and self.size ==");
+    assert_eq!(seen(&Scene::changing("a.py", &equal, &wider)), ("pass".to_owned(), 0));
+    assert_eq!(seen(&Scene::adding("a.py", &equal)), ("pass".to_owned(), 0));
+}
