@@ -15,6 +15,10 @@ use source::{Function, Language, Part, Role, SourceFile, Stub, Test, is_fixture,
 const MOST_SHOWN: usize = 90;
 /// So many files of tests are read at most.
 const MOST_TEST_FILES: usize = 300;
+/// A path in more texts than this is not put together.
+const MOST_FOLDERS: usize = 6;
+/// A shorter text may be part of another by chance.
+const SHORTEST_PART: usize = 4;
 /// Fewer values may be there by chance.
 const FEWEST: usize = 2;
 
@@ -80,17 +84,20 @@ fn named_files(file: &ChangedFile<'_>) -> Vec<Place> {
             lines.entry(string.line).or_default().push(string.text.trim_matches(['"', '\'', '`']));
         }
     }
-    let doubt = |(line, texts): (usize, Vec<&str>)| {
-        let path = texts.join("/");
+    let doubt = |line: usize, path: String| {
         let is_of_tests = PATH.is_match(&path) && (is_test(&path) || is_fixture(&path));
-        let whose = match texts.iter().any(|text| OF_ONE_MACHINE.is_match(text)) {
+        let whose = match OF_ONE_MACHINE.is_match(&path) {
             true => "a file of one machine",
             false if is_of_tests => "a file of the tests",
             false => return None,
         };
         Some(at(file.path(), line, format!("the code names `{path}`, {whose}. Why does it need that?")))
     };
-    lines.into_iter().filter_map(doubt).collect()
+    let first = |(line, texts): (usize, Vec<&str>)| {
+        let lengths = (1..=texts.len().min(MOST_FOLDERS)).rev();
+        lengths.flat_map(|length| texts.windows(length)).find_map(|texts| doubt(line, texts.join("/")))
+    };
+    lines.into_iter().filter_map(first).collect()
 }
 
 /// New handlers in the product that hide any error, whatever it is.
@@ -198,14 +205,16 @@ fn special_cases<'f>(file: &ChangedFile<'f>) -> Vec<SpecialCase<'f>> {
 }
 
 impl SpecialCase<'_> {
-    /// Tells whether its values stand in one of the tests of a file; those of a table may stand in several.
+    /// Tells whether its values stand in one of the tests of a file, each whole or as part of a text; those of a table may stand
+    /// in several.
     fn is_known_from(&self, tests: &[Test]) -> bool {
-        let told: HashSet<&String> =
-            self.values.iter().filter(|value| !matches!(value.as_str(), "0" | "1" | "")).collect();
-        let holds = |values: HashSet<&String>| self.values.iter().all(|value| values.contains(value));
-        told.len() >= FEWEST
-            && (tests.iter().any(|test| holds(test.values.iter().collect()))
-                || self.is_table && holds(tests.iter().flat_map(|test| &test.values).collect()))
+        let is_in = |one: &str, all: &str| one == all || one.len() >= SHORTEST_PART && all.contains(one);
+        let holds = |test: &Test, value: &str| test.values.iter().any(|a| is_in(value, a) || is_in(a, value));
+        let telling = self.values.iter().filter(|value| !matches!(value.as_str(), "0" | "1" | ""));
+        let is_in_one = |test: &Test| self.values.iter().all(|value| holds(test, value));
+        let are_in_several = |value: &String| tests.iter().any(|test| holds(test, value));
+        telling.collect::<HashSet<_>>().len() >= FEWEST
+            && (tests.iter().any(is_in_one) || self.is_table && self.values.iter().all(are_in_several))
     }
 }
 
