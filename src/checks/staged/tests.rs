@@ -46,6 +46,7 @@ fn code_that_asks_for_the_test_runner_is_caught() {
 fn modes_that_projects_name_themselves_are_only_told() {
     each(&[
         ("a.js", "if (process.env.NODE_ENV !== 'test') app.listen(80);\n", "pass", 1),
+        ("a.rs", "    if thread.name().is_some_and(|name| name != \"main\") {\n", "pass", 1),
         ("a.rs", "const ROUNDS: u32 = if cfg!(test) { 2 } else { 2_000 };\n", "pass", 1),
         ("a.rs", "#[cfg(not(test))]\nfn now() {}\n", "pass", 1),
         ("app/settings.py", "TESTING = \"pytest\" in sys.modules\n", "pass", 1),
@@ -80,7 +81,10 @@ fn a_type_that_is_equal_to_everything_is_caught() {
         ("tests/a.py", python, "pass", 1),
         ("a.py", &python.replace("Page(int)", "Anything"), "pass", 1),
         ("a.rs", rust, "pass", 1),
+        ("a.py", &python.replace("True", "isinstance(other, int)"), "pass", 1),
+        ("a.rs", &rust.replace("        true", "        let _ = other;\n        true"), "pass", 1),
         ("a.py", &python.replace("True", "self.x == other.x"), "pass", 0),
+        ("a.py", &python.replace("True", "super().__eq__(other)"), "pass", 0),
         ("a.py", &python.replace("True", "abs(self.x - other.x) <= 1"), "pass", 1),
     ]);
     let derived = "#[derive(Debug, PartialEq)]\nstruct Page(u32);\n";
