@@ -1,7 +1,7 @@
 //! A test that passed at the base of the run is there and passes now (`PASS_TO_PASS`, as SWE-bench calls it): under its own id, or
 //! as the same test under another name, as its source says. Where tests changed, those of the base are run on the new code as
 //! well: a test that fails there, although its new version passes, expects something else now. That is a question to the reviewer, and
-//! so is a test in whose place others stand that ask about the same, and one that failed at the base and is gone.
+//! so is a test in whose place others stand that ask about the same, and one that failed at the base and is skipped or gone.
 
 use std::collections::BTreeSet;
 
@@ -151,7 +151,7 @@ impl Comparison<'_, '_> {
         }
         missing.asked.extend(self.moved(&losses));
         let failed = self.before.failing_and_gone(self.after).filter(|id| !self.flaky.contains(*id));
-        missing.asked.extend(failed.map(|id| of_answer(format!("{id} failed at the base and is gone"))));
+        missing.asked.extend(failed.map(|id| of_answer(format!("{id} failed at the base and is left out"))));
         missing.asked.dedup();
         for lost in losses.not_passing.iter().rev() {
             match self.awaited(lost) {

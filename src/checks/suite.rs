@@ -78,11 +78,11 @@ impl<'r> Suite<'r> {
         ids.filter(differs).map(str::to_owned).collect()
     }
 
-    /// Returns the tests that fail here and are not there in a later run, under no id that tells the same name.
+    /// Returns the tests that fail here and that a later run skips or does not have, under no id that tells the same name.
     pub(super) fn failing_and_gone(&self, now: &Suite<'_>) -> impl Iterator<Item = &'r str> {
         let known: BTreeSet<&str> = now.ids().map(name).collect();
         let failing = self.ids().filter(|id| self.outcome(id) == Some(TestOutcome::Failed));
-        failing.filter(move |id| !known.contains(name(id)))
+        failing.filter(move |id| !known.contains(name(id)) || now.outcome(id) == Some(TestOutcome::Skipped))
     }
 
     /// Returns what became of the tests that pass here.
@@ -215,6 +215,8 @@ mod tests {
             |now: &[TestResult]| Suite::of(&base).failing_and_gone(&Suite::of(now)).collect::<Vec<_>>();
         assert_eq!(gone(&now), ["a::b[1]"]);
         assert_eq!(gone(&base), [""; 0]);
+        let skipped = results(&[("a::one", Skipped), ("a::two", Passed), ("a::b[1]", Failed)]);
+        assert_eq!(gone(&skipped), ["a::one"]);
     }
 
     #[test]
