@@ -401,7 +401,7 @@ pub(crate) fn sides<'t>(words: &[&'t str]) -> Vec<Vec<&'t str>> {
 
 /// Returns an assert as what it asks, where it is one that several runners have.
 fn plain<'t>(words: &[&'t str]) -> Vec<&'t str> {
-    let words = if let ["await", rest @ ..] = words { rest } else { words };
+    let words = if let ["await" | "return", rest @ ..] = words { rest } else { words };
     if let ["assert", rest @ ..] = words
         && !matches!(rest, ["." | "!", ..])
         && inside(rest).is_none()

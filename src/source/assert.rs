@@ -74,7 +74,9 @@ fn words(file: &SourceFile, range: &Range<usize>) -> Vec<Word> {
         if matches!(word.text, ")" | "]" | "}") {
             words.pop_if(|last: &mut Word| last.text == "," && !last.is_value);
         }
-        words.extend(word.text.split_whitespace().map(code));
+        // Who returns a promise has the runner wait for it, as who awaits it.
+        let text = if word.text == "return" { "await" } else { word.text };
+        words.extend(text.split_whitespace().map(code));
     }
     words
 }

@@ -68,6 +68,7 @@
  ] @of
 
 (if_statement consequence: (block (statement_list . [(return_statement) (continue_statement) (break_statement)] @exit)))
+(expression_case (statement_list . [(return_statement) (continue_statement)] @exit .))
 ; What a loop over cases passes over.
 (range_clause right: (slice_expression) @exit)
 

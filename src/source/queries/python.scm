@@ -56,6 +56,7 @@
 ((function_definition body: (block (return_statement) @skip_statement . (_))) @of)
 (function_definition body: (block (expression_statement (yield)) @exit))
 (if_statement consequence: (block . [(return_statement) (continue_statement) (break_statement)] @exit))
+(case_clause consequence: (block . [(return_statement) (continue_statement)] @exit .))
 ; What a loop or a table of cases passes over.
 (for_statement right: [
   (_ (if_clause) @exit)

@@ -65,6 +65,7 @@
   (expression_statement [(return_expression) (continue_expression) (break_expression)])
   (return_expression) (continue_expression) (break_expression)
 ] @exit))
+(match_arm value: [(return_expression) (continue_expression)] @exit)
 ; What a loop over cases passes over.
 ((for_expression value: (call_expression function: (field_expression field: (_) @_name)) @exit)
  (#match? @_name "^(?:filter|skip|take|step_by)(?:_while)?$"))

@@ -85,6 +85,7 @@
   [(return_statement) (continue_statement) (break_statement)] @exit
   (statement_block . [(return_statement) (continue_statement) (break_statement)] @exit)
 ])
+(switch_case body: [(return_statement) (continue_statement)] @exit)
 ; What a loop or a table of cases passes over.
 ((for_in_statement right: (call_expression function: (member_expression property: (_) @_name)) @exit)
  (#any-of? @_name "filter" "slice"))
@@ -109,11 +110,11 @@
 ; Asserts.
 ([
   (expression_statement (_) @assert)
-  (return_statement (_) @assert)
+  (return_statement) @assert
   (arrow_function body: (_) @assert)
   (variable_declarator value: (_) @assert)
  ]
- (#match? @assert "^(?:(?:await|void)\\s+)?(?:expect\\w*(?:\\.\\w+)*(?:<[^(]*>)?\\([\\s\\S]*\\)\\s*\\.|expect\\.(?:fail|unreachable)\\(|(?:\\w+\\.)*assert\\w*(?:\\.\\w+)*\\(|should\\.|t\\.(?:is|not|true|false|truthy|falsy|ok|notOk|equal|equals|same|deepEqual|notDeepEqual|like|throws\\w*|notThrows\\w*|rejects|snapshot|regex|pass|fail|strictSame|match)\\()"))
+ (#match? @assert "^(?:(?:await|void|return)\\s+)*(?:expect\\w*(?:\\.\\w+)*(?:<[^(]*>)?\\([\\s\\S]*\\)\\s*\\.|expect\\.(?:fail|unreachable)\\(|(?:\\w+\\.)*assert\\w*(?:\\.\\w+)*\\(|should\\.|t\\.(?:is|not|true|false|truthy|falsy|ok|notOk|equal|equals|same|deepEqual|notDeepEqual|like|throws\\w*|notThrows\\w*|rejects|snapshot|regex|pass|fail|strictSame|match)\\()"))
 ((expression_statement (call_expression function: (member_expression) @_callee) @assert)
  (#match? @_callee "\\.(?:should|expect)\\b"))
 ((expression_statement (member_expression) @assert)

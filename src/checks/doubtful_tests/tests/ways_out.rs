@@ -90,3 +90,38 @@ fn an_assert_that_is_a_value_or_has_a_way_out_is_caught() {
         ("it was so", "test_a.py", &["assert x == 5 or y"], &["assert x == 6 or y"]),
     ]);
 }
+
+#[test]
+fn a_case_that_leaves_the_test_and_a_promise_that_nobody_waits_for_are_asked_about() {
+    let go = ["if f(2) != 3 {", "\tt.Fatal(\"x\")", "}"];
+    each_body_is_caught(&[
+        ("go", "a_test.go", &go, &[&["switch name {", "case \"two\":", "\treturn", "}"], &go[..]].concat()),
+        (
+            "python",
+            "test_a.py",
+            &["assert f(2) == 3"],
+            &["match name:", "    case \"two\":", "        return", "assert f(2) == 3"],
+        ),
+        (
+            "rust",
+            "tests/a.rs",
+            &["assert_eq!(f(2), 3);"],
+            &["match name {", "    \"two\" => return,", "    _ => {}", "}", "assert_eq!(f(2), 3);"],
+        ),
+        (
+            "script",
+            "a.test.ts",
+            &["expect(f(2)).toBe(3);"],
+            &["switch (name) {", "  case 'two':", "    return;", "}", "expect(f(2)).toBe(3);"],
+        ),
+        (
+            "promise",
+            "a.test.ts",
+            &["return assert.rejects(f(2), /none/);"],
+            &["assert.rejects(f(2), /none/);"],
+        ),
+    ]);
+    let returned = holding("a.test.ts", &["return assert.rejects(f(2), /none/);"]);
+    let awaited = holding("a.test.ts", &["await assert.rejects(f(2), /none/);"]);
+    assert_eq!(told(&[("a.test.ts", &returned, &awaited)]), [""; 0]);
+}
