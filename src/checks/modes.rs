@@ -69,15 +69,13 @@ fn submodule(worktree: &Path, change: &Change) -> Option<&'static str> {
     if has_mode(change.before.as_ref(), FileMode::Submodule) {
         return Some("was a submodule");
     }
+    // A folder where a file was is a submodule only when it holds a repository, or nothing yet.
+    let is_empty = |folder: &Path| folder.read_dir().is_ok_and(|mut inside| inside.next().is_none());
+    let is_repository = |folder: &Path| folder.join(".git").exists() || is_empty(folder);
     if has_mode(change.after.as_ref(), FileMode::Submodule) && is_repository(&worktree.join(&change.path)) {
         return Some("is a new submodule");
     }
     (name(&change.path).eq_ignore_ascii_case(".gitmodules")).then_some("names submodules")
-}
-
-/// A folder where a file was is a submodule only when it holds a repository, or nothing yet.
-fn is_repository(folder: &Path) -> bool {
-    folder.join(".git").exists() || folder.read_dir().is_ok_and(|mut inside| inside.next().is_none())
 }
 
 /// Returns what lies in the worktree and in no commit, where something of a kind in it was written in this phase. What a person

@@ -64,11 +64,6 @@ impl ToolReport {
     fn has(&self, is_caught: bool) -> bool {
         self.mutants.iter().any(|mutant| mutant.is_caught == Some(is_caught))
     }
-
-    /// Tells whether it failed by itself and judged no mutant, as where the tests fail before anything is changed.
-    fn is_refusal(&self) -> bool {
-        !self.has(true) && !self.has(false) && matches!(self.exit, ProgramExit::Code(1..))
-    }
 }
 
 impl<'s> ToolRuns<'s> {
@@ -93,7 +88,9 @@ impl<'s> ToolRuns<'s> {
             (_, true, _) => {}
         }
         for planted in &published.test_trees.planted {
-            if self.ask(planted, stop).await?.is_refusal() {
+            // It fails by itself and judges no mutant, as where the tests fail before anything is changed.
+            let planted = self.ask(planted, stop).await?;
+            if !planted.has(true) && !planted.has(false) && matches!(planted.exit, ProgramExit::Code(1..)) {
                 return Ok(report.mutants);
             }
         }
