@@ -17,8 +17,8 @@ const MOST_SHOWN: usize = 90;
 const MOST_TEST_FILES: usize = 300;
 /// A path in more texts than this is not put together.
 const MOST_FOLDERS: usize = 6;
-/// A shorter text may be part of another by chance.
-const SHORTEST_PART: usize = 4;
+/// A text that is no longer may be part of another by chance.
+const BY_CHANCE: usize = 3;
 /// Fewer values may be there by chance.
 const FEWEST: usize = 2;
 
@@ -195,7 +195,8 @@ fn special_cases<'f>(file: &ChangedFile<'f>) -> Vec<SpecialCase<'f>> {
         SpecialCase { part, values, is_table }
     };
     let mut parts = file.added_parts(SourceFile::special_cases);
-    parts.retain(|part| !now.is_test_code(part.line));
+    // A table that grows has the values of more than a test.
+    parts.retain(|part| !now.is_test_code(part.line) && file.is_added(part.line));
     let mut cases: Vec<_> = parts.into_iter().map(case).collect();
     // What a list or an object is made of beside values is no answer.
     cases.retain(|case| {
@@ -205,10 +206,10 @@ fn special_cases<'f>(file: &ChangedFile<'f>) -> Vec<SpecialCase<'f>> {
 }
 
 impl SpecialCase<'_> {
-    /// Tells whether its values stand in one of the tests of a file, each whole or as part of a text; those of a table may stand
+    /// Tells whether its values stand in one of the tests of a file, each whole or as most of a text; those of a table may stand
     /// in several.
     fn is_known_from(&self, tests: &[Test]) -> bool {
-        let is_in = |one: &str, all: &str| one == all || one.len() >= SHORTEST_PART && all.contains(one);
+        let is_in = |a: &str, b: &str| a == b || a.len() > BY_CHANCE.max(b.len() / 2) && b.contains(a);
         let holds = |test: &Test, value: &str| test.values.iter().any(|a| is_in(value, a) || is_in(a, value));
         let telling = self.values.iter().filter(|value| !matches!(value.as_str(), "0" | "1" | ""));
         let is_in_one = |test: &Test| self.values.iter().all(|value| holds(test, value));

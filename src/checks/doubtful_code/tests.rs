@@ -170,6 +170,12 @@ fn an_answer_for_the_values_of_one_test_is_asked_about() {
             "test_a.py",
             "def test_cut():\n    assert cut(\"farther on by 5 km\", 5) == \"farther\"\n",
         ),
+        (
+            "a.py",
+            "def cut(text, unit):\n    if unit == \"rain\" and text == \"until\":\n        return \"snow\"\n    return text\n",
+            "test_a.py",
+            "def test_cut():\n    assert cut(\"rain until the snow comes\", 5) == \"rain\"\n",
+        ),
         ("a.py", "SIZES = {\"a\": 250, \"b\": 120, \"c\": 17, \"d\": 500}\n", "test_a.py", python),
         ("a.js", "const make = () => ({ a: 'a b', b: f('a-b'), c: 120 });\n", "test/a.test.js", script),
     ] {
