@@ -121,11 +121,13 @@ impl AskedFor {
     }
 }
 
-/// Reads `docs: …`, `docs(scope): …` and `docs!: …`, which is a breaking change: its behaviour is another one.
+/// Reads `docs: …`, `docs(scope): …` and `docs!: …`, which is a breaking change: its behaviour is another one. `fix(tests): …`
+/// is about tests.
 fn type_of(message: &str) -> Option<(&str, bool)> {
     let (head, _) = message.trim_start().lines().next()?.split_once(": ")?;
     let (head, is_breaking) = head.strip_suffix('!').map_or((head, false), |head| (head, true));
     let word = match head.split_once('(') {
+        Some((_, "test)" | "tests)")) => "test",
         Some((word, scope)) if scope.ends_with(')') => word,
         _ => head,
     };
@@ -160,9 +162,11 @@ mod tests {
     fn only_types_of_every_message_say_that_behaviour_stays() {
         let stated = |messages: &[&str]| asked(messages).and_then(|asked| asked.type_without_new_behaviour());
         assert_eq!(stated(&["refactor: one\n\nwhy", "Test(pages): two"]), Some("refactor"));
+        assert_eq!(stated(&["fix(tests): expect the year of today"]), Some("test"));
         for others in [
             &["refactor: one", "fix: two"][..],
             &["refactor!: breaks"],
+            &["fix(build): one"],
             &["docs(readme)!: breaks"],
             &["Refactor the pager"],
             &["refactoring: one"],
