@@ -33,14 +33,18 @@ pub(super) fn run(arguments: CheckArgs) -> CommandResult {
     for warning in &report.warnings {
         words(&format!("warning: {}\n", plain(project.masker.mask(warning).as_str())));
     }
-    let is_printed = sarif.as_deref() == Some(Path::new("-"));
+    let code = u8::from(!report.is_ok());
     if let Some(file) = sarif {
-        write_sarif(&file, report.sarif(), &project.masker)?;
+        let mut log = report.sarif();
+        project.masker.mask_value(&mut log);
+        if file == Path::new("-") {
+            print(true, &log, "");
+            return Ok(code);
+        }
+        write_sarif(&file, &log)?;
     }
-    if !is_printed {
-        print(json, &value(&report, &project.masker), &lines(&report, shows_all, &project.masker));
-    }
-    Ok(u8::from(!report.is_ok()))
+    print(json, &value(&report, &project.masker), &lines(&report, shows_all, &project.masker));
+    Ok(code)
 }
 
 fn overrides(arguments: &CheckArgs) -> SettingOverrides {
@@ -60,12 +64,7 @@ fn request(arguments: CheckArgs, masker: &Masker) -> Result<CheckRequest, Failur
     Ok(CheckRequest { only, template, expected, base, answer, no_commands, in_place, task })
 }
 
-fn write_sarif(file: &Path, mut log: Value, masker: &Masker) -> Result<(), Failure> {
-    masker.mask_value(&mut log);
-    if file == Path::new("-") {
-        print(true, &log, "");
-        return Ok(());
-    }
+fn write_sarif(file: &Path, log: &Value) -> Result<(), Failure> {
     fs::write(file, neutralize_json(&format!("{log:#}\n"))).map_err(|error| {
         Failure::usage(format!("failed to write {}: {error}", file.display()))
             .hint("`--sarif` names a file in a folder that is there")
@@ -126,7 +125,7 @@ fn lines(report: &CheckReport, shows_all: bool, masker: &Masker) -> String {
     let questions = report.questions();
     let mut text: String = head(report).iter().map(|line| format!("{}\n", safe(line))).collect();
     for (at, result) in shown.iter().enumerate() {
-        if is_told_before(result, &shown[..at]) {
+        if shown[..at].iter().any(|earlier| is_same(result, earlier)) {
             continue;
         }
         let (mark, _) = mark(report, result);
@@ -141,14 +140,10 @@ fn lines(report: &CheckReport, shows_all: bool, masker: &Masker) -> String {
     text
 }
 
-/// Tells whether an earlier check could not be made for the same reason.
-fn is_told_before(result: &CheckResult, earlier: &[&CheckResult]) -> bool {
-    earlier.iter().any(|other| is_same(result, other))
-}
-
+/// Tells whether two checks could not be made for the same reason.
 fn is_same(result: &CheckResult, other: &CheckResult) -> bool {
-    let reason = |result: &CheckResult| (result.status, result.summary.clone());
-    result.status == CheckStatus::Unavailable && reason(result) == reason(other)
+    let is_unavailable = |result: &CheckResult| result.status == CheckStatus::Unavailable;
+    is_unavailable(result) && is_unavailable(other) && result.summary == other.summary
 }
 
 /// Returns the line that names later checks which could not be made for the same reason.
