@@ -3,8 +3,7 @@
 //! miss a name; it is run once more on the code of now, in which functions do what they did and new ones do nothing. Tests that
 //! pass either way prove nothing, unless a document of the run says that the behaviour stays as it was: then the reviewer is asked.
 //! Tests that were there, and moved or ask more, count where no test is new. Where the run changed no code, no test that failed may
-//! pass. Where the runner does not name each test, its exit code
-//! counts.
+//! pass. Where the runner does not name each test, its exit code counts.
 
 use std::collections::BTreeMap;
 

@@ -14,8 +14,8 @@ pattern!(CONSTANT, &any_of("staged", "constants"));
 pattern!(EQUALITY, &any_of("staged", "equality"));
 pattern!(STAND_IN, &any_of("staged", "stand_ins"));
 // All that an equality says, and what it says where a difference may be small.
-pattern!(NEARLY, r"(?i)\babs\b|\bround\b|isclose|approx|epsilon");
 pattern!(YES, r"^\W*(?:return\W+)?[Tt]rue\W*$");
+pattern!(NEARLY, r"(?i)\babs\b|\bround\b|isclose|approx|epsilon");
 // A method that does not name this looks at nothing of its own type. Go has no such word.
 pattern!(ITSELF, r"\b(?:self|this|super)\b");
 pattern!(MAY_BE_EQUALITY, r"\b(?:__)?(?i:eq|equals?)(?:__)?\b");
@@ -60,8 +60,8 @@ fn runner_seen(file: &ChangedFile<'_>, is_asked_for: bool) -> Vec<(Place, bool)>
 }
 
 /// Returns types whose equality holds whatever they are compared with, or may hold where they are not the same because it is new
-/// or has a tolerance: asserts about them pass.
-/// Stand-ins for "anything" are made so on purpose, and so is what Rust's derive asks for where a field has no value of its own.
+/// or has a tolerance: asserts about them pass. Stand-ins for "anything" are made so on purpose, and so is what Rust's derive asks
+/// for where a field has no value of its own.
 fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
     let is_ours = !is_fixture(file.path()) && !is_foreign(file.path());
     if !is_ours || !file.change.added_lines().any(|(_, line)| MAY_BE_EQUALITY.is_match(line)) {
