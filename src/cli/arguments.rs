@@ -26,27 +26,27 @@ pub(crate) struct ProgramArgs {
 /// A command of the program with its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write `.ai-workflow/config.toml`, or a workflow for GitHub Actions
+    /// Write `.ai-workflow/config.toml`, or a workflow of GitHub
     Init(InitArgs),
-    /// Take an issue through its phases; begins, resumes or goes on, whatever there is to do
+    /// Take an issue through its phases, from where it stands
     Execute(ExecuteArgs),
     /// Show where a run stands; works while it runs
     Status(StatusArgs),
-    /// Review the documents of a run before code is written: one round, or with `--autofix` until nothing is left
+    /// Review the documents of a run before code is written
     DocReview(DocReviewArgs),
     /// Answer the question of a paused run and go on
     Resume(ResumeArgs),
     /// End a run for good; asks the process that holds it to stop
     Cancel(OneIssueArgs),
-    /// Open a phase again, with a reason that stands on top of its next prompt
+    /// Open a phase again, with a reason for its next prompt
     Rollback(RollbackArgs),
-    /// Take up what reviewers of the pull request asked for: revise, push, answer each thread once
+    /// Take up what reviewers of the pull request asked for
     PrFeedback(PrFeedbackArgs),
-    /// Make the branch of a completed run ready: remove the run's files, squash, mark the pull request ready
+    /// Remove the files of a completed run, squash, end the draft
     Finalize(FinalizeArgs),
-    /// Do what an event of GitHub asks for: a label, a comment with a command, a dispatch
+    /// Do what a label, a comment or a dispatch on GitHub asks for
     Event(EventArgs),
-    /// Publish what `event --bundle` handed over, after judging all of it; asks no agent
+    /// Publish what `event --bundle` handed over; asks no agent
     Apply(ApplyArgs),
     /// Remove a run: its branch, its worktree, its files
     Cleanup(CleanupArgs),
@@ -54,27 +54,27 @@ pub(crate) enum Command {
     ListPresets(CommonFlags),
     /// List the phases with their policy, limits and needs
     Phases(CommonFlags),
-    /// Judge a branch or the working tree, and an agent's answer, by the checks of a run; needs no run
+    /// Judge a change or an answer by the checks of a run
     Check(CheckArgs),
     /// Read a verdict out of a review, the way a run does
     ParseReview(ParseReviewArgs),
-    /// Tell what reviewers and checks found and what is open, for people, scripts or code scanners (SARIF)
+    /// Tell what reviewers and checks found and what is open
     Findings(FindingsArgs),
-    /// Tell which rule led to each ruling of a run, or what differs between two runs
+    /// Tell which rule led to each ruling, or how two runs differ
     Explain(ExplainArgs),
     /// Fold the log of a run again and show every fact
     Replay(ReplayArgs),
-    /// Make a small project with a bug and take its issue through all phases
+    /// Make a small project with a bug and resolve its issue
     Demo(DemoArgs),
     /// Show or check the configuration
     Config(ConfigArgs),
     /// Check what a run would need on this machine
     Doctor(CommonFlags),
-    /// Run the conditions of a step of `.ai-workflow/steps_registry.json` and show the retry prompt
+    /// Run the conditions of a step of the registry of steps
     Validate(ValidateArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Print the manual page of the program, or write those of all commands into a folder
+    /// Print the manual page, or write those of all commands
     Man(ManArgs),
 }
 
