@@ -88,6 +88,13 @@ pub(crate) fn project_commands(project: &Project) -> Vec<ProjectCommand> {
     commands
 }
 
+/// Returns what a run in this project is agreed on, with the commands of the project and the checks that run them.
+pub fn agreement_with_commands(project: &Project) -> Result<Agreement> {
+    let mut agreement = project.settings.agreement(None)?;
+    pin_commands(&mut agreement, &project_commands(project));
+    Ok(agreement)
+}
+
 /// Puts the commands into an agreement, and the checks that run them into its phases.
 pub(crate) fn pin_commands(agreement: &mut Agreement, commands: &[ProjectCommand]) {
     let lines = commands.iter().map(|command| (command.key.clone(), command.line.clone()));

@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use crate::agreement::{pin_commands, pin_schemas, project_commands, prove_new_tests, refuse_unknown_checks};
+use crate::agreement::{agreement_with_commands, pin_schemas, prove_new_tests, refuse_unknown_checks};
 use crate::environment::{runtime, watch_signals};
 use crate::failure::{Failure, FailureKind, Result};
 use crate::project::{Project, load_settings};
@@ -237,8 +237,7 @@ impl CheckJob<'_> {
 }
 
 fn plan(project: &Project, request: &CheckRequest) -> Result<CheckPlan> {
-    let mut agreement = project.settings.agreement(None)?;
-    pin_commands(&mut agreement, &project_commands(project));
+    let mut agreement = agreement_with_commands(project)?;
     refuse_unknown_checks(&agreement)?;
     pin_schemas(&project.settings, project.root(), &mut agreement)?;
     let mut phase = code_phase(&agreement)?.clone();

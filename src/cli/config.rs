@@ -8,16 +8,19 @@ use serde_json::{Value, json};
 use super::CommandResult;
 use super::arguments::{CommonFlags, ConfigArgs, ConfigCommand};
 use super::output::show;
-use app::agreement::refuse_unknown_checks;
+use app::agreement::{agreement_with_commands, refuse_unknown_checks};
 use app::begin::refuse_settings;
 use app::environment::current_folder;
 use app::failure::Failure;
 use app::project::{Project, load_settings, repository_root};
 use model::phase::PhaseName;
-use model::policy::PhaseDef;
+use model::policy::{Agreement, PhaseDef};
 use settings::{Settings, schema};
 use views::metadata;
 use views::summary::counted;
+
+/// What is left of 80 columns beside the names of phases.
+const LINE_COLUMNS: usize = 59;
 
 /// Runs `config`.
 pub(super) fn run(arguments: &ConfigArgs) -> CommandResult {
@@ -83,28 +86,57 @@ pub(super) fn list_presets(view: &CommonFlags) -> CommandResult {
 
 /// Runs `phases`.
 pub(super) fn phases(view: &CommonFlags) -> CommandResult {
-    let agreement = load(view)?.agreement(None)?;
-    let text: String = agreement.phases.iter().map(phase_lines).collect();
-    let values: Vec<Value> = agreement.phases.iter().map(phase_value).collect();
+    let phases = agreement_here(view)?.phases;
+    let everywhere = checks_of_all(&phases);
+    let mut text: String = phases.iter().map(|phase| phase_lines(phase, &everywhere)).collect();
+    if !everywhere.is_empty() {
+        text += "every phase\n";
+        text += &list_lines("checks", &everywhere);
+    }
+    let values: Vec<Value> = phases.iter().map(phase_value).collect();
     show(view.json, &values.into(), &text)
 }
 
-fn phase_lines(phase: &PhaseDef) -> String {
+/// Returns what a run is agreed on here; outside of a repository what the settings alone come to.
+fn agreement_here(view: &CommonFlags) -> Result<Agreement, Failure> {
+    if repository_root(&current_folder()?).is_some() {
+        return agreement_with_commands(&Project::open(view.settings.overrides())?);
+    }
+    Ok(load(view)?.agreement(None)?)
+}
+
+/// Returns the checks that each of the phases has, in the order of the first.
+fn checks_of_all(phases: &[PhaseDef]) -> Vec<&str> {
+    let mut everywhere = phases.first().map(checks).unwrap_or_default();
+    everywhere.retain(|check| phases.iter().all(|phase| checks(phase).contains(check)));
+    everywhere
+}
+
+/// Returns the lines about a phase, with those of its checks that not every phase has.
+fn phase_lines(phase: &PhaseDef, everywhere: &[&str]) -> String {
     let unit = if phase.policy.triage { "rounds" } else { "revisions" };
-    let listed = |names: Vec<&str>, none: &str| {
-        if names.is_empty() { none.to_owned() } else { names.join(", ") }
-    };
+    let PhaseDef { name, policy_name, folder, output, .. } = phase;
+    let own: Vec<&str> = checks(phase).into_iter().filter(|check| !everywhere.contains(check)).collect();
     format!(
-        "{:<20} {:<12} {} {unit:<9} {}/output/{}\n{:<20} needs {}; checks {}\n",
-        phase.name.as_str(),
-        phase.policy_name,
+        "{:<20} {policy_name:<12} {} {unit:<9} {folder}/output/{output}\n{}{}",
+        name.as_str(),
         phase.policy.limits.max_revisions,
-        phase.folder,
-        phase.output,
-        "",
-        listed(needs(phase), "nothing"),
-        listed(checks(phase), "none"),
+        list_lines("needs", &needs(phase)),
+        list_lines("checks", &own),
     )
+}
+
+/// Returns names behind a first word, in indented lines of at most 80 columns; no line without a name.
+fn list_lines(first: &str, names: &[&str]) -> String {
+    let Some((last, others)) = names.split_last() else { return String::new() };
+    let mut lines = vec![format!("{first} ")];
+    for name in others.iter().map(|name| format!("{name}, ")).chain([(*last).to_owned()]) {
+        match lines.last_mut().filter(|line| line.len() + name.len() < LINE_COLUMNS) {
+            Some(line) => *line += &name,
+            None => lines.push(name),
+        }
+    }
+    lines.iter().map(|line| format!("{:21}{}\n", "", line.trim_end())).collect()
 }
 
 fn phase_value(phase: &PhaseDef) -> Value {

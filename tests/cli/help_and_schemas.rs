@@ -72,6 +72,16 @@ fn phases_command_applies_settings_from_flags() {
 }
 
 #[test]
+fn phases_command_lists_the_checks_that_the_commands_of_the_repository_bring() {
+    let checks_of = |flags: &[&str]| {
+        let json = Sandbox::new().run(&[&["phases", "--json"], flags].concat()).exits(0).json();
+        json[6]["checks"].as_array().expect("the checks of a phase").clone()
+    };
+    assert!(!checks_of(&[]).contains(&json!("red_green")));
+    assert!(checks_of(&["--set", "commands.test=true"]).contains(&json!("red_green")));
+}
+
+#[test]
 fn parse_review_reads_a_file_or_stdin_and_exits_0_for_every_verdict() {
     let sandbox = Sandbox::empty();
     let read = |text: &str, more: &[&str]| {
