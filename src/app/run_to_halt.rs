@@ -238,8 +238,10 @@ impl RunDriver<'_> {
 
     /// Returns how the run ends where another process stopped this one to cancel it: it is written down once this one has ended.
     fn cancelled_by_other(self, locked: &LockedRun, failure: Failure) -> Failure {
-        let by = CancelRequest::read(self.project, locked.folder.issue());
-        let Some(by) = by.filter(|_| failure.kind == FailureKind::Interrupted) else { return failure };
+        if failure.kind != FailureKind::Interrupted {
+            return failure;
+        }
+        let Some(by) = CancelRequest::read(self.project, locked.folder.issue()) else { return failure };
         let mut state = locked.journal.state().clone();
         let entry = Entry { seq: state.seq + 1, at: journal::now(), fact: Fact::Cancelled { by } };
         match (apply(&mut state, &entry), &state.run) {

@@ -223,7 +223,9 @@ fn lines(
         let _ = writeln!(text, "  lost     {} is approved and is no longer on the branch", plain(path));
     }
     let is_elsewhere = matches!(unknown, Some(summary::Unknown::ContinuedElsewhere(_)));
-    if let Some(escalation) = run.paused.as_ref().filter(|_| !is_elsewhere) {
+    if let Some(escalation) = &run.paused
+        && !is_elsewhere
+    {
         let _ = write!(text, "\n{}", summary::question_lines(run, escalation));
     }
     if held_by.is_none() {

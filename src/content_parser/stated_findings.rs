@@ -111,12 +111,16 @@ impl Reader {
 
 /// Returns the words of a finding in one line, without marks of Markdown and its number; of a row the longest cell.
 fn plain(text: &str) -> String {
-    let cells = text.trim_matches('|').split('|').filter(|_| text.starts_with('|'));
-    let cell =
-        cells.filter(|cell| severity::says_something(&format!("|{cell}|"))).max_by_key(|cell| cell.len());
-    let line = cell.unwrap_or(text).replace("**", "").split_whitespace().collect::<Vec<_>>().join(" ");
+    let line =
+        longest_cell(text).unwrap_or(text).replace("**", "").split_whitespace().collect::<Vec<_>>().join(" ");
     let bare = line.trim_start_matches(decoration("-*|:")).trim_end_matches(decoration("*|"));
     pattern("severity.number").replace(bare, "").into_owned()
+}
+
+/// Returns the longest cell of a row that says something; nothing of a line that is no row.
+fn longest_cell(text: &str) -> Option<&str> {
+    let cells = text.strip_prefix('|')?.trim_matches('|').split('|');
+    cells.filter(|cell| severity::says_something(&format!("|{cell}|"))).max_by_key(|cell| cell.len())
 }
 
 #[cfg(test)]

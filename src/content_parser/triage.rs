@@ -149,7 +149,7 @@ impl Columns {
 
     /// Returns the severity that the first cell of a row names; nothing where it names none.
     fn severity(&self, cells: &[String]) -> Option<Severity> {
-        cells.first().filter(|_| !self.counts.contains(&0)).and_then(|cell| severity::of_cell(cell))
+        if self.counts.contains(&0) { None } else { severity::of_cell(cells.first()?) }
     }
 }
 

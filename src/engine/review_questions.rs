@@ -40,8 +40,10 @@ impl PhaseState {
 
     /// Returns why the approval of a first reviewer does not count: it leaves questions open.
     pub(crate) fn lack_of_answers(&self, opinion: &Reviewed) -> Option<String> {
-        let reading = opinion.reading.as_ref().filter(|_| opinion.seat.is_none())?;
-        let open = self.unanswered_by(reading);
+        if opinion.seat.is_some() {
+            return None;
+        }
+        let open = self.unanswered_by(opinion.reading.as_ref()?);
         if open.is_empty() { None } else { Some(format!("leaves {} unanswered", open.join(", "))) }
     }
 

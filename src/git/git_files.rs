@@ -464,7 +464,7 @@ impl GitFiles {
         if Entry::read(path).is_some() {
             set_aside(run, path)?;
         }
-        let was = self.entries.get(path).filter(|_| !self.is_gone(path));
+        let was = if self.is_gone(path) { None } else { self.entries.get(path) };
         match was.or_else(|| self.tracked_entries.get(path)) {
             Some(was) => write(run, was, path)?,
             None => return Ok(()),

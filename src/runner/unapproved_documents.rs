@@ -148,8 +148,10 @@ impl<'a> UnapprovedDocuments<'a> {
         let phases = &self.run.phases;
         let is_by_hand = self.run.branch.coverage.by_hand.contains(path)
             || phases.iter().any(|phase| phase.files.by_hand.contains(path));
-        let author = phases.iter().rev().find(|phase| phase.files.changed.contains(path));
-        author.filter(|_| !is_by_hand).map(PhaseState::name)
+        if is_by_hand {
+            return None;
+        }
+        phases.iter().rev().find(|phase| phase.files.changed.contains(path)).map(PhaseState::name)
     }
 
     /// Tells whether the phase itself made an approved document what it is, and may: it repairs the document, or ticked boxes in it.

@@ -176,10 +176,14 @@ impl Settings {
     /// Returns the checks that a person listed by name for a phase, so that they have to be judged.
     fn listed_checks(&self, keys: &PhaseKeys, takes_review_loop: bool) -> BTreeSet<String> {
         let (review_loop, enabled) = (&self.review_loop, &self.checks.enabled);
-        let of_loop = review_loop.mandatory.iter().flatten().chain(&review_loop.optional);
-        let of_loop = of_loop.filter(|_| takes_review_loop);
-        let enabled = enabled.iter().filter(|_| keys.changes_code);
-        of_loop.chain(enabled).map(|name| check_id(name).to_owned()).collect()
+        let mut listed: Vec<&String> = Vec::new();
+        if takes_review_loop {
+            listed.extend(review_loop.mandatory.iter().flatten().chain(&review_loop.optional));
+        }
+        if keys.changes_code {
+            listed.extend(enabled);
+        }
+        listed.into_iter().map(|name| check_id(name).to_owned()).collect()
     }
 
     /// Returns the step that is attached to a phase.
