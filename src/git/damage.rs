@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::branch_name::check_branch_name;
 use crate::file_entry::{REFERENCE, read_kept};
+use crate::pipes::is_pipe;
 use crate::regular_file;
 use crate::{Error, Result};
 
@@ -33,7 +34,7 @@ pub(crate) fn refuse_pipes(dir: &Path) -> Result<()> {
     let head = regular_file::read_text(&git_dir.join("HEAD")).unwrap_or_default();
     let branch = head.trim().strip_prefix("ref: ").map(|name| common.join(name));
     let places = [&git_dir, &common].into_iter().flat_map(|folder| OPENED.map(|name| folder.join(name)));
-    let pipe = places.chain(branch).find(|place| regular_file::is_pipe(place));
+    let pipe = places.chain(branch).find(|place| is_pipe(place));
     let Some(path) = pipe else { return refuse_pipe_as_index(&git_dir) };
     let kept = write_kept(&common, &path);
     Err(Error::Pipe { path, kept })
@@ -42,7 +43,7 @@ pub(crate) fn refuse_pipes(dir: &Path) -> Result<()> {
 /// An index can be made anew.
 fn refuse_pipe_as_index(git_dir: &Path) -> Result<()> {
     let index = git_dir.join("index");
-    if !regular_file::is_pipe(&index) {
+    if !is_pipe(&index) {
         return Ok(());
     }
     Err(Error::DamagedIndex { detail: format!("{} is a pipe or a device", index.display()) })

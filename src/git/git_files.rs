@@ -31,7 +31,7 @@ use crate::index_folders::read_folders;
 use crate::pinned_config::list_settings_files;
 use crate::program::Call;
 use crate::references::References;
-use crate::regular_file::{list_pipes, remove_all};
+use crate::regular_file::remove_all;
 use crate::run_branch::RESTS_AT;
 use crate::snapshot::Snapshot;
 use crate::stale_locks::{list_all_locks, list_left_locks};
@@ -357,7 +357,8 @@ impl GitFiles {
         let is_passed_over = |inside: &Path| ours.iter().any(|own| inside == own);
         // These are put back with the rest.
         let is_kept = |pipe: &PathBuf| self.entries.contains_key(pipe) || self.references.contains_key(pipe);
-        let mut pipes: Vec<PathBuf> = tops.flat_map(|top| list_pipes(top, is_passed_over)).collect();
+        let mut search = run.workspace().pipes();
+        let mut pipes: Vec<PathBuf> = tops.flat_map(|top| search.below(top, is_passed_over)).collect();
         pipes.retain(|pipe| !is_kept(pipe));
         pipes.iter().try_for_each(|pipe| fs::remove_file(pipe).map_err(at(pipe)))?;
         Ok(pipes.iter().map(|pipe| name_of(run, pipe)).collect())

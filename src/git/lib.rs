@@ -15,6 +15,7 @@ mod error;
 mod file_entry;
 mod last_use;
 mod pinned_config;
+mod pipes;
 mod program;
 pub mod regular_file;
 mod tree_entry;

@@ -1,10 +1,8 @@
-//! Reads small files of git's and ours, and nothing else that stands in their places: reading a pipe could wait for ever. Also
-//! finds pipes and devices below a folder, for which git itself would wait.
+//! Reads small files of git's and ours, and nothing else that stands in their places: reading a pipe could wait for ever.
 
-use std::fs::{self, FileType};
+use std::fs;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::ignore_missing;
 
@@ -34,32 +32,6 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
     let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
     if is_folder { fs::remove_dir_all(path) } else { ignore_missing(fs::remove_file(path)) }
-}
-
-/// Tells whether a pipe or a device stands there. A socket is none: opening one fails at once.
-pub(crate) fn is_pipe(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| is_kind_of_pipe(found.file_type()))
-}
-
-fn is_kind_of_pipe(kind: FileType) -> bool {
-    kind.is_fifo() || kind.is_char_device() || kind.is_block_device()
-}
-
-/// Returns the pipes and devices below a folder.
-pub(crate) fn list_pipes(folder: &Path, is_passed_over: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let (mut folders, mut found) = (vec![folder.to_owned()], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_dir() && !is_passed_over(&entry.path()) {
-                folders.push(entry.path());
-            } else if is_kind_of_pipe(kind) {
-                found.push(entry.path());
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 #[cfg(test)]

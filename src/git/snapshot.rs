@@ -18,11 +18,11 @@ use std::time::SystemTime;
 
 use crate::error::{at, ignore_missing};
 use crate::program::Call;
-use crate::regular_file::{self, list_pipes};
+use crate::regular_file;
 use crate::run_files::{is_behind_link, is_engines_own};
 use crate::status::{PathStatus, StatusEntry, read_status, status_call};
 use crate::tree_entry::{ABSENT_MODE, TreeEntry};
-use crate::workspace::{Head, RunWorkspace};
+use crate::workspace::{Head, RunWorkspace, Workspace};
 use crate::{CommitId, Error, Result, Tree};
 
 /// The files of a worktree at one moment.
@@ -231,7 +231,7 @@ impl Snapshots<'_> {
 
     /// Compares the worktree with an index.
     pub(crate) fn compare_worktree(&self, index: &Path) -> Result<WorktreeComparison> {
-        remove_pipes_that_git_reads(self.run.workspace().root())?;
+        remove_pipes_that_git_reads(self.run.workspace())?;
         let call = status_call().arg("--ignore-submodules=all").arg("--ignored=matching").on_index(index);
         let status = read_status(self.run.workspace(), &call)?;
         let mut seen = WorktreeComparison::new(status.head, status.unreadable);
@@ -533,9 +533,9 @@ const READ_BY_GIT: [&str; 3] = [".gitignore", ".gitattributes", ".gitmodules"];
 
 /// Removes pipes and devices in the places of files that git reads, and below the folder of the runs: whoever reads one waits
 /// without an end, and git takes none of them for a file.
-fn remove_pipes_that_git_reads(root: &Path) -> Result<()> {
-    let mut pipes = list_pipes(root, |inside| inside.ends_with(".git"));
-    let ours = root.join(".ai-workflow");
+fn remove_pipes_that_git_reads(workspace: &Workspace) -> Result<()> {
+    let mut pipes = workspace.pipes().below(workspace.root(), |inside| inside.ends_with(".git"));
+    let ours = workspace.root().join(".ai-workflow");
     pipes.retain(|pipe| pipe.starts_with(&ours) || READ_BY_GIT.iter().any(|name| pipe.ends_with(name)));
     for pipe in pipes {
         fs::remove_file(&pipe).map_err(at(&pipe))?;

@@ -13,6 +13,7 @@ use model::issue::IssueNumber;
 use crate::damage;
 use crate::last_use::LastUse;
 use crate::pinned_config::PinnedConfig;
+use crate::pipes::PipeSearch;
 use crate::program::{Call, Git, GitOutput};
 use crate::run_files::RunFiles;
 use crate::tree_entry::TreeDifferences;
@@ -47,6 +48,8 @@ pub struct Workspace {
     clean: Arc<Mutex<Option<LastUse>>>,
     /// The two trees that were compared last, and what differs.
     compared: Arc<Mutex<Option<TreeDifferences>>>,
+    /// The folders in which pipes were looked for.
+    pipes: Arc<Mutex<PipeSearch>>,
 }
 
 impl Workspace {
@@ -93,8 +96,22 @@ impl Workspace {
         let tree = Tree::try_from(tree).map_err(|_| Error::MissingObjects { commit: head.to_string() })?;
         let config = Arc::new(Mutex::new(PinnedConfig::pin(&root, &common, &git_dir)));
         let prefix = prefix.trim_end_matches('/').to_owned();
-        let (is_shallow, clean, compared) = (shallow == "true", Arc::default(), Arc::default());
-        Ok(Self { git, root, common, git_dir, prefix, is_shallow, head, tree, config, clean, compared })
+        let (is_shallow, clean, compared, pipes) =
+            (shallow == "true", Arc::default(), Arc::default(), Arc::default());
+        Ok(Self {
+            git,
+            root,
+            common,
+            git_dir,
+            prefix,
+            is_shallow,
+            head,
+            tree,
+            config,
+            clean,
+            compared,
+            pipes,
+        })
     }
 
     /// Opens another worktree with the git program of this one.
@@ -122,6 +139,11 @@ impl Workspace {
     /// Returns the two trees that were compared last, and what differs.
     pub(crate) fn compared(&self) -> MutexGuard<'_, Option<TreeDifferences>> {
         self.compared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the search for pipes, which knows the folders that were read.
+    pub(crate) fn pipes(&self) -> MutexGuard<'_, PipeSearch> {
+        self.pipes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the top folder of the worktree.

@@ -3,13 +3,11 @@
 use super::*;
 
 #[test]
-fn pipes_and_folders_are_not_read_and_pipes_are_found() {
+fn pipes_and_folders_are_not_read() {
     let dir = tempfile::tempdir().expect("a folder");
     let at = |name: &str| dir.path().join(name);
-    fs::create_dir_all(at("in/passed")).expect("made");
-    for pipe in ["in/pipe", "in/passed/pipe"] {
-        rustix::fs::mkfifoat(rustix::fs::CWD, at(pipe), 0o600.into()).expect("made");
-    }
+    fs::create_dir_all(at("in")).expect("made");
+    rustix::fs::mkfifoat(rustix::fs::CWD, at("in/pipe"), 0o600.into()).expect("made");
     fs::write(at("file"), "text").expect("written");
     std::os::unix::fs::symlink(at("file"), at("link")).expect("linked");
     std::os::unix::fs::symlink(at("in/pipe"), at("link to a pipe")).expect("linked");
@@ -18,7 +16,6 @@ fn pipes_and_folders_are_not_read_and_pipes_are_found() {
         [Some("text".into()), Some("text".into())]
     );
     assert!(["in", "in/pipe", "link to a pipe", "none"].iter().all(|name| read(&at(name)).is_err()));
-    assert_eq!(list_pipes(dir.path(), |folder| folder.ends_with("passed")), [at("in/pipe")]);
 }
 
 #[test]
