@@ -4,22 +4,18 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
-use std::ops::Range;
 
 use super::added::added_functions;
 use super::changed_tests::kept_functions;
-use super::{
-    ChangedFile, ChangedTests, Place, Site, any_of, at, file, name, one_line, side_by_side, tampering,
-};
+use super::{ChangedFile, ChangedTests, Place, Site, any_of, at, name, one_line, side_by_side, tampering};
 use source::{
-    Assert, Function, Language, Part, SkipKind, SourceFile, Test, Word, is_fixture, is_found_by_name,
+    Assert, Function, Part, SkipKind, SourceFile, Test, Word, is_fixture, is_found_by_name,
     is_runner_setting, is_test,
 };
 
 /// So much of an assert is told, in characters.
 const MOST_SHOWN: usize = 90;
 
-pattern!(USUAL, &any_of("reached", "usual"));
 /// Words that are operators, or let more pass.
 const WORDS: [&str; 8] = ["is", "in", "not", "and", "or", "if", "lambda", "catch"];
 /// Signs that stand between and around arguments.
@@ -35,8 +31,6 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let mut places: Vec<Place> = kept.chain(functions).collect();
     places.extend(tampering::questions(tests, site));
     places.extend(lost(tests, site));
-    places.extend(files.iter().filter_map(lost_file));
-    places.extend(never_run(tests).chain(defined_twice(tests)));
     places.extend(hollow(tests, site));
     places.extend(stand_ins(tests, &files));
     places.extend(side_by_side::places(&files, hooks));
@@ -75,32 +69,6 @@ fn lost(tests: &ChangedTests, site: &Site<'_>) -> Vec<Place> {
     lost.values().map(gone).collect()
 }
 
-/// Returns a file that went, where nobody can name its tests.
-fn lost_file(changed: &ChangedFile<'_>) -> Option<Place> {
-    let path = changed.path();
-    let is_lost = changed.change.is_deleted() && is_test(path) && !is_fixture(path);
-    (is_lost && Language::of(path).is_none())
-        .then(|| file(path, "a file of tests is gone. Was it asked to go?"))
-}
-
-/// A new test that never runs proves nothing. A title without a body is a plan.
-fn never_run(tests: &ChangedTests) -> impl Iterator<Item = Place> {
-    let skipped = tests.added().filter(|new| new.is_skipped() && !new.asserts.is_empty());
-    skipped.map(|new| question(new, "is new and never runs. Why is it there?"))
-}
-
-/// In Python the second definition takes the place of the first.
-fn defined_twice(tests: &ChangedTests) -> impl Iterator<Item = Place> {
-    let mut seen: HashMap<(&str, String), usize> = HashMap::new();
-    let is_python = |new: &&Test| Language::of(&new.path) == Some(Language::Python);
-    for new in tests.new_tests().filter(is_python) {
-        *seen.entry((&new.path, new.id())).or_default() += 1;
-    }
-    let is_second = move |new: &&Test| seen.get(&(&*new.path, new.id())) > Some(&1);
-    let second = tests.added().filter(is_second);
-    second.map(|new| question(new, "is defined twice: only the last one runs. Is that meant?"))
-}
-
 /// New tests that ask nothing: they assert nothing, or use nothing of what their neighbours call and of what the product defines.
 /// A file with a test that asserts nothing has another way of testing.
 fn hollow<'t>(tests: &'t ChangedTests, site: &Site<'_>) -> Vec<Place> {
@@ -120,8 +88,9 @@ fn hollow<'t>(tests: &'t ChangedTests, site: &Site<'_>) -> Vec<Place> {
         };
         let all = || before.iter().flat_map(names).collect();
         let called = called.entry(&new.path).or_insert_with(all);
-        let uses_one =
-            called.iter().any(|name| new.uses(name)) || tests.uses_the_product(new) || uses_the_run(new);
+        let uses_one = called.iter().any(|name| name.split('.').any(|part| new.names.contains(part)))
+            || tests.uses_the_product(new)
+            || uses_the_run(new);
         let asserts_call = || before.iter().any(|test| test.asserted_calls().next().is_some());
         (!uses_one && asserts_call())
             .then_some("uses nothing that the other tests are about. What does it test?")
@@ -158,9 +127,6 @@ fn reach(old: &Test, new: &[&Test]) -> Option<String> {
             "moved from {from} to a file whose name test runners do not look for. Does it run there?"
         ));
     }
-    if is_unawaited(old, new.first()?) {
-        return Some("is a coroutine that has no mark for its runner. Is it awaited?".to_owned());
-    }
     let has_more = |kind: SkipKind, may: usize| new.iter().any(|new| new.count(kind) > old.count(kind) + may);
     // A condition that kept the test from being made may skip it now.
     let moved = old.exits_around.saturating_sub(new.first()?.exits_around);
@@ -173,36 +139,11 @@ fn reach(old: &Test, new: &[&Test]) -> Option<String> {
     if new.len() == 1 && new[0].exits > old.exits {
         return Some("may end early or pass over cases now. Does it still ask in every case?".to_owned());
     }
-    if let Some(attribute) = new.iter().find_map(|new| new_attribute(old, new)) {
-        return Some(format!("runs inside `{attribute}` now. Does a failure in it still fail?"));
-    }
     let guarded = new.iter().find_map(|new| newly_guarded(old, new))?;
     Some(format!(
         "asks `{}` under a condition now, or with its failure caught. Is it asked on every run?",
         shown(guarded)
     ))
-}
-
-/// Tells whether a test became a coroutine that nothing says who awaits.
-fn is_unawaited(old: &Test, new: &Test) -> bool {
-    let says = |text: &String| {
-        ["asyncio", "anyio", "trio", "tokio", "Async", "async"].iter().any(|word| text.contains(word))
-    };
-    let is_awaited = new.attributes.iter().chain(&new.groups).any(says);
-    Language::of(&new.path) == Some(Language::Python)
-        && new.is_async
-        && !is_awaited
-        && (!old.is_async || old.attributes.iter().any(says))
-}
-
-/// Returns an attribute or decorator that is new, and that no runner and no usual library of tests has.
-fn new_attribute(old: &Test, new: &Test) -> Option<String> {
-    let is_usual = |text: &str| {
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.filter(|word| !word.is_empty()).take(4).any(|word| USUAL.is_match(word))
-    };
-    let added = new.attributes.iter().find(|text| !old.attributes.contains(text) && !is_usual(text))?;
-    Some(added.replace(' ', "").chars().take(60).collect())
 }
 
 /// Returns an assert that was there and stands in more conditions now.
@@ -345,53 +286,32 @@ fn stand_in(file: &ChangedFile<'_>, old: &[&Test], compared: &ChangedTests) -> O
         return None;
     }
     let new = file.now()?;
-    let is_asked = |function: &Function| {
-        function.name.rsplit([':', '.']).next().is_some_and(|name| asked.contains(name))
+    let is_asked = |name: &str| name.rsplit([':', '.']).next().is_some_and(|name| asked.contains(name));
+    let mut functions = added_functions(file, SourceFile::functions).into_iter();
+    if let Some(Function { name, line, .. }) = functions.find(|function| is_asked(&function.name)) {
+        let what = "takes the place of what the tests are about. Is the product still tested?";
+        return Some(at(file.path(), line, format!("`{name}` {what}")));
+    }
+    let is_of_added = |part: &Part<'_>| {
+        let mut added = compared.added().filter(|new| *new.path == *file.path());
+        added.any(|new| new.range.contains(&part.range.start))
     };
-    if let Some(function) = added_functions(file, SourceFile::functions).into_iter().find(is_asked) {
-        let what = format!(
-            "`{}` takes the place of what the tests are about. Is the product still tested?",
-            function.name
-        );
-        return Some(at(file.path(), function.line, what));
-    }
-    let mut stand_ins = file.added_parts(SourceFile::stand_ins);
-    if stand_ins.is_empty() {
-        return None;
-    }
-    let added = compared.added().filter(|new| *new.path == *file.path());
-    let added: Vec<Range<usize>> = added.map(|new| new.range.clone()).collect();
-    stand_ins.retain(|part| !added.iter().any(|test| test.contains(&part.range.start)));
-    let first = stand_ins.iter().find(|part| is_for_all || replaces(part, &asked, new))?;
+    let stand_ins = file.added_parts(SourceFile::stand_ins).into_iter();
+    let mut stand_ins = stand_ins.filter(|part| !is_of_added(part));
+    let first = stand_ins.find(|part| is_for_all || replaces(part.text, &asked, new))?;
     let shown = first.text.lines().next().unwrap_or_default();
-    Some(at(
-        file.path(),
-        first.line,
-        format!("`{shown}` replaces what the tests are about. Is the product still tested?"),
-    ))
+    let what = "replaces what the tests are about. Is the product still tested?";
+    Some(at(file.path(), first.line, format!("`{shown}` {what}")))
 }
 
-/// Tells whether a call replaces what is called as `pages.count`, or a whole module that the file imports.
-fn replaces(part: &Part<'_>, asked: &BTreeSet<String>, file: &SourceFile) -> bool {
-    let arguments = part.text.split_once('(').map_or("", |(_, arguments)| arguments);
-    let words: Vec<&str> = arguments
-        .split([',', ')', '('])
-        .take(2)
-        .map(|word| word.trim().trim_matches(['"', '\'', '`']))
-        .collect();
-    let target = match words.as_slice() {
-        [one, ..] if arguments.trim_start().starts_with(['"', '\'', '`']) => (*one).to_owned(),
-        words => words.join("."),
-    };
-    let is_module = file.imports().iter().any(|import| import.text == target);
+/// Tells whether a call replaces what is called as `pages.count`, or a whole module that the file imports by its path.
+fn replaces(call: &str, asked: &BTreeSet<String>, file: &SourceFile) -> bool {
     // `Basket.total` is called as `basket.total`.
-    let is_asked = |name: &str| asked.iter().any(|call| call.eq_ignore_ascii_case(name));
-    is_module || last_two(&target).is_some_and(is_asked)
-}
-
-fn last_two(path: &str) -> Option<&str> {
-    let (front, _) = path.rsplit_once('.')?;
-    Some(&path[front.rfind('.').map_or(0, |dot| dot + 1)..])
+    let call = call.to_lowercase().replace(", ", ".").replace(['"', '\'', '`'], "");
+    let names =
+        |path: &str| [".", ")"].iter().any(|end| call.contains(&format!("{}{end}", path.to_lowercase())));
+    let is_module = |import: &Part<'_>| import.text.contains('/') && names(&format!("({}", import.text));
+    asked.iter().any(|path| path.contains('.') && names(path)) || file.imports().iter().any(is_module)
 }
 
 #[cfg(test)]

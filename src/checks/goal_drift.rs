@@ -94,14 +94,19 @@ fn evaluate(site: &Site<'_>) -> CheckResult {
     let evidence = |violation: &&Violation| format!("{}: {}", violation.criteria_id, violation.evidence());
     let places = violations.iter().map(|violation| of_answer(evidence(violation))).collect();
     let problem = format!("{} of 5 criteria failed ({})", ids.len(), names.join(", "));
-    let instructions: String = failed().map(|(criterion, found)| criterion.instruction(found)).collect();
+    let mut instructions: String = failed().map(|(criterion, found)| criterion.instruction(found)).collect();
+    if !instructions.is_empty() {
+        // What the next attempt has to know, with the form of the answer.
+        let form = include_str!("data/goal_drift_form.md");
+        instructions = format!("## Template-Specific Issues ({})\n{instructions}{form}", TEMPLATE.name);
+    }
     let params = [
         ("passed", json!(ids.is_empty())),
         ("criteriaResults", json!(results)),
         ("failed_criteria", json!(ids)),
         ("structured_reasons", json!(reasons)),
         ("violations", json!(violations)),
-        ("instructions", json!(framed(&instructions))),
+        ("instructions", json!(instructions)),
     ];
     let mut whole = judged(TEMPLATE.id, "goal-drift", places, &problem, "all five criteria passed");
     whole.params.extend(params.map(|(name, value)| (name.to_owned(), value)));
@@ -113,15 +118,6 @@ fn without_an_answer(mut result: CheckResult, site: &Site<'_>) -> CheckResult {
         result.params.insert("error".to_owned(), NO_ANSWER.into());
     }
     result
-}
-
-/// Says what the next attempt has to know, with the form of the answer; nothing when all criteria passed.
-fn framed(instructions: &str) -> String {
-    if instructions.is_empty() {
-        return String::new();
-    }
-    let form = include_str!("data/goal_drift_form.md");
-    format!("## Template-Specific Issues ({})\n{instructions}{form}", TEMPLATE.name)
 }
 
 impl Criterion {

@@ -2,7 +2,7 @@
 
 use super::{
     CheckResult, Site, asking, doubtful_code, doubtful_settings, doubtful_tests, gathered, judge_places,
-    staged, todo, trivial_diff,
+    staged, trivial_diff,
 };
 
 pub(super) const ID: &str = "suspect";
@@ -12,7 +12,6 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     doubts.extend(staged::questions(site));
     doubts.extend(doubtful_settings::questions(site));
     doubts.extend(doubtful_code::questions(site));
-    doubts.extend(todo::questions(site));
     doubts.extend(trivial_diff::question(site));
     asking(judge_places(ID, gathered(doubts)))
 }

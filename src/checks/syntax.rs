@@ -88,26 +88,23 @@ fn is_data(path: &str) -> bool {
 fn broken_data(path: &str, text: &str) -> Option<Broken> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match ending(path).to_lowercase().as_str() {
-        "json" | "ipynb" if !LOOSE.is_match(path) => json(text).filter(|_| !are_lines(text)),
-        "json" | "jsonc" | "json5" | "code-workspace" => loose_json(text),
+        "json" | "ipynb" if !LOOSE.is_match(path) => json(text),
+        // With comments and last commas it is an expression of JavaScript.
+        "json" | "jsonc" | "json5" | "code-workspace" if text.trim().is_empty() => None,
+        "json" | "jsonc" | "json5" | "code-workspace" => {
+            SourceFile::parse("value.js", format!("({text}\n)"))?.broken()
+        }
         "yaml" | "yml" => yaml(text),
         _ => toml(text),
     }
 }
 
-/// Several objects, in a file that does not say so in its name.
-fn are_lines(text: &str) -> bool {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
-    text.starts_with('{') && values.all(|value| value.is_ok())
-}
-
-/// With comments and last commas it is an expression of JavaScript.
-fn loose_json(text: &str) -> Option<Broken> {
-    let is_empty = text.trim().is_empty();
-    SourceFile::parse("value.js", format!("({text}\n)")).filter(|_| !is_empty)?.broken()
-}
-
 fn json(text: &str) -> Option<Broken> {
+    // Several objects may stand in a file that does not say so in its name.
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    if text.starts_with('{') && values.all(|value| value.is_ok()) {
+        return None;
+    }
     let error = serde_json::from_str::<IgnoredAny>(text).err()?;
     let line = error.line().min(text.lines().count()).max(1);
     Some(Broken { line, what: format!("no valid JSON: {error}") })

@@ -30,6 +30,9 @@ impl Item {
     }
 }
 
+/// They only say something of what else their match found.
+const DETAILS: [Capture; 5] = [Capture::Name, Capture::Body, Capture::Type, Capture::Of, Capture::StandsFor];
+
 fn bit(capture: Capture) -> u64 {
     1 << capture as u32
 }
@@ -78,7 +81,7 @@ impl Outline {
                     parent: None,
                     captures: bit(capture),
                 });
-            } else if !capture.is_detail() {
+            } else if !DETAILS.contains(&capture) {
                 let (of, stands_for) = (part(Capture::Of), part(Capture::StandsFor));
                 self.marks.push(Mark { capture, range, of, stands_for, owner: None });
             }

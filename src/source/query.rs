@@ -91,11 +91,6 @@ impl Capture {
     pub(crate) fn is_item(self) -> bool {
         matches!(self, Self::Group | Self::Function | Self::Macro | Self::Test | Self::Setup | Self::Item)
     }
-
-    /// Tells whether it only says something of what else its match found.
-    pub(crate) fn is_detail(self) -> bool {
-        matches!(self, Self::Name | Self::Body | Self::Type | Self::Of | Self::StandsFor)
-    }
 }
 
 /// A query. It is compiled when it is first asked, because that takes longer than asking it of a file.

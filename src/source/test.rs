@@ -38,8 +38,6 @@ pub struct Test {
     pub exits_around: usize,
     /// Its attributes or decorators, without documentation.
     pub attributes: Vec<String>,
-    /// Whether it is declared as a coroutine.
-    pub is_async: bool,
     /// The texts and numbers that it is written with, those of the constants that it uses included.
     pub values: Vec<String>,
     /// The names that it uses.
@@ -144,11 +142,6 @@ impl Test {
     /// Returns its text.
     pub fn text(&self) -> &str {
         &self.file.text[self.range.clone()]
-    }
-
-    /// Tells whether it uses a name, or a part of a path such as `pages.count`.
-    pub fn uses(&self, name: &str) -> bool {
-        name.split('.').any(|part| self.names.contains(part))
     }
 
     /// Returns how many asserts it makes, each case of a table counted that stands in the file.
@@ -383,8 +376,6 @@ impl<'f> Reader<'f> {
             exits: self.marks(index, Capture::Exit).count(),
             exits_around: around.map(|outer| self.marks(outer, Capture::Exit).count()).sum(),
             attributes: self.attributes_of(item),
-            is_async: self.file.text[item.node.start..item.name_range.start.max(item.node.start)]
-                .contains("async "),
             values: self.values_of(&item.range, &names),
             names,
             normal: self.file.normal(&item.range, &item.name_range),

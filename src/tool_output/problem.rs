@@ -130,7 +130,9 @@ pub fn unavailable(printed: &Printed) -> Option<String> {
         _ => None,
     };
     let reason = by_code.or_else(|| said(printed.stderr)).or_else(|| said(printed.stdout))?;
-    if names_what_is_wrong(printed) { None } else { Some(reason) }
+    // A test about permissions fails like any other test; a compiler may quote anything.
+    let names_a_place = || types(printed).iter().chain(&lints(printed)).any(|problem| problem.line.is_some());
+    if !super::tests(printed).failed.is_empty() || names_a_place() { None } else { Some(reason) }
 }
 
 /// Returns the line that says so.
@@ -138,12 +140,6 @@ fn said(stream: &str) -> Option<String> {
     let text = plain(stream);
     let line = text.lines().find(|line| SURROUNDINGS.is_match(line))?;
     Some(super::cut(line.trim()))
-}
-
-/// A test about permissions fails like any other test; a compiler may quote anything.
-fn names_what_is_wrong(printed: &Printed) -> bool {
-    !super::tests(printed).failed.is_empty()
-        || types(printed).iter().chain(&lints(printed)).any(|problem| problem.line.is_some())
 }
 
 #[cfg(test)]

@@ -109,17 +109,6 @@ fn a_test_that_is_gone_or_does_not_run_is_caught() {
             &[("a_test.go", GO, &GO.replace("testing.T) {\n", "testing.T) {\n\tt.Skip(\"x\")\n"))],
             "a skip was added in the test `TestGreets`",
         ),
-        (
-            "new and ignored",
-            &[("tests/b.rs", "", &RUST.replacen("#[test]", "#[test]\n#[ignore]", 1))],
-            "tests/b.rs:2: a test is switched off",
-        ),
-        (
-            "new and skipped",
-            &[("b_test.go", "", &GO.replace("testing.T) {\n", "testing.T) {\n\tt.Skip(\"x\")\n"))],
-            "b_test.go:4",
-        ),
-        ("bats file", &[("tests/a.bats", "@test \"x\" {\n}\n", "")], "a file of tests is gone"),
     ]);
 }
 
@@ -238,24 +227,6 @@ fn a_test_that_demands_less_is_caught() {
                 ),
             )],
             "failures are swallowed",
-        ),
-        (
-            "should panic",
-            &[(
-                "tests/a.rs",
-                RUST,
-                &RUST.replace("#[test]\nfn counts", "#[test]\n#[should_panic]\nfn counts"),
-            )],
-            "in the test `counts`",
-        ),
-        (
-            "flaky",
-            &[(
-                "test_a.py",
-                PYTHON,
-                &PYTHON.replace("def test_close", "@pytest.mark.flaky(reruns=5)\ndef test_close"),
-            )],
-            "a retry was added",
         ),
         (
             "renamed and weaker",

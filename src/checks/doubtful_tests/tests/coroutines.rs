@@ -1,4 +1,4 @@
-//! Coroutines that somebody may run, and new ones that perhaps nobody does.
+//! Coroutines that somebody may run.
 
 use super::*;
 
@@ -20,17 +20,5 @@ fn coroutines_that_somebody_may_run_are_no_cheat() {
         ("its own decorator", &[("test_a.py", PYTHON, &decorated)]),
         ("a base class", &[("test_a.py", &before, &after)]),
         ("a base class of this file", &[("test_a.py", &before, &own)]),
-    ]);
-    each_is_caught(&[
-        (
-            "the usual base class",
-            &[("test_a.py", &before, &methods("unittest.TestCase", "async "))],
-            "nobody awaits",
-        ),
-        (
-            "a mark that runs nothing",
-            &[("test_a.py", PYTHON, &waits.replace("async def", "@pytest.mark.slow\nasync def"))],
-            "nobody awaits",
-        ),
     ]);
 }
