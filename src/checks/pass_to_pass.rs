@@ -150,8 +150,15 @@ impl Comparison<'_, '_> {
             missing.lost.extend(unknown.into_iter().map(|lost| self.place(lost)));
         }
         missing.asked.extend(self.moved(&losses));
-        let failed = self.before.failing_and_gone(self.after).filter(|id| !self.flaky.contains(*id));
-        missing.asked.extend(failed.map(|id| of_answer(format!("{id} failed at the base and is left out"))));
+        for id in self.before.failing_and_gone(self.after).filter(|id| !self.flaky.contains(*id)) {
+            let (lost, fate) = (LostTest { id, now: self.after.outcome(id) }, self.sources.fate(id));
+            // Its text is there as it was, and no runner reports it.
+            if matches!((&fate, lost.now), (Fate::Kept(..), None)) && matches!(self.miss(&lost), Miss::Lost) {
+                missing.lost.push(self.place(&lost));
+            } else {
+                missing.asked.push(of_answer(format!("{id} failed at the base and is left out")));
+            }
+        }
         missing.asked.dedup();
         for lost in losses.not_passing.iter().rev() {
             match self.awaited(lost) {

@@ -8,9 +8,13 @@ use tool_output::TestResult;
 
 const CORE: &str = "tests/test_core.py";
 
+/// A test passed, or failed where `!` stands in front.
 fn results(ids: &[&str]) -> Vec<TestResult> {
-    let passed = |id: &&str| TestResult { id: (*id).into(), outcome: TestOutcome::Passed, millis: None };
-    ids.iter().map(passed).collect()
+    let result = |id: &&str| match id.strip_prefix('!') {
+        Some(id) => TestResult { id: id.into(), outcome: TestOutcome::Failed, millis: None },
+        None => TestResult { id: (*id).into(), outcome: TestOutcome::Passed, millis: None },
+    };
+    ids.iter().map(result).collect()
 }
 
 /// Returns what is lost and what is asked: the versions of the files, the tests that passed at the base, those that pass now.
@@ -275,4 +279,29 @@ fn a_removed_file_that_a_runner_ran_is_missed_where_it_had_something_to_run() {
         let told = missing(&removed(test), &[path, "a"], &["a"], "");
         assert_eq!(told.0, [format!("{path} is gone")], "{test}");
     }
+}
+
+#[test]
+fn a_failing_test_whose_text_stays_and_that_no_runner_reports_any_more_is_lost() {
+    let base = ["!tests.test_core › test_exact", "tests.test_core › test_zero"];
+    let deleted = format!("{FUNCTIONS}\ndel globals()['test_' + 'exact']\n");
+    let told = missing(&changed(FUNCTIONS, &deleted), &base, &base[1..], "");
+    assert_eq!(told, (vec!["tests/test_core.py:1: tests.test_core › test_exact is gone".into()], vec![]));
+    let (lost, asked) =
+        missing(&changed(FUNCTIONS, &deleted), &base, &base[1..], "test_exact is wrong: remove it");
+    assert_eq!((lost.len(), asked.len()), (0, 1), "{lost:?}");
+    let renamed = FUNCTIONS.replace("test_exact", "test_all");
+    let now = ["tests.test_core › test_all", "tests.test_core › test_zero"];
+    assert_eq!(missing(&changed(FUNCTIONS, &renamed), &base, &now, "").0, [""; 0]);
+    // It was not collected at the base, either.
+    assert_eq!(missing(&changed(FUNCTIONS, &deleted), &base[1..], &base[1..], "").0, [""; 0]);
+}
+
+#[test]
+fn a_test_that_became_a_function_inside_of_another_is_lost_unless_that_calls_it() {
+    let inner = FUNCTIONS.replace("\n\ndef test_zero():\n    ", "\n\n    def test_zero():\n        ");
+    let base = ["tests.test_core › test_exact", "tests.test_core › test_zero"];
+    let lost = |new: &str| missing_where(&changed(FUNCTIONS, new), &base, &base[..1], "", &base[1..]).0.len();
+    assert_eq!(lost(&inner), 1);
+    assert_eq!(lost(&format!("{inner}\n    test_zero()\n")), 0);
 }

@@ -185,9 +185,27 @@ fn asserts_count_where_they_stand_and_in_functions_that_are_called() {
             .collect::<Vec<_>>()
     };
     assert_eq!(lines("a.rs", RUST), ["[8]", "[20]", "[19]", "[26]", "[]", "[]"]);
-    assert_eq!(lines("a.py", PYTHON), ["[10]", "[12,13]", "[16]", "[]", "[24,25]"]);
+    assert_eq!(lines("a.py", PYTHON), ["[10]", "[12,13]", "[16]", "[]", "[25]"]);
     assert_eq!(lines("a.ts", SCRIPT), ["[8]", "[6]", "[14]", "[16]", "[19]", "[]", "[]", "[21]", "[22]"]);
     assert_eq!(lines("a.go", GO), ["[8,11,23]", "[13]", "[25]", "[]", "[]"]);
+}
+
+#[test]
+fn a_function_inside_of_a_test_asserts_for_it_where_the_test_names_it() {
+    let python = "def test_a():\n    x = f()\n    def check():\n        assert x == 1\n";
+    let script = "it('a', () => {\n  function check() {\n    expect(f()).toBe(1);\n  }\n});\n";
+    let rust = "#[test]\nfn a() {\n    fn check() {\n        assert_eq!(f(), 1);\n    }\n}\n";
+    let asserts = |path: &str, text: &str| found(path, text)[0].asserts.len();
+    for (path, text, end) in [("a.py", python, ""), ("a.test.js", script, "});\n"), ("a.rs", rust, "}\n")] {
+        assert_eq!(asserts(path, text), 0, "{text}");
+        let front = text.strip_suffix(end).expect("an end");
+        assert_eq!(asserts(path, &format!("{front}    check()\n{end}")), 1, "{text}");
+        assert_eq!(asserts(path, &format!("{front}    each(check)\n{end}")), 1, "{text}");
+    }
+    let method = "it('a', () => {\n  f({\n    done() {\n      expect(1).toBe(g());\n    },\n  });\n});\n";
+    assert_eq!(asserts("a.test.js", method), 1);
+    let registered = python.replace("    def", "    @on_end\n    def");
+    assert_eq!(asserts("a.py", &registered), 1);
 }
 
 #[test]
