@@ -50,6 +50,11 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckR
         proofs.remove(&Proof::Unknown);
         proofs.extend(sorted(unknown, &Suite::of(&without.results), Proof::Hollow));
     }
+    let idle = idle(&runs, sources, &proofs, &base, stop).await;
+    if !idle.is_empty() {
+        let what = "is new, passes without the change, and asserts nothing or uses nothing of what changed";
+        return Ok(unproven(runs.asked.line, &format!("`{}` {what}", idle.join("`, `")), site));
+    }
     let is_proven = proofs.contains_key(&Proof::Red);
     if !is_proven {
         let asks_more = |id: &&str| passes(&now, id) && passes(&base, id) && sources.asks_more(id);
@@ -63,6 +68,33 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckR
         }
     }
     Ok(judge(&runs, sources, &proofs))
+}
+
+/// Returns the tests that are new, where the change is proven by others alone and none of these says anything about it: each passes
+/// without it, and either asserts nothing or passes where every function of the changed files fails.
+async fn idle<'r>(
+    runs: &TestRuns<'_>,
+    sources: &ChangedTests,
+    proofs: &Proofs<'r>,
+    base: &Suite<'_>,
+    stop: &mut Stop,
+) -> Vec<&'r str> {
+    let is_new = |id: &&&str| base.outcome(id).is_none();
+    let green = proofs.get(&Proof::Green).into_iter().flatten().filter(is_new);
+    let green: Vec<&str> = green.copied().collect();
+    let is_proven = proofs.contains_key(&Proof::Red);
+    if !is_proven || green.len() < proofs.values().flatten().filter(is_new).count() {
+        return Vec::new();
+    }
+    let is_hollow = |id: &str| sources.added().any(|test| test.is_reported_as(id) && test.asserted() == 0);
+    let asserting: Vec<&str> = green.iter().copied().filter(|id| !is_hollow(id)).collect();
+    if asserting.is_empty() {
+        return green;
+    }
+    let Some(failing) = runs.mixed(|trees| &trees.planted, stop).await else { return Vec::new() };
+    let failing = Suite::of(&failing.results);
+    let is_idle = |id: &&str| failing.outcome(id) == Some(TestOutcome::Passed);
+    if asserting.iter().all(is_idle) { green } else { Vec::new() }
 }
 
 /// Judges a run that changed tests and no code: a test that failed at the base, and passes now, was made to pass.

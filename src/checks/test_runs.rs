@@ -49,8 +49,8 @@ impl TestTrees {
         let runs = |id: &str| policy.checks.iter().any(|rule| rule.id == id);
         let mut trees = Self::default();
         let (swaps_old, swaps_new) = (runs(super::pass_to_pass::EXPECTATIONS), runs(super::red_green::ID));
-        let plants = runs(super::mutants::ID);
-        let changes = if swaps_old || swaps_new || plants {
+        let plants = swaps_new || runs(super::mutants::ID);
+        let changes = if swaps_old || plants {
             space.workspace().changes().all_between(&base.as_tree(), tree)?
         } else {
             Vec::new()

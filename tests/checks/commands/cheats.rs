@@ -148,14 +148,16 @@ fn a_project_without_tests_fails_in_the_testing_phase_only() {
     sandbox.run(&words).exits(0).says(&format!("no test was run: {why}"));
 }
 
+/// A project whose tests are run, and whose new tests have to fail without the code.
+fn gated() -> Sandbox {
+    let sandbox = tested();
+    let config = sandbox.read(".ai-workflow/config.toml") + "[checks]\nenabled = [\"red_green\"]\n";
+    sandbox.write(".ai-workflow/config.toml", &config);
+    sandbox
+}
+
 #[test]
 fn new_tests_must_fail_without_the_code_change() {
-    let gated = || {
-        let sandbox = tested();
-        let config = sandbox.read(".ai-workflow/config.toml") + "[checks]\nenabled = [\"red_green\"]\n";
-        sandbox.write(".ai-workflow/config.toml", &config);
-        sandbox
-    };
     let sandbox = gated();
     work(&sandbox, &[HONEST], &[]).exits(0);
     expect(&sandbox, "implementation", "red_green", "pass", "fails without the code");
@@ -172,4 +174,33 @@ fn new_tests_must_fail_without_the_code_change() {
     let sandbox = gated();
     work(&sandbox, &[], &[]).exits(0);
     expect(&sandbox, "implementation", "red_green", "skipped", "did not change both");
+}
+
+#[test]
+fn a_new_test_that_reaches_nothing_of_the_change_proves_nothing_beside_a_test_of_the_base() {
+    let due = || {
+        let sandbox = gated();
+        sandbox.write("tests/due.t", HONEST.1);
+        commit(&sandbox);
+        sandbox
+    };
+    let idle = ("tests/idle.t", "test 1 = 1\n");
+    let sandbox = due();
+    work(&sandbox, &[idle], &[]).exits(1);
+    let what = "`idle` is new, passes without the change";
+    let result = expect(&sandbox, "implementation", "red_green", "fail", what);
+    assert_eq!(result["pattern"], "tests-prove-nothing");
+    // It fails where the functions do, or another new test proves the change.
+    let reaches = ("tests/reaches.t", "! grep -q unimplemented src/lib.rs\n");
+    for honest in [&[reaches][..], &[idle, HONEST], &[]] {
+        let sandbox = due();
+        work(&sandbox, honest, &[]).exits(0);
+        expect(
+            &sandbox,
+            "implementation",
+            "red_green",
+            if honest.is_empty() { "skipped" } else { "pass" },
+            "",
+        );
+    }
 }
