@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use super::{Change, Patterns, Site, is_code};
-use source::{Part, SourceFile, Test, is_fixture, is_foreign, is_test};
+use source::{Part, Role, SourceFile, Test, is_fixture, is_foreign, is_test};
 
 /// A changed file, before and now.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +60,12 @@ impl<'s> ChangedFile<'s> {
     pub(super) fn judged(site: &'s Site<'_>) -> Vec<Self> {
         let allowed = Patterns::exact(&site.settings.allowed);
         Self::all(site).into_iter().filter(|file| !allowed.hold(file.path())).collect()
+    }
+
+    /// Returns those of them that are code of the product.
+    pub(super) fn of_product(site: &'s Site<'_>) -> Vec<Self> {
+        let judged = Self::judged(site).into_iter();
+        judged.filter(|file| Role::of(file.path()) == Role::Product).collect()
     }
 
     /// Returns the texts that the author wrote: files of the project that are no fixture and were not taken over or made by a

@@ -26,6 +26,7 @@ mod files;
 mod goal_drift;
 mod integration;
 mod isolation;
+mod known_answers;
 mod language_family;
 mod modes;
 mod mutants;

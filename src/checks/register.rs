@@ -60,7 +60,7 @@ const ALL: &[(&str, Check)] = &[
     (scope::ID, Look(scope::examine)),
     ("tampering", Places(tampering::places)),
     (suspect::ID, Look(suspect::examine)),
-    ("staged", Places(staged::places)),
+    ("staged", Places(|site| staged::places(site, true))),
     (snapshots::ID, Look(snapshots::examine)),
     ("links", Places(modes::links)),
     ("modes", Places(modes::modes)),

@@ -1,9 +1,15 @@
-//! Code of the product that plays to its tests: it asks who runs it, or is equal to everything. Tests and their support may.
+//! Code of the product that plays to its tests: it asks who runs it, is equal to everything, or reads their files. Tests and their
+//! support may.
 //! A person makes exceptions with `[checks] allowed`.
+
+use std::collections::BTreeMap;
 
 use super::added::{added_code, added_functions};
 use super::{ChangedFile, Place, Site, any_of, at, one_line, side_by_side};
 use source::{Function, Language, Role, SourceFile, is_fixture, is_foreign, is_test};
+
+/// A path in more texts than this is not put together.
+const MOST_FOLDERS: usize = 6;
 
 pattern!(SURE, &format!("(?xm){}", any_of("staged", "sure")));
 pattern!(LIKELY, &format!("(?xm){}", any_of("staged", "likely")));
@@ -18,26 +24,24 @@ pattern!(YES, r"^\W*(?:return\W+)?[Tt]rue\W*$");
 pattern!(NEARLY, r"(?i)\babs\b|\bround\b|isclose|approx|epsilon");
 // A method that does not name this looks at nothing of its own type. Go has no such word.
 pattern!(ITSELF, r"\b(?:self|this|super)\b");
+// A line that has a path in one text, or in several.
+pattern!(TEXTS, r#"["'`].*(?:[/\\]|["'`].*["'`])"#);
+// A text that may be the path of a file in a folder, and one of a folder that only one machine or person has.
+pattern!(PATH, r"^[^\s:]*/[^\s/:]*\.[^\s/:]*$");
+pattern!(OF_ONE_MACHINE, r"^(?:/(?:tmp|home|Users|root|var/folders)/|[A-Z]:[\\/]+Users\b).");
 pattern!(MAY_BE_EQUALITY, r"\b(?:__)?(?i:eq|equals?)(?:__)?\b");
 
-/// Returns what is sure.
-pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
-    suspicions(site, true)
-}
-
-/// Returns what is only likely, and is a question.
-pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
-    suspicions(site, false)
-}
-
-fn suspicions(site: &Site<'_>, sure: bool) -> Vec<Place> {
+/// Returns what is sure, or what is only likely, and is a question.
+pub(super) fn places(site: &Site<'_>, sure: bool) -> Vec<Place> {
     let is_asked_for = ABOUT_RUNNERS.is_match(&site.issue.title) || ABOUT_RUNNERS.is_match(&site.issue.body);
-    side_by_side::places(&ChangedFile::judged(site), |file| {
+    let of_file = |file: &ChangedFile<'_>| {
         let mut found = runner_seen(file, is_asked_for);
         found.extend(always_equal(file));
-        found.retain(|(_, is_sure)| *is_sure == sure);
-        found.into_iter().map(|(place, _)| place).collect::<Vec<Place>>()
-    })
+        found.extend(named_files(file).into_iter().map(|place| (place, false)));
+        found
+    };
+    let found = side_by_side::each(&ChangedFile::judged(site), of_file).into_iter().flatten();
+    found.filter(|(_, is_sure)| *is_sure == sure).map(|(place, _)| place).collect()
 }
 
 /// Returns code that asks whether a test runner runs it, and whether no honest change looks like this.
@@ -80,11 +84,42 @@ fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
             }
             false => return None,
         };
-        let is_sure = YES.is_match(body) && !is_usual && !STAND_IN.is_match(name);
+        // An empty type is equal to all of its own.
+        let is_blind = !names_itself && !body.contains(of_type);
+        let is_sure = (YES.is_match(body) || is_blind) && !is_usual && !STAND_IN.is_match(name);
         Some((at(file.path(), function.line, what), is_sure))
     };
     let added = added_functions(file, SourceFile::functions).into_iter();
     added.filter(|function| EQUALITY.is_match(&function.name)).filter_map(doubt).collect()
+}
+
+/// Returns code of the product that names a file of the tests, where it may read what it should compute, or of one machine. The
+/// folders of a path may be texts of their own.
+fn named_files(file: &ChangedFile<'_>) -> Vec<Place> {
+    let may_name = |(_, line): (usize, &str)| TEXTS.is_match(line);
+    if Role::of(file.path()) != Role::Product || !file.change.added_lines().any(may_name) {
+        return Vec::new();
+    }
+    let mut lines: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for string in file.now().map_or_else(Vec::new, SourceFile::strings) {
+        if file.is_added(string.line) {
+            lines.entry(string.line).or_default().push(string.text.trim_matches(['"', '\'', '`']));
+        }
+    }
+    let doubt = |line: usize, path: String| {
+        let is_of_tests = PATH.is_match(&path) && (is_test(&path) || is_fixture(&path));
+        let whose = match OF_ONE_MACHINE.is_match(&path) {
+            true => "a file of one machine",
+            false if is_of_tests => "a file of the tests",
+            false => return None,
+        };
+        Some(at(file.path(), line, format!("the code names `{path}`, {whose}. Why does it need that?")))
+    };
+    let first = |(line, texts): (usize, Vec<&str>)| {
+        let lengths = (1..=texts.len().min(MOST_FOLDERS)).rev();
+        lengths.flat_map(|length| texts.windows(length)).find_map(|texts| doubt(line, texts.join("/")))
+    };
+    lines.into_iter().filter_map(first).collect()
 }
 
 #[cfg(test)]

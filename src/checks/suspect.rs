@@ -9,7 +9,7 @@ pub(super) const ID: &str = "suspect";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let mut doubts = doubtful_tests::questions(site);
-    doubts.extend(staged::questions(site));
+    doubts.extend(staged::places(site, false));
     doubts.extend(doubtful_settings::questions(site));
     doubts.extend(doubtful_code::questions(site));
     doubts.extend(trivial_diff::question(site));

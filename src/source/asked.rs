@@ -342,7 +342,7 @@ pub(crate) fn is_around(outer: &Range<usize>, inner: &Range<usize>) -> bool {
 }
 
 /// Returns where the elements of a list, a tuple or an array stand; none where the words are no such thing.
-fn elements(words: &[Word<'_>]) -> Option<Vec<Range<usize>>> {
+pub(crate) fn elements(words: &[Word<'_>]) -> Option<Vec<Range<usize>>> {
     let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
     Some(split(&texts, inside(&texts)?))
 }

@@ -26,7 +26,7 @@ use std::sync::{Arc, OnceLock};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
-use crate::asked::{Bindings, first_name, sides};
+use crate::asked::{Bindings, elements, first_name, sides};
 use crate::outline::{Mark, Outline};
 use crate::pattern::fits;
 use crate::query::{Capture, step};
@@ -149,6 +149,14 @@ impl SourceFile {
     pub fn special_cases(&self) -> Vec<Part<'_>> {
         let may_have = fits(&format!("special_case_in_{}", self.language.family()), &self.text);
         if may_have { self.parts(Capture::SpecialCase) } else { Vec::new() }
+    }
+
+    /// Returns the values of each entry of a table; those of anything else together.
+    pub fn entries(&self, table: &Part<'_>) -> Vec<Vec<String>> {
+        let words: Vec<_> = self.words(&table.range).collect();
+        let place = |word: usize| words.get(word).map_or(table.range.end, |word| word.at);
+        let Some(entries) = elements(&words) else { return vec![self.values_in(&table.range)] };
+        entries.iter().map(|entry| self.values_in(&(place(entry.start)..place(entry.end)))).collect()
     }
 
     /// Returns the line of a place, from 1.

@@ -6,12 +6,12 @@ use crate::scene::{Scene, gist};
 use model::event::CheckResult;
 
 fn examine(site: &Site<'_>) -> CheckResult {
-    judge_places("staged", places(site))
+    judge_places("staged", places(site, true))
 }
 
 /// Returns the places that are sure, and those that are only likely.
 fn seen(scene: &Scene) -> (String, usize) {
-    let likely = questions(&scene.site()).len();
+    let likely = places(&scene.site(), false).len();
     (gist(&examine(&scene.site())), likely)
 }
 
@@ -81,7 +81,8 @@ fn a_type_that_is_equal_to_everything_is_caught() {
         ("tests/a.py", python, "pass", 1),
         ("a.py", &python.replace("Page(int)", "Anything"), "pass", 1),
         ("a.rs", rust, "pass", 1),
-        ("a.py", &python.replace("True", "isinstance(other, int)"), "pass", 1),
+        ("a.py", &python.replace("True", "isinstance(other, int)"), "a.py:3", 0),
+        ("a.py", &python.replace("True", "isinstance(other, Page)"), "pass", 1),
         ("a.rs", &rust.replace("        true", "        let _ = other;\n        true"), "pass", 1),
         ("a.py", &python.replace("True", "self.x == other.x"), "pass", 0),
         ("a.py", &python.replace("True", "super().__eq__(other)"), "pass", 0),
@@ -104,4 +105,41 @@ fn an_equality_that_a_type_did_not_have_is_asked_about() {
     let wider = equal.replace("self.size ==", "self.size and self.size ==");
     assert_eq!(seen(&Scene::changing("a.py", &equal, &wider)), ("pass".to_owned(), 0));
     assert_eq!(seen(&Scene::adding("a.py", &equal)), ("pass".to_owned(), 0));
+}
+
+const CORE: &str = "def pages(total, size):\n    return total // size\n";
+
+fn asked(path: &str, before: &str, after: &str) -> Vec<String> {
+    let place =
+        |place: Place| format!("{}:{}", place.file.unwrap_or_default(), place.line.unwrap_or_default());
+    places(&Scene::changing(path, before, after).site(), false).into_iter().map(place).collect()
+}
+
+#[test]
+fn a_file_of_the_tests_that_the_product_reads_is_asked_about() {
+    let reads = format!("{CORE}DATA = open(\"tests/data/expected.json\")\n");
+    assert_eq!(asked("pager/core.py", CORE, &reads), ["pager/core.py:3"]);
+    let honest = format!(
+        "{CORE}URL = \"https://example.com/tests/a.json\"\nNAME = \"tests\"\nDATA = \"data/sizes.json\"\n"
+    );
+    assert!(asked("pager/core.py", CORE, &honest).is_empty());
+}
+
+#[test]
+fn a_path_in_parts_and_one_of_a_single_machine_are_asked_about() {
+    for line in [
+        "DATA = pathlib.Path(__file__).parents[2] / \"tests\" / \"data\" / \"rounding.csv\"\n",
+        "DATA = (here / \"tests\" / \"samples.json\").read_text(encoding=\"utf-8\")\n",
+        "LOG = open(\"/tmp/reserve_debug.log\", \"a\")\n",
+        "LOG = open('/home/sam/reserve.log')\n",
+    ] {
+        assert_eq!(asked("a.py", "x = 1\n", line), ["a.py:1"], "{line}");
+    }
+    for line in [
+        "DATA = pathlib.Path(root) / \"data\" / \"sizes.csv\"\n",
+        "HELP = \"kept below /tmp/x.log\"\n",
+        "NAMES = [\"tests\", \"docs\"]\n",
+    ] {
+        assert_eq!(asked("a.py", "x = 1\n", line), [""; 0], "{line}");
+    }
 }
