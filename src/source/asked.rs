@@ -75,15 +75,17 @@ pub(crate) struct Ask {
 
 impl Bindings {
     pub(crate) fn read(file: &SourceFile) -> Self {
-        let mut bindings = Self::default();
-        for mark in &file.outline().marks {
+        let (mut bindings, outline) = (Self::default(), file.outline());
+        let is_called =
+            |mark: &Mark| !outline.around(mark.owner).any(|item| outline.is_never_called(item, &file.text));
+        for mark in &outline.marks {
             match (mark.capture, &mark.stands_for, &mark.of) {
                 (Capture::Local, Some(value), _) => bindings.see_local(mark, value, file),
                 (Capture::Each, Some(rows), Some(scope)) => {
                     let names = names(&file.text[mark.range.clone()]);
                     bindings.tables.push(Table { names, rows: rows.clone(), scope: scope.clone() });
                 }
-                (Capture::Statement, ..) => bindings.statements.push(mark.range.clone()),
+                (Capture::Statement, ..) if is_called(mark) => bindings.statements.push(mark.range.clone()),
                 _ => {}
             }
         }

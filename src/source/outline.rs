@@ -173,6 +173,16 @@ impl Outline {
         }
     }
 
+    /// Tells whether a function is declared in another one that does not name it again.
+    pub(crate) fn is_never_called(&self, index: usize, text: &str) -> bool {
+        let item = &self.items[index];
+        let Some(outer) = item.parent.map(|outer| &self.items[outer]) else { return false };
+        let is_code = [Capture::Function, Capture::Macro, Capture::Test].iter().any(|kind| outer.is(*kind));
+        let front = &text[item.range.start..item.name_range.start.max(item.range.start)];
+        let is_declared = matches!(front.trim_start_matches("async "), "def " | "fn " | "function ");
+        is_code && is_declared && text[outer.node.clone()].matches(&item.name).count() == 1
+    }
+
     /// Returns the names of the groups around an item, and its own.
     pub(crate) fn path(&self, index: usize) -> Vec<String> {
         let mut path = self.groups(index, |outer| self.items[outer].is(Capture::Group));

@@ -287,25 +287,13 @@ impl<'f> Reader<'f> {
         self.is_function(index) && !self.is_test(index)
     }
 
-    /// Tells whether a function is declared in another one that does not name it again.
-    fn is_never_called(&self, index: usize) -> bool {
-        let (item, text) = (&self.outline.items[index], &self.file.text);
-        let Some(outer) = item.parent.filter(|outer| self.is_function(*outer) || self.is_test(*outer)) else {
-            return false;
-        };
-        let front = &text[item.range.start..item.name_range.start.max(item.range.start)];
-        let front = front.trim_start_matches("async ");
-        let outer = &text[self.outline.items[outer].node.clone()];
-        matches!(front, "def " | "fn " | "function ") && outer.matches(&item.name).count() == 1
-    }
-
     fn place(&mut self, mark: &'f Mark) {
         if !matches!(mark.capture, Capture::Assert | Capture::Call | Capture::Condition | Capture::Exit) {
             return self.place_skip(mark);
         }
         let around = || self.outline.around(mark.owner);
         let code = around()
-            .find(|item| self.is_test(*item) || self.is_never_called(*item))
+            .find(|item| self.is_test(*item) || self.outline.is_never_called(*item, &self.file.text))
             .or_else(|| around().find(|item| self.is_function(*item)));
         let Some(owner) = code.or(mark.owner) else { return };
         let others = self.marks.entry((owner, mark.capture)).or_default();

@@ -305,3 +305,15 @@ fn a_test_that_became_a_function_inside_of_another_is_lost_unless_that_calls_it(
     assert_eq!(lost(&inner), 1);
     assert_eq!(lost(&format!("{inner}\n    test_zero()\n")), 0);
 }
+
+#[test]
+fn a_call_in_a_function_that_nothing_calls_stands_for_no_test() {
+    let second = "    def test_back(self):\n        with self.assertRaises(Wrong):\n            expand(\"day\", \"5-1\")\n";
+    let first = "class Refused(TestCase):\n    def test_big(self):\n        with self.assertRaises(Wrong):\n            expand(\"hour\", \"24\")\n\n";
+    let nested: String = second.lines().map(|line| format!("    {line}\n")).collect();
+    let base = ["tests.test_core.Refused.test_big", "tests.test_core.Refused.test_back"];
+    let changes = changed(&format!("{first}{second}"), &format!("{first}{nested}"));
+    let (lost, asked) = missing(&changes, &base, &base[..1], "");
+    assert_eq!((lost.len(), asked.len()), (0, 1), "{lost:?} {asked:?}");
+    assert!(asked[0].contains("nothing asks all that it asked"), "{asked:?}");
+}
