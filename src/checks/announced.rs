@@ -9,6 +9,7 @@ use super::suite::name;
 use super::test_runs::TestRuns;
 use super::{CheckResult, CheckStatus, Site, asking, judged, of_answer};
 use model::change::LONGEST_TEXT;
+use model::issue::Issue;
 use process::Stop;
 use tool_output::TestOutcome;
 use views::summary::counted;
@@ -48,6 +49,15 @@ impl Announced {
         let lines = self.documents.iter().flat_map(|document| document.lines());
         let mut entries = lines.filter(|line| says_why(line, name));
         entries.next().map(|line| line.trim().chars().take(MOST_TOLD).collect())
+    }
+
+    /// Returns what the author or the issue says of a test that is gone.
+    pub(super) fn reason(&self, id: &str, issue: &Issue) -> Option<String> {
+        let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+        let is_told = |part: &&str| part.contains('_') && issue.names(part);
+        let said = self.entry(name(id)).map(|said| format!("the author says: {said}"));
+        let named = || id.split(|c| !is_of_name(c)).find(is_told);
+        said.or_else(|| Some(format!("the issue names `{}`", named()?)))
     }
 
     /// Returns the line that says that the behaviour stays as it was, with the reason.

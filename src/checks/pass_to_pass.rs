@@ -192,20 +192,11 @@ impl Comparison<'_, '_> {
             Fate::Unknown => Miss::Unknown,
         };
         let why = match miss {
-            Miss::Lost => self.reason(lost.id),
-            Miss::Unknown => self.reason(lost.id).or_else(|| self.removal()),
+            Miss::Lost => self.announced.reason(lost.id, self.issue),
+            Miss::Unknown => self.announced.reason(lost.id, self.issue).or_else(|| self.removal()),
             Miss::Fine | Miss::Asked(_) => None,
         };
         why.map_or(miss, |why| Miss::Asked(of_answer(format!("{} is gone; {why}", lost.id))))
-    }
-
-    /// Returns what the author or the issue says of a test that is gone.
-    fn reason(&self, id: &str) -> Option<String> {
-        let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
-        let is_told = |part: &&str| part.contains('_') && self.issue.names(part);
-        let said = self.announced.entry(name(id)).map(|said| format!("the author says: {said}"));
-        let named = || id.split(|c| !is_of_name(c)).find(is_told);
-        said.or_else(|| Some(format!("the issue names `{}`", named()?)))
     }
 
     /// Returns why tests may be gone that no source knows.

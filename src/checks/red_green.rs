@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::announced::unless_unchanged;
+use super::announced::{Announced, unless_unchanged};
 use super::command::{self, Look};
 use super::suite::Suite;
 use super::test_runs::{Compared, TestRuns, compared};
@@ -80,10 +80,8 @@ async fn idle<'r>(
     stop: &mut Stop,
 ) -> Vec<&'r str> {
     let is_new = |id: &&&str| base.outcome(id).is_none();
-    let green = proofs.get(&Proof::Green).into_iter().flatten().filter(is_new);
-    let green: Vec<&str> = green.copied().collect();
-    let is_proven = proofs.contains_key(&Proof::Red);
-    if !is_proven || green.len() < proofs.values().flatten().filter(is_new).count() {
+    let green: Vec<&str> = proofs.get(&Proof::Green).into_iter().flatten().filter(is_new).copied().collect();
+    if !proofs.contains_key(&Proof::Red) || green.len() < proofs.values().flatten().filter(is_new).count() {
         return Vec::new();
     }
     let is_hollow = |id: &str| sources.added().any(|test| test.is_reported_as(id) && test.asserted() == 0);
@@ -97,13 +95,15 @@ async fn idle<'r>(
     if asserting.iter().all(is_idle) { green } else { Vec::new() }
 }
 
-/// Judges a run that changed tests and no code: a test that failed at the base, and passes now, was made to pass.
+/// Judges a run that changed tests and no code: a test that failed at the base, and passes now or is left out, was made quiet.
 async fn examine_tests_alone(runs: &TestRuns<'_>, stop: &mut Stop) -> Compared<CheckResult> {
     let (now, base) = (runs.now(stop).await?, runs.base(stop).await?);
     let (now, base) = (Suite::of(&now.results), Suite::of(&base.results));
     let fails_before = |id: &&str| base.outcome(id) == Some(TestOutcome::Failed);
     let passes_now = |id: &&str| now.outcome(id) == Some(TestOutcome::Passed);
-    let mut mended: Vec<&str> = base.ids().filter(fails_before).filter(passes_now).collect();
+    let announced = Announced::read(runs.site);
+    let left_out = base.failing_and_gone(&now).filter(|id| announced.reason(id, runs.site.issue).is_none());
+    let mut mended: Vec<&str> = base.ids().filter(fails_before).filter(passes_now).chain(left_out).collect();
     if !mended.is_empty() {
         let flaky = runs.differing(&runs.published.base.as_tree(), stop).await;
         mended.retain(|id| !flaky.contains(*id));
@@ -112,7 +112,7 @@ async fn examine_tests_alone(runs: &TestRuns<'_>, stop: &mut Stop) -> Compared<C
         return Ok(skipped(ID, "the run changed tests alone, and none that failed passes now"));
     }
     let mended = mended.join("`, `");
-    let summary = format!("`{mended}` failed at the base and passes now, although no code changed");
+    let summary = format!("`{mended}` failed at the base and no longer does, although no code changed");
     Ok(unproven(runs.asked.line, &summary, runs.site))
 }
 

@@ -197,13 +197,22 @@ fn a_failing_test_that_passes_although_no_code_changed_fails_the_check() {
         "        self.assertEqual(pages(7, 3), 3)",
         "        for items in [7][1:]:\n            self.assertEqual(pages(items, 3), 3)",
     );
-    for last in [begins_later, LAST.replace("3), 3", "3), 2")] {
+    let uncollected = LAST.replace("def test_", "def _test_");
+    let expected = LAST.replace("    def test_", "    @unittest.expectedFailure\n    def test_");
+    for last in [begins_later, LAST.replace("3), 3", "3), 2"), uncollected, expected, String::new()] {
         let mended = check(PAGER, &format!("{TESTS}{last}"));
         assert_eq!(mended["status"], "fail", "{mended}");
         assert!(
             mended["summary"].as_str().is_some_and(|summary| summary.contains("although no code changed"))
         );
     }
+    // The message names what is removed.
+    let sandbox = branch(PAGER, &format!("{TESTS}{LAST}"));
+    sandbox.git(&["commit", "-q", "-am", "a test that fails"]);
+    sandbox.write("tests/test_pager.py", TESTS);
+    let named =
+        sandbox.run(&["check", "--base", "HEAD", "--json", "--message", "Remove test_last, it is wrong"]);
+    assert_eq!(result(&named, "red_green")["status"], "skipped");
     let more = format!("{TESTS}{LAST}{HOLLOW}");
     for (pager, tests) in [(PAGER, &more), (FIXED, &format!("{TESTS}{LAST}"))] {
         let honest = check(pager, tests);
