@@ -23,7 +23,7 @@
 ((decorator (_) @_mark) @skip_conditional
  (#match? @_mark "^(?:\\w+\\.)*_?(?:skip|requires?|xfail\\(\\s*[^\\s)\\w]|xfail\\(\\s*\\w+\\s*[^\\s=\\w])\\w*"))
 ((decorator (_) @_mark) @expected_failure
- (#match? @_mark "^(?:\\w+\\.)*(?:expectedFailure$|xfail$|xfail\\(\\s*(?:\\)|(?:reason|strict|raises|run)\\s*=|True\\b))"))
+ (#match? @_mark "^(?:\\w+\\.)*(?:(?:flaky|retry|rerun)\\w*|expectedFailure$|xfail$|xfail\\(\\s*(?:\\)|(?:reason|strict|raises|run)\\s*=|True\\b))"))
 ((decorator (call arguments: (argument_list) @_cases)) @skip_conditional
  (#match? @_cases "\\bmarks\\s*=[^=]*\\.(?:skip|xfail)"))
 ((assignment left: (identifier) @_name right: (_) @_mark) @skip

@@ -86,6 +86,9 @@
 ; Asserts.
 ((attribute_item (attribute (identifier) @_name)) @assert
  (#eq? @_name "should_panic"))
+; Without a text any failure will do.
+((attribute_item (attribute . (identifier) @_name .)) @expected_failure
+ (#eq? @_name "should_panic"))
 ((macro_invocation macro: (_) @_name) @assert
  (#match? @_name "^(?:\\w+::)*(?:\\w*assert\\w*|panic|unreachable|expect_\\w+|verify_that)$"))
 ((token_tree (identifier) @_name @assert . "!" . (token_tree) @assert)

@@ -67,6 +67,24 @@ fn a_test_that_is_gone_or_does_not_run_is_caught() {
             "a skip was added in the test `test_close`",
         ),
         (
+            "should panic",
+            &[(
+                "tests/a.rs",
+                RUST,
+                &RUST.replace("#[test]\nfn counts", "#[test]\n#[should_panic]\nfn counts"),
+            )],
+            "the test `counts` may fail now",
+        ),
+        (
+            "flaky",
+            &[(
+                "test_a.py",
+                PYTHON,
+                &PYTHON.replace("def test_close", "@pytest.mark.flaky(reruns=5)\ndef test_close"),
+            )],
+            "the test `test_close` may fail now",
+        ),
+        (
             "xfail",
             &[(
                 "test_a.py",
