@@ -101,13 +101,12 @@ fn unwritten_functions(product: &[ChangedFile<'_>]) -> Vec<Place> {
 }
 
 fn is_written_beside(name: &str, file: &ChangedFile<'_>, product: &[ChangedFile<'_>]) -> bool {
-    if Language::of(file.path()) != Some(Language::Go) {
-        return false;
-    }
+    let is_go = Language::of(file.path()) == Some(Language::Go);
     let folder = |file: &ChangedFile<'_>| Path::new(file.path()).parent().map(Path::to_owned);
     let is_beside = |other: &ChangedFile<'_>| other.path() != file.path() && folder(other) == folder(file);
     let beside = product.iter().filter(|other| is_beside(other)).filter_map(ChangedFile::now);
-    beside.flat_map(SourceFile::functions).any(|other| other.name == name && other.stub.is_none())
+    let mut functions = beside.flat_map(SourceFile::functions);
+    is_go && functions.any(|other| other.name == name && other.stub.is_none())
 }
 
 fn question(stub: &Function) -> String {

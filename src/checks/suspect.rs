@@ -2,7 +2,7 @@
 
 use super::{
     CheckResult, Site, asking, doubtful_code, doubtful_settings, doubtful_tests, gathered, judge_places,
-    staged, trivial_diff,
+    staged, todo, trivial_diff,
 };
 
 pub(super) const ID: &str = "suspect";
@@ -10,6 +10,7 @@ pub(super) const ID: &str = "suspect";
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let mut doubts = doubtful_tests::questions(site);
     doubts.extend(staged::places(site, false));
+    doubts.extend(todo::questions(site));
     doubts.extend(doubtful_settings::questions(site));
     doubts.extend(doubtful_code::questions(site));
     doubts.extend(trivial_diff::question(site));

@@ -1,6 +1,6 @@
 //! Q2: nothing that was added says that work is left open: no mark in a comment, no `todo!()`, no placeholder in the document
-//! of the phase. The chat is not judged, except for code that is only told there; a mark that is talked about is none, and
-//! neither is one in the documents of the project.
+//! of the phase. The chat is not judged, except for code that is only told there; a mark that is talked about is none. In
+//! documents of the project a mark is a question to the reviewer.
 
 use super::added::added_comments;
 use super::unfinished::{self, Unfinished};
@@ -25,14 +25,29 @@ pattern!(
 );
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
-    // A comment that the issue asks for is none.
-    let is_demanded = |open: &Unfinished| open.text.len() >= 12 && site.issue.body.contains(&open.text);
+    found(site, |file| !is_of_project_documents(file, site))
+}
+
+/// Returns the first mark of each document of the project.
+pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
+    let mut places = found(site, |file| is_of_project_documents(file, site));
+    places.dedup_by(|next, first| next.file == first.file);
+    for place in &mut places {
+        place.what.push_str(". Is that what the issue asks for?");
+    }
+    places
+}
+
+/// Returns what is found in the files of a kind. A comment that the issue asks for is none.
+fn found(site: &Site<'_>, is_wanted: impl Fn(&ChangedFile<'_>) -> bool) -> Vec<Place> {
+    let issue = &site.issue.body;
+    let is_demanded = |open: &Unfinished| open.text.len() >= 12 && issue.contains(&open.text);
     let find = |file: &ChangedFile<'_>| in_file(file).into_iter().filter(|open| !is_demanded(open)).collect();
-    let is_judged = |file: &ChangedFile<'_>| {
-        let is_of_project = LanguageFamily::of(file.path()).is_text() && file.path() != site.output;
-        !is_of_project && !LOCALE.is_match(file.path())
-    };
-    unfinished::places(site, &SUSPECT, is_judged, find)
+    unfinished::places(site, &SUSPECT, |file| is_wanted(file) && !LOCALE.is_match(file.path()), find)
+}
+
+fn is_of_project_documents(file: &ChangedFile<'_>, site: &Site<'_>) -> bool {
+    LanguageFamily::of(file.path()).is_text() && file.path() != site.output
 }
 
 fn in_file(file: &ChangedFile<'_>) -> Vec<Unfinished> {
@@ -225,7 +240,7 @@ mod tests {
         let demanded = Scene::adding("a.rs", "// TODO(#12): remove after the migration\n");
         assert_eq!(said(&demanded.about("Leave `// TODO(#12): remove after the migration` there.")), "pass");
         let finder = Scene::adding("a.ts", "const sample = \"TODO: x\";\n").about("Find TODO comments.");
-        assert_eq!(said(&finder), "pass");
+        assert_eq!((said(&finder).as_str(), finder.shown_to(questions).len()), ("pass", 0));
     }
 
     #[test]
@@ -255,6 +270,7 @@ mod tests {
             assert_eq!(said(&scene), expected_places, "{line}");
             let of_project = Scene::adding("d.md", &text);
             assert_eq!(said(&of_project), "pass", "{line}");
+            assert_eq!(of_project.shown_to(questions).len(), usize::from(expected), "{line}");
         }
     }
 
