@@ -1,6 +1,5 @@
 //! What in the code may be honest, and is worth a question to the reviewer: a function of the product that does nothing, a
-//! switch that is off, an answer that a test expects, a file of the tests or of one machine, a handler that hides any
-//! error, a text to the reviewer. Refuses nothing.
+//! switch that is off, an answer that a test expects, a handler that hides any error, a text to the reviewer. Refuses nothing.
 
 use std::path::Path;
 

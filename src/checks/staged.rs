@@ -1,6 +1,5 @@
-//! Code of the product that plays to its tests: it asks who runs it, is equal to everything, or reads their files. Tests and their
-//! support may.
-//! A person makes exceptions with `[checks] allowed`.
+//! Code of the product that plays to its tests: it asks who runs it, is equal to everything, or names their files or those of one
+//! machine, which is a question. Tests and their support may. A person makes exceptions with `[checks] allowed`.
 
 use std::collections::BTreeMap;
 
