@@ -39,6 +39,7 @@
 mod answers;
 mod claim;
 mod clause;
+mod commit_message;
 mod doubt;
 mod evaluation;
 mod json;
@@ -65,6 +66,7 @@ use model::finding::Finding;
 use model::verdict::Judgment;
 
 pub use claim::read_claim;
+pub use commit_message::{is_comparable, is_generic, keywords, names_something_of, without_prefix};
 pub use doubt::{doubt, says_critical};
 pub use evaluation::{read_evaluation, read_evaluations, unread_decision};
 pub use json::{Fields, WrittenObject, last_object, read_object, read_value, split_objects};

@@ -3,7 +3,6 @@
 
 #![warn(missing_docs)]
 
-mod commit_message;
 mod extractor;
 mod git;
 mod mutants;
@@ -15,7 +14,6 @@ mod test_report;
 use model::text::shorten;
 use std::path::Path;
 
-pub use commit_message::{is_comparable, is_generic, keywords, names_something_of, without_prefix};
 pub use extractor::{Semantic, named};
 pub use git::{GitStatus, changes};
 pub use mutants::{LineHits, Mutant, line_hits, mutants, mutmut_mutants};

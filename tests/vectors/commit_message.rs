@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use content_parser::{is_generic, keywords, names_something_of, without_prefix};
 use serde_json::{Value, json};
-use tool_output::{is_generic, keywords, names_something_of, without_prefix};
 
 use super::{assert_differences, cases};
 

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::Defined;
 use crate::{CheckResult, MOST_TOLD, Site, passed, skipped};
+use content_parser::{is_comparable, is_generic, keywords, names_something_of};
 use model::issue::Issue;
 use model::policy::DefinedCheck;
-use tool_output::{is_comparable, is_generic, keywords, names_something_of};
 
 pub(super) fn examine(defined: Defined<'_>) -> CheckResult {
     let Defined { id, check, site } = defined;

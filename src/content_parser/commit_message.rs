@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Deserialize;
-
-use super::pattern::Pattern;
 
 /// A beginning shorter than this makes no two words forms of one, in characters.
 const SHORTEST_STEM: usize = 4;
@@ -18,14 +17,21 @@ const SAME_STEM: usize = 5;
 struct Wording {
     everywhere: String,
     generic: String,
-    prefix: Pattern,
-    word: Pattern,
-    keyword: Pattern,
+    prefix: String,
+    word: String,
+    keyword: String,
 }
 
 static WORDING: LazyLock<Wording> = LazyLock::new(|| {
-    toml::from_str(include_str!("data/commit_message.toml")).expect("the file is a constant")
+    toml::from_str(include_str!("lexicon/commit_message.toml")).expect("the words are ours")
 });
+static PREFIX: LazyLock<Regex> = LazyLock::new(|| regex(&WORDING.prefix));
+static WORD: LazyLock<Regex> = LazyLock::new(|| regex(&WORDING.word));
+static KEYWORD: LazyLock<Regex> = LazyLock::new(|| regex(&WORDING.keyword));
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the patterns are ours")
+}
 
 fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|other| other == word)
@@ -34,21 +40,21 @@ fn is_in(list: &str, word: &str) -> bool {
 /// Returns the words of a task by which a message can be recognised as being about it, in small letters.
 pub fn keywords(task: &str) -> BTreeSet<String> {
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let said = words(task).filter(|word| WORDING.keyword.is_match(word) && !is_number(word));
+    let said = words(task).filter(|word| KEYWORD.is_match(word) && !is_number(word));
     said.filter(|word| !is_in(&WORDING.everywhere, word)).collect()
 }
 
 /// Returns a message without the `fix:` or `feat(scope):` before it.
 pub fn without_prefix(message: &str) -> &str {
     let message = message.trim();
-    WORDING.prefix.find(message).map_or(message, |prefix| message[prefix.end()..].trim_start())
+    PREFIX.find(message).map_or(message, |prefix| message[prefix.end()..].trim_start())
 }
 
 /// Tells whether the first line of a message would fit every change.
 pub fn is_generic(message: &str) -> bool {
     let subject = without_prefix(message.trim().lines().next().unwrap_or_default());
     // Words that are written in small signs alone cannot be told apart here.
-    let has_words = WORDING.word.is_match(subject) || !subject.contains(char::is_alphanumeric);
+    let has_words = WORD.is_match(subject) || !subject.contains(char::is_alphanumeric);
     has_words && words(subject).all(|word| is_in(&WORDING.generic, &word))
 }
 
@@ -80,7 +86,7 @@ pub fn is_comparable(message: &str, keywords: &BTreeSet<String>) -> bool {
 
 /// Returns the words of a text in small letters.
 fn words(text: &str) -> impl Iterator<Item = String> {
-    WORDING.word.find_iter(text).map(|word| word.as_str().to_lowercase())
+    WORD.find_iter(text).map(|word| word.as_str().to_lowercase())
 }
 
 #[cfg(test)]
