@@ -1,6 +1,7 @@
 //! Settings that decide which tests run, what checkers see and what counts as a failure. Changes of them may be honest: each
 //! file with one is a question to the reviewer. What the suite says with the old settings stands in `runner_settings`.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -8,7 +9,8 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Change, ChangedFile, Place, Site, at, ending, file, pattern};
+use super::known_answers::files_of_tests;
+use super::{Change, ChangedFile, Patterns, Place, Site, at, ending, file, pattern};
 use source::{is_fixture, is_foreign};
 
 /// The names of changed keys that are told at most.
@@ -36,8 +38,32 @@ static FILES: LazyLock<Vec<(Regex, DecidingFile)>> = LazyLock::new(|| {
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let files = ChangedFile::judged(site);
     let files = files.iter().filter(|file| !is_fixture(file.path()) && !is_foreign(file.path()));
-    let deciding = |path: &str| FILES.iter().find(|(paths, _)| paths.is_match(path));
-    files.filter_map(|file| deciding(file.path())?.1.doubt(file.change)).collect()
+    let tests = LazyCell::new(|| files_of_tests(site.worktree));
+    let doubt = |file: &ChangedFile<'_>| match file.path().strip_suffix(".gitignore") {
+        Some(folder) => ignored_tests(file.change, folder, &tests),
+        None => deciding(file.path())?.doubt(file.change),
+    };
+    files.filter_map(doubt).collect()
+}
+
+fn deciding(path: &str) -> Option<&'static DecidingFile> {
+    FILES.iter().find(|(paths, _)| paths.is_match(path)).map(|(_, file)| file)
+}
+
+/// Returns the first new rule by which git passes over tests that are there: a new test beside them would be on no branch.
+fn ignored_tests(change: &Change, folder: &str, tests: &[String]) -> Option<Place> {
+    let is_path = |line: &str| line.trim_end_matches('/').contains('/');
+    let rule = |line: &str| match line.trim_start_matches('/') {
+        path if is_path(line) => format!("{folder}{path}"),
+        name => format!("{folder}**/{name}"),
+    };
+    change.added_lines().find_map(|(number, line)| {
+        let line = line.trim();
+        let rule = Patterns::exact(&[rule(line)]);
+        let test = tests.iter().find(|test| !line.is_empty() && rule.hold(test))?;
+        let what = format!("git passes over tests such as `{test}` now. Would a new one be on the branch?");
+        Some(at(&change.path, number, what))
+    })
 }
 
 impl DecidingFile {

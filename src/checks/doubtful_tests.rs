@@ -133,6 +133,10 @@ fn reach(old: &Test, new: &[&Test]) -> Option<String> {
     if has_more(SkipKind::Conditional, moved) {
         return Some("may be skipped under a condition now. Can it not run there?".to_owned());
     }
+    let is_coroutine = |test: &Test| test.text().starts_with("async ");
+    if !is_coroutine(old) && new.iter().any(|new| is_coroutine(new)) {
+        return Some("is a coroutine now. Who awaits it?".to_owned());
+    }
     if has_more(SkipKind::ExpectedFailure, 0) {
         return Some("may fail now. Why is the failure expected?".to_owned());
     }
@@ -304,14 +308,18 @@ fn stand_in(file: &ChangedFile<'_>, old: &[&Test], compared: &ChangedTests) -> O
     Some(at(file.path(), first.line, format!("`{shown}` {what}")))
 }
 
-/// Tells whether a call replaces what is called as `pages.count`, or a whole module that the file imports by its path.
+/// Tells whether a call replaces what is called as `pages.count`, says what a stand-in of `count` answers, or replaces a whole
+/// module that the file imports by its path.
 fn replaces(call: &str, asked: &BTreeSet<String>, file: &SourceFile) -> bool {
     // `Basket.total` is called as `basket.total`.
     let call = call.to_lowercase().replace(", ", ".").replace(['"', '\'', '`'], "");
     let names =
         |path: &str| [".", ")"].iter().any(|end| call.contains(&format!("{}{end}", path.to_lowercase())));
     let is_module = |import: &Part<'_>| import.text.contains('/') && names(&format!("({}", import.text));
-    asked.iter().any(|path| path.contains('.') && names(path)) || file.imports().iter().any(is_module)
+    let answers =
+        |path: &str| [".mock", ").mock"].iter().any(|end| call.contains(&(path.to_lowercase() + end)));
+    asked.iter().any(|path| path.contains('.') && names(path) || answers(path))
+        || file.imports().iter().any(is_module)
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ fn special_cases<'f>(file: &ChangedFile<'f>) -> Vec<(Part<'f>, Vec<Entry>)> {
 fn known<'e>(entries: &'e [Entry], tests: &[Test]) -> impl Iterator<Item = &'e Entry> {
     let reach = |entry: &Entry| if entries.len() > 1 { entry.len() + BETWEEN } else { usize::MAX };
     entries.iter().filter(move |entry| {
-        let telling = entry.iter().filter(|value| !matches!(value.as_str(), "0" | "1" | ""));
+        let telling = entry.iter().filter(|value| !matches!(value.as_str(), "0" | "1") && has_word(value));
         telling.collect::<HashSet<_>>().len() >= FEWEST
             && tests.iter().any(|test| holds(&test.values, reach(entry), entry))
     })
@@ -76,7 +76,12 @@ fn holds(test: &[String], reach: usize, entry: &Entry) -> bool {
             || parts.map(String::len).sum::<usize>() > value.len() / 2
     };
     let mut places = test.windows(reach.min(test.len()).max(1));
-    places.any(|others| entry.iter().all(|value| held(others, value)))
+    places.any(|others| entry.iter().all(|value| !has_word(value) || held(others, value)))
+}
+
+/// Tells a value from signs alone, such as what is trimmed or split by.
+fn has_word(value: &str) -> bool {
+    value.contains(char::is_alphanumeric)
 }
 
 /// Returns the tests of the files that changed, before and now, and of those that lie in the worktree.
@@ -93,7 +98,7 @@ fn tests(site: &Site<'_>) -> Vec<Test> {
 }
 
 /// Returns the files of tests in a worktree, as many as are worth it.
-fn files_of_tests(worktree: &Path) -> Vec<String> {
+pub(super) fn files_of_tests(worktree: &Path) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     walk(worktree, |path, kind| {
         let Some(path) = path.to_str() else { return false };

@@ -93,6 +93,11 @@ fn a_new_function_that_only_fails_is_asked_about() {
             "a.rs",
             "pub fn pop(&mut self) -> Option<T> {\n    unreachable!(\"pop comes with the next version\")\n}\n",
         ),
+        ("a.rs", "pub fn last(_items: &[u8], _size: usize) -> &[u8] {\n    later!(\"last\")\n}\n"),
+        (
+            "a.rs",
+            "impl A {\n    pub fn last(&self, _size: usize) -> u8 {\n        later!(\"last\");\n    }\n}\n",
+        ),
     ] {
         assert_eq!(asked(&[(path, "", text)]).len(), 1, "{text}");
     }
@@ -101,6 +106,8 @@ fn a_new_function_that_only_fails_is_asked_about() {
         ("a.ts", "export function fail(why: string): never {\n  throw new Error(`no ${why}`);\n}\n"),
         ("a.ts", "abstract class A { f(): void { throw new Error(\"write it\"); } }\nclass B extends A {}\n"),
         ("a.rs", "fn fail(name: &str) -> ! {\n    panic!(\"no {}\", name)\n}\n"),
+        ("a.rs", "fn names(prefix: &str) -> Vec<String> {\n    vec![prefix.into()]\n}\n"),
+        ("a.rs", "fn none(_prefix: &str) {\n    trace!(\"none\");\n}\n"),
     ] {
         assert_eq!(asked(&[(path, "", text)]), [""; 0], "{text}");
     }

@@ -61,3 +61,33 @@ fn what_a_project_needs_otherwise_is_no_question() {
         assert_eq!(asked(path, before, after), 0, "{path}");
     }
 }
+
+#[test]
+fn a_rule_by_which_git_passes_over_tests_is_asked_about() {
+    let places = |path: &str, rule: &str| {
+        let scene = Scene::changing(path, "dist/\n", &format!("dist/\n{rule}\n"));
+        let scene = scene.on_disk("test_pages.py", "").on_disk("web/test/pages.test.js", "");
+        questions(&scene.site()).len()
+    };
+    for (path, rule) in [
+        (".gitignore", "*.py"),
+        (".gitignore", "test_*.py"),
+        (".gitignore", "/web/test/"),
+        (".gitignore", "web/**/*.test.js"),
+        (".gitignore", "test"),
+        ("web/.gitignore", "test/"),
+        ("web/.gitignore", "/test/*.js"),
+    ] {
+        assert_eq!(places(path, rule), 1, "{path}: {rule}");
+    }
+    for (path, rule) in [
+        (".gitignore", "*.log"),
+        (".gitignore", "# test_pages.py"),
+        (".gitignore", "!test_pages.py"),
+        (".gitignore", "/test/"),
+        (".gitignore", ""),
+        ("web/.gitignore", "*.py"),
+    ] {
+        assert_eq!(places(path, rule), 0, "{path}: {rule}");
+    }
+}

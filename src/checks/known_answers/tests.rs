@@ -28,6 +28,10 @@ fn a_table_of_the_answers_is_asked_about_and_a_rule_is_not() {
     ] {
         assert_eq!(asked(&[("pager/core.py", CORE, table), test]).len(), 1, "{table}");
     }
+    let routes =
+        ("test_a.py", "x = 1\n", "def test_me():\n    assert route(\"/users/me\") == (\"me\", {})\n");
+    let route = "def route(path):\n    if path.rstrip(\"/\") == \"/users/me\":\n        return \"me\", {}\n    return find(path)\n";
+    assert_eq!(asked(&[("a.py", "def route(path):\n    return find(path)\n", route), routes]).len(), 1);
     let rule = "def pages(total, size):\n    return -(-total // size)\n\nSIZES = [10, 20, 50]\n";
     assert!(asked(&[("pager/core.py", CORE, rule), test]).is_empty());
 }

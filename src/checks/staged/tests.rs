@@ -49,6 +49,8 @@ fn modes_that_projects_name_themselves_are_only_told() {
         ("a.rs", "    if thread.name().is_some_and(|name| name != \"main\") {\n", "pass", 1),
         ("a.rs", "const ROUNDS: u32 = if cfg!(test) { 2 } else { 2_000 };\n", "pass", 1),
         ("a.rs", "#[cfg(not(test))]\nfn now() {}\n", "pass", 1),
+        ("a.rs", "    let program = std::env::current_exe()?;\n", "pass", 1),
+        ("a.go", "\tprogram, _ := os.Executable()\n", "pass", 1),
         ("app/settings.py", "TESTING = \"pytest\" in sys.modules\n", "pass", 1),
         ("a.rs", "#[cfg(test)]\nmod tests {}\n", "pass", 0),
     ]);

@@ -172,6 +172,21 @@
                  (decorated_definition definition: (function_definition name: (identifier) @_name) @runner_hook)]))
  (#match? @_bases "TestCase\\b")
  (#match? @_name "^(?:run|__call__|debug|defaultTestResult|_callTestMethod|_callSetUp|fail\\w*|assert(?:Equal|NotEqual|True|False|Is|IsNot|IsNone|IsNotNone|In|NotIn|Raises|RaisesRegex|AlmostEqual|Greater|Less|Regex|\\w+Equal))$"))
+; A test that gives a coroutine passes, unless its class waits for it.
+((class_definition superclasses: (argument_list) @_bases
+   body: (block [(function_definition "async" @runner_hook name: (identifier) @_name)
+                 (decorated_definition definition: (function_definition "async" @runner_hook name: (identifier) @_name))]))
+ (#match? @_bases "TestCase\\b")
+ (#not-match? @_bases "(?i:async|aio)")
+ (#match? @_name "^test"))
+; A table that keeps some of its own rows.
+([
+   (assignment left: (identifier) @_table
+     right: (_ (for_in_clause right: [(identifier) @_from (call function: (attribute object: (identifier) @_from))]) (if_clause)))
+   (assignment left: (identifier) @_table
+     right: (call arguments: (generator_expression (for_in_clause right: [(identifier) @_from (call function: (attribute object: (identifier) @_from))]) (if_clause))))
+ ] @runner_hook
+ (#eq? @_table @_from))
 ((assignment left: (identifier) @_name) @runner_hook
  (#any-of? @_name "collect_ignore" "collect_ignore_glob" "__test__"))
 ((assignment left: [(identifier) (attribute)] @_target right: (none)) @runner_hook

@@ -117,6 +117,12 @@
 ((macro_invocation macro: (identifier) @_name (token_tree) @_text) @stub_fails
  (#any-of? @_name "panic" "unreachable")
  (#match? @_text "^.(?:\"[^\"{]*\")?.$"))
+; What a macro does with nothing that the function is given.
+((function_item
+   parameters: (parameters (self_parameter)? . (parameter pattern: (identifier) @_name))
+   return_type: (_)
+   body: (block . [(macro_invocation) (expression_statement (macro_invocation))] @stub_fails .))
+ (#match? @_name "^_"))
 ((function_item body: (block (identifier) @stub_nothing .))
  (#eq? @stub_nothing "None"))
 ((function_item body: (block (expression_statement (return_expression (identifier) @_value)) @stub_nothing))

@@ -202,7 +202,7 @@
 
 ; What puts something else in the place of a part of the program.
 ((call_expression function: (_) @_name) @stand_in
- (#match? @_name "^(?:jest|vi)\\.(?:mock|doMock|spyOn)$|^mock\\.(?:method|module)$|^sinon\\.(?:stub|replace)$|^td\\.replace"))
+ (#match? @_name "^(?:jest|vi)\\.(?:mock|doMock|spyOn)$|^mock\\.(?:method|module)$|^sinon\\.(?:stub|replace)$|^td\\.replace|\\.mock(?:Implementation|ReturnValue|ResolvedValue|RejectedValue)(?:Once)?$"))
 
 ; What code is written with: its texts and numbers.
 [(string) (template_string) (regex) (number)] @value

@@ -1,4 +1,4 @@
-//! Coroutines that somebody may run.
+//! Coroutines that somebody may run, and new ones that perhaps nobody does.
 
 use super::*;
 
@@ -20,5 +20,18 @@ fn coroutines_that_somebody_may_run_are_no_cheat() {
         ("its own decorator", &[("test_a.py", PYTHON, &decorated)]),
         ("a base class", &[("test_a.py", &before, &after)]),
         ("a base class of this file", &[("test_a.py", &before, &own)]),
+    ]);
+    each_is_caught(&[
+        ("no mark", &[("test_a.py", PYTHON, &waits)], "is a coroutine now"),
+        (
+            "the usual base class",
+            &[("test_a.py", &before, &methods("unittest.TestCase", "async "))],
+            "Does every test still count?",
+        ),
+        (
+            "a new one of the usual base class",
+            &[("test_b.py", "x = 1\n", &methods("unittest.TestCase", "async "))],
+            "Does every test still count?",
+        ),
     ]);
 }

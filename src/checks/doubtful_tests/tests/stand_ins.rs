@@ -72,7 +72,17 @@ fn asserts_about_a_stand_in_are_caught() {
             "`app.greet` is replaced",
         ),
     ]);
+    each_is_caught(&[(
+        "what it answers is said",
+        &[(
+            "a.test.ts",
+            script,
+            &script.replace("\nit(", "\njest.mock('./greet');\ngreet.mockReturnValue('Hello Ann');\n\nit("),
+        )],
+        "replaces what the tests are about",
+    )]);
     each_passes(&[
+        ("what it needs answers", &[("a.test.ts", script, &script.replace("\nit(", "\nclock.mockReturnValue(0);\n\nit("))]),
         ("what it needs is patched", &[("test_a.py", owned, &owned.replace("    assert", "    monkeypatch.setattr(app, 'clock', lambda: 0)\n    assert"))]),
         ("what it needs is mocked", &[("a.test.ts", script, &script.replace("\nit(", "\njest.mock('./clock');\n\nit("))]),
         (
