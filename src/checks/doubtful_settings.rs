@@ -46,6 +46,11 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     files.filter_map(doubt).collect()
 }
 
+/// Tells whether a file holds settings that decide.
+pub(super) fn decides(path: &str) -> bool {
+    deciding(path).is_some()
+}
+
 fn deciding(path: &str) -> Option<&'static DecidingFile> {
     FILES.iter().find(|(paths, _)| paths.is_match(path)).map(|(_, file)| file)
 }

@@ -28,6 +28,7 @@ mod integration;
 mod isolation;
 mod known_answers;
 mod language_family;
+mod lowered_gates;
 mod modes;
 mod mutants;
 mod omission;

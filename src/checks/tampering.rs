@@ -1,7 +1,7 @@
 //! Sure signs that somebody keeps tests from failing: a test that was there never runs any more, or runs alone; what the test
 //! runner does is replaced; a file that Python runs before every test. A person makes exceptions with `[checks] allowed`.
 
-use super::{ChangedFile, ChangedTests, Place, Site, at, ending, file, name, side_by_side};
+use super::{ChangedFile, ChangedTests, Place, Site, at, ending, file, lowered_gates, name, side_by_side};
 use source::{SkipKind, SourceFile, Test};
 
 /// Python runs them whenever it starts.
@@ -15,6 +15,7 @@ pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     // One mark may stand at a group of many tests.
     places.dedup_by(|next, place| next.file == place.file && next.line == place.line);
     places.extend(side_by_side::places(&ChangedFile::judged(site), runner_replaced));
+    places.extend(lowered_gates::places(site));
     places
 }
 
