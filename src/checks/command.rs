@@ -311,10 +311,7 @@ fn first_places(failures: &BTreeMap<String, Place>) -> Vec<Place> {
 }
 
 pub(super) fn fails(end: &End) -> bool {
-    match end {
-        End::Red(_) | End::Broken(_) => true,
-        End::Green | End::NoTests | End::Unavailable(_) => false,
-    }
+    matches!(end, End::Red(_) | End::Broken(_))
 }
 
 /// Tells whether the run left a file as the base has it.

@@ -8,7 +8,7 @@ use super::{Change, ChangedFile, Place, Site, any_of, at, known_answers, one_lin
 use source::{Function, Language, SourceFile, Stub, is_fixture, is_test};
 
 /// So much of a piece of code is told, in characters.
-const MOST_SHOWN: usize = 90;
+pub(super) const MOST_SHOWN: usize = 90;
 
 pattern!(TO_REVIEWER, &any_of("doubtful_code", "to_the_reviewer"));
 pattern!(SILENCES_ALL, &any_of("doubtful_code", "silences_all"));

@@ -5,12 +5,11 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
+use super::doubtful_code::MOST_SHOWN;
 use super::paths::walk;
 use super::{ChangedFile, Place, Site, at, name, one_line, side_by_side};
 use source::{Part, SourceFile, Test, is_foreign, is_test};
 
-/// So much of a piece of code is told, in characters.
-const MOST_SHOWN: usize = 90;
 /// So many files of tests are read at most.
 const MOST_TEST_FILES: usize = 300;
 /// A text that is no longer may be part of another by chance.
@@ -19,7 +18,7 @@ const BY_CHANCE: usize = 3;
 const FEWEST: usize = 2;
 /// A longer table is no answer for tests.
 const MOST_ENTRIES: usize = 50;
-/// So many other values may stand between those of an answer.
+/// So many values may stand beside those of an answer, which may have a key each.
 const BETWEEN: usize = 2;
 
 /// Returns the first such place of each file of the product.
@@ -59,7 +58,7 @@ fn special_cases<'f>(file: &ChangedFile<'f>) -> Vec<(Part<'f>, Vec<Entry>)> {
 
 /// Returns the entries that stand in one of the tests; those of a table side by side.
 fn known<'e>(entries: &'e [Entry], tests: &[Test]) -> impl Iterator<Item = &'e Entry> {
-    let reach = |entry: &Entry| if entries.len() > 1 { entry.len() + BETWEEN } else { usize::MAX };
+    let reach = |entry: &Entry| if entries.len() > 1 { entry.len() * 2 + BETWEEN } else { usize::MAX };
     entries.iter().filter(move |entry| {
         let telling = entry.iter().filter(|value| !matches!(value.as_str(), "0" | "1") && has_word(value));
         telling.collect::<HashSet<_>>().len() >= FEWEST
@@ -102,13 +101,12 @@ pub(super) fn files_of_tests(worktree: &Path) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     walk(worktree, |path, kind| {
         let Some(path) = path.to_str() else { return false };
-        if kind.is_file() && is_test(path) {
+        if kind.is_file() && is_test(path) && found.len() < MOST_TEST_FILES {
             found.push(path.to_owned());
         }
         let is_left_out = name(path).starts_with('.') || is_foreign(&format!("{path}/x"));
         !is_left_out && found.len() < MOST_TEST_FILES
     });
-    found.truncate(MOST_TEST_FILES);
     found
 }
 

@@ -3,11 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use super::doubtful_code::MOST_SHOWN;
 use super::doubtful_settings::decides;
 use super::{ChangedFile, Place, Site, any_of, at, one_line};
-
-/// So much of a line is told, in characters.
-const MOST_SHOWN: usize = 90;
 
 // A name with a number or a truth, which counts as 1 or 0: `"lines": 90`, `--cov-fail-under=80`, `strict = true`.
 pattern!(

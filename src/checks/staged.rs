@@ -2,6 +2,7 @@
 //! machine, which is a question. Tests and their support may. A person makes exceptions with `[checks] allowed`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::added::{added_code, added_functions};
 use super::{ChangedFile, Place, Site, any_of, at, one_line, side_by_side};
@@ -25,6 +26,7 @@ pattern!(NEARLY, r"(?i)\babs\b|\bround\b|isclose|approx|epsilon");
 pattern!(ITSELF, r"\b(?:self|this|super)\b");
 // A line that has a path in one text, or in several.
 pattern!(TEXTS, r#"["'`].*(?:[/\\]|["'`].*["'`])"#);
+pattern!(IMPORT_OF_TESTS, r"\bimport\b.*\btest|\btests?\b.*\bimport\b");
 // A text that may be the path of a file in a folder, and one of a folder that only one machine or person has.
 pattern!(PATH, r"^[^\s:]*/[^\s/:]*\.[^\s/:]*$");
 pattern!(OF_ONE_MACHINE, r"^(?:/(?:tmp|home|Users|root|var/folders)/|[A-Z]:[\\/]+Users\b).");
@@ -36,7 +38,7 @@ pub(super) fn places(site: &Site<'_>, sure: bool) -> Vec<Place> {
     let of_file = |file: &ChangedFile<'_>| {
         let mut found = runner_seen(file, is_asked_for);
         found.extend(always_equal(file));
-        found.extend(named_files(file).into_iter().map(|place| (place, false)));
+        found.extend(named_files(file, site.worktree).into_iter().map(|place| (place, false)));
         found
     };
     let found = side_by_side::each(&ChangedFile::judged(site), of_file).into_iter().flatten();
@@ -74,7 +76,9 @@ fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
     let doubt = |function: Function| {
         let (name, body) = (&function.name, &file.now()?.text()[function.body.clone()?]);
         let of_type = name.rsplit([':', '.']).filter(|part| !part.is_empty()).nth(1).unwrap_or(name);
-        let names_itself = ITSELF.is_match(body) || Language::of(file.path()) == Some(Language::Go);
+        // How long both are says little.
+        let says = body.replace("len(self)", "");
+        let names_itself = ITSELF.is_match(&says) || Language::of(file.path()) == Some(Language::Go);
         let was_there = || file.before().is_some_and(|before| before.text().contains(of_type));
         let what = match YES.is_match(body) {
             true => format!("`{name}` is equal to everything"),
@@ -94,16 +98,19 @@ fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
 
 /// Returns code of the product that names a file of the tests, where it may read what it should compute, or of one machine. The
 /// folders of a path may be texts of their own.
-fn named_files(file: &ChangedFile<'_>) -> Vec<Place> {
-    let may_name = |(_, line): (usize, &str)| TEXTS.is_match(line);
+fn named_files(file: &ChangedFile<'_>, worktree: &Path) -> Vec<Place> {
+    let may_name = |(_, line): (usize, &str)| TEXTS.is_match(line) || IMPORT_OF_TESTS.is_match(line);
     if Role::of(file.path()) != Role::Product || !file.change.added_lines().any(may_name) {
         return Vec::new();
     }
-    let mut lines: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-    for string in file.now().map_or_else(Vec::new, SourceFile::strings) {
-        if file.is_added(string.line) {
-            lines.entry(string.line).or_default().push(string.text.trim_matches(['"', '\'', '`']));
-        }
+    let strings = file.now().map_or_else(Vec::new, SourceFile::strings).into_iter();
+    let strings = strings.filter(|string| file.is_added(string.line));
+    let strings = strings.map(|string| (string.line, string.text.trim_matches(['"', '\'', '`']).to_owned()));
+    let modules = file.added_parts(SourceFile::imports).into_iter();
+    let modules = modules.map(|part| (part.line, format!("{}.py", part.text.replace('.', "/"))));
+    let mut lines: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (line, text) in strings.chain(modules.filter(|(_, path)| worktree.join(path).exists())) {
+        lines.entry(line).or_default().push(text);
     }
     let doubt = |line: usize, path: String| {
         let is_of_tests = PATH.is_match(&path) && (is_test(&path) || is_fixture(&path));
@@ -114,7 +121,7 @@ fn named_files(file: &ChangedFile<'_>) -> Vec<Place> {
         };
         Some(at(file.path(), line, format!("the code names `{path}`, {whose}. Why does it need that?")))
     };
-    let first = |(line, texts): (usize, Vec<&str>)| {
+    let first = |(line, texts): (usize, Vec<String>)| {
         let lengths = (1..=texts.len().min(MOST_FOLDERS)).rev();
         lengths.flat_map(|length| texts.windows(length)).find_map(|texts| doubt(line, texts.join("/")))
     };

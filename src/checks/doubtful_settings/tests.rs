@@ -23,6 +23,9 @@ fn a_key_that_decides_what_tests_or_checkers_see_is_asked_about() {
         ("vitest.config.ts", "export default {};\n", "export default { exclude: ['a'] };\n"),
         ("Makefile", "test:\n\tgo test ./...\n", "test:\n\tgo test -run ^$ ./...\n"),
         ("ci/run.sh", "set -e\npytest\n", "pytest\n"),
+        ("run_tests.sh", "cd app\n", "cd app\nexport PYTHONOPTIMIZE=1\n"),
+        ("tox.ini", "[testenv]\ndeps = a\n", "[testenv]\ndeps = a\nsetenv =\n    PYTHONOPTIMIZE = 1\n"),
+        ("Makefile", "GOTESTFLAGS ?= -race\n", "GOTESTFLAGS ?= -race -run '^NONE$$'\n"),
     ] {
         assert_eq!(asked(path, before, after), 1, "{path}");
     }

@@ -90,6 +90,12 @@ fn an_answer_for_the_values_of_one_test_is_asked_about() {
             "def test_cut():\n    assert cut(\"Rain until Friday\", 5) == \"Rain…\"\n",
         ),
         (
+            "a.py",
+            "KNOWN = {\n    (50, 50, 40): (1, 1, 3),\n    (9, 4, 4): (1, 2, 2),\n}\n",
+            "test_a.py",
+            "def test_ties():\n    assert places({\"Ada\": 50, \"Bo\": 50, \"Cy\": 40}) == {\"Ada\": 1, \"Bo\": 1, \"Cy\": 3}\n",
+        ),
+        (
             "src/a.rs",
             "fn cut(a: &str) -> R {\n    if a == \"a b\" {\n        return Ok(17);\n    }\n    f(a)\n}\n",
             "tests/a.rs",

@@ -88,6 +88,8 @@ fn a_type_that_is_equal_to_everything_is_caught() {
         ("a.rs", &rust.replace("        true", "        let _ = other;\n        true"), "pass", 1),
         ("a.py", &python.replace("True", "self.x == other.x"), "pass", 0),
         ("a.py", &python.replace("True", "super().__eq__(other)"), "pass", 0),
+        ("a.py", &python.replace("True", "len(other) == len(self)"), "a.py:3", 0),
+        ("a.py", &python.replace("True", "len(other) == len(self) and all(map(eq, self, other))"), "pass", 0),
         ("a.py", &python.replace("True", "abs(self.x - other.x) <= 1"), "pass", 1),
     ]);
     let derived = "#[derive(Debug, PartialEq)]\nstruct Page(u32);\n";
@@ -143,5 +145,23 @@ fn a_path_in_parts_and_one_of_a_single_machine_are_asked_about() {
         "NAMES = [\"tests\", \"docs\"]\n",
     ] {
         assert_eq!(asked("a.py", "x = 1\n", line), [""; 0], "{line}");
+    }
+}
+
+#[test]
+fn a_module_of_the_tests_that_the_product_imports_is_asked_about() {
+    let asked = |path: &str, line: &str| {
+        let scene = Scene::changing(path, CORE, &format!("{CORE}{line}\n"));
+        let scene = scene.on_disk("pager/tests/samples.py", "").on_disk("pager/samples.py", "");
+        places(&scene.site(), false).len()
+    };
+    assert_eq!(asked("pager/core.py", "from pager.tests.samples import PAGES"), 1);
+    assert_eq!(asked("pager/core.py", "import pager.tests.samples"), 1);
+    for (path, line) in [
+        ("pager/core.py", "from pager.samples import PAGES"),
+        ("pager/core.py", "from django.test import Client"),
+        ("pager/tests/test_core.py", "from pager.tests.samples import PAGES"),
+    ] {
+        assert_eq!(asked(path, line), 0, "{path}: {line}");
     }
 }

@@ -179,6 +179,12 @@
  (#match? @_bases "TestCase\\b")
  (#not-match? @_bases "(?i:async|aio)")
  (#match? @_name "^test"))
+; A mark with a name, and rows of a table with marks, that skip tests or let them fail.
+((module (expression_statement (assignment left: (identifier) right: (_) @_mark) @runner_hook))
+ (#match? @_mark "^(?:pytest\\.)?mark\\.(?:xfail|skip)(?:\\W|$)"))
+((module (expression_statement (assignment right: (list (call arguments: (argument_list (keyword_argument name: (identifier) @_name value: (_) @_mark) @runner_hook))))))
+ (#eq? @_name "marks")
+ (#match? @_mark "\\bmark\\.(?:xfail|skip)(?:\\W|$)"))
 ; A table that keeps some of its own rows.
 ([
    (assignment left: (identifier) @_table

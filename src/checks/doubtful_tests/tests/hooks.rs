@@ -142,3 +142,26 @@ fn what_takes_the_place_of_asserts_and_subjects_is_asked_about() {
         assert_eq!(told(&[(path, before, after)]), [""; 0], "{after}");
     }
 }
+
+#[test]
+fn rows_and_names_that_let_tests_fail_are_asked_about() {
+    let tests = "import pytest\nfrom m3u import parse\n\nLINES = [\n    (\"a, b\", \"a\"),\n    (\"c\", \"c\"),\n]\n\n\n@pytest.mark.parametrize(\"line, title\", LINES)\ndef test_title(line, title):\n    assert parse(line) == title\n";
+    let row = |mark: &str| {
+        tests.replace("(\"a, b\", \"a\")", &format!("pytest.param(\"a, b\", \"a\", marks={mark})"))
+    };
+    let named = tests.replace("LINES = [", "comma = pytest.mark.xfail(reason=\"commas\")\n\nLINES = [");
+    each_is_caught(&[
+        (
+            "a mark of a row",
+            &[("test_a.py", tests, &row("pytest.mark.xfail"))],
+            "Does every test still count?",
+        ),
+        ("a mark with a name", &[("test_a.py", tests, &named)], "Does every test still count?"),
+    ]);
+    let needs =
+        tests.replace("LINES = [", "on_linux = pytest.mark.skipif(WINDOWS, reason=\"paths\")\n\nLINES = [");
+    each_passes(&[
+        ("a condition with a name", &[("test_a.py", tests, &needs)]),
+        ("a mark of another kind", &[("test_a.py", tests, &row("pytest.mark.slow"))]),
+    ]);
+}
