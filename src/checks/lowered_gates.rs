@@ -10,7 +10,10 @@ use super::{ChangedFile, Place, Site, any_of, at, one_line};
 // A name with a number or a truth, which counts as 1 or 0: `"lines": 90`, `--cov-fail-under=80`, `strict = true`.
 pattern!(
     LEAST,
-    &format!(r#"(?i)\b({})["']?[=:\s]+["']?(\d+(?:\.\d+)?|true|false)\b"#, any_of("lowered_gates", "least"))
+    &format!(
+        r#"(?i)(?:^|[^\w-]|--)({})["']?[=:\s]+["']?(\d+(?:\.\d+)?|true|false)\b"#,
+        any_of("lowered_gates", "least")
+    )
 );
 pattern!(HOOKS_OFF, &any_of("lowered_gates", "hooks_off"));
 pattern!(ASKED_FOR, &any_of("lowered_gates", "asked_for"));
@@ -99,6 +102,7 @@ mod tests {
             (
                 "mypy.ini",
                 "[mypy]\nstrict = True\n",
+            (".pylintrc", "max-branches=12\n", "max-branches=10\n", "Count pages."),
                 "[mypy]\nstrict = False\n",
                 "mypy: no strict mode until we have types.",
             ),
