@@ -4,11 +4,10 @@
 use std::path::Path;
 
 use super::added::{added_comments, added_functions};
-use super::{Change, ChangedFile, Place, Site, any_of, at, known_answers, one_line, side_by_side};
+use super::{
+    Change, ChangedFile, MOST_SHOWN, Place, Site, any_of, at, known_answers, one_line, side_by_side,
+};
 use source::{Function, Language, SourceFile, Stub, is_fixture, is_test};
-
-/// So much of a piece of code is told, in characters.
-pub(super) const MOST_SHOWN: usize = 90;
 
 pattern!(TO_REVIEWER, &any_of("doubtful_code", "to_the_reviewer"));
 pattern!(SILENCES_ALL, &any_of("doubtful_code", "silences_all"));

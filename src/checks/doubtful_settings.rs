@@ -19,7 +19,7 @@ const MOST_NAMED: usize = 4;
 /// Files of some names, and what in them decides.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct DecidingFile {
+pub(super) struct DecidingFile {
     files: String,
     keys: Vec<String>,
     words: Vec<String>,
@@ -46,12 +46,8 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     files.filter_map(doubt).collect()
 }
 
-/// Tells whether a file holds settings that decide.
-pub(super) fn decides(path: &str) -> bool {
-    deciding(path).is_some()
-}
-
-fn deciding(path: &str) -> Option<&'static DecidingFile> {
+/// Returns what decides in a file, where something may.
+pub(super) fn deciding(path: &str) -> Option<&'static DecidingFile> {
     FILES.iter().find(|(paths, _)| paths.is_match(path)).map(|(_, file)| file)
 }
 

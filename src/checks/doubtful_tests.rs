@@ -7,8 +7,9 @@ use std::hash::Hash;
 
 use super::added::added_functions;
 use super::changed_tests::kept_functions;
-use super::doubtful_code::MOST_SHOWN;
-use super::{ChangedFile, ChangedTests, Place, Site, any_of, at, name, one_line, side_by_side, tampering};
+use super::{
+    ChangedFile, ChangedTests, MOST_SHOWN, Place, Site, any_of, at, name, one_line, side_by_side, tampering,
+};
 use source::{
     Assert, Function, Part, SkipKind, SourceFile, Test, Word, is_fixture, is_found_by_name,
     is_runner_setting, is_test,

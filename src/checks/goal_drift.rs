@@ -10,7 +10,7 @@ use regex::{Captures, Match};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::register::Template;
+use super::template::Template;
 use super::{CheckResult, Site, if_failed, judged, of_answer, own_lines, pattern};
 use model::policy::{criterion, quality_criterion};
 

@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use super::doubtful_code::MOST_SHOWN;
 use super::paths::walk;
-use super::{ChangedFile, Place, Site, at, name, one_line, side_by_side};
+use super::{ChangedFile, MOST_SHOWN, Place, Site, at, name, one_line, side_by_side};
 use source::{Part, SourceFile, Test, is_foreign, is_test};
 
 /// So many files of tests are read at most.

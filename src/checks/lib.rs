@@ -55,10 +55,13 @@ mod syntax;
 mod tampering;
 mod task_list;
 mod tautology;
+mod template;
 mod test_runs;
+mod test_trees;
 mod todo;
 mod traceability;
 mod trivial_diff;
+mod uncharged;
 mod unfinished;
 mod unwanted;
 
@@ -76,7 +79,7 @@ pub use secrets::ID as SECRETS;
 pub use site::{Read, Site, Untaken, World};
 pub use suite::{ReportedTest, reported_tests};
 pub use task_list::{only_ticks, task_lists};
-pub use test_runs::TestTrees;
+pub use test_trees::TestTrees;
 
 // What most checks use, in one place.
 use answer_code::AnswerCode;
@@ -89,8 +92,8 @@ use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Place};
 use model::text::one_line;
 use outcome::{
-    MOST_PLACES, MOST_TOLD, and_more, asking, at, failure, file, gathered, if_failed, judge_places, judged,
-    of_answer, passed, question_to_reviewer, result, shown, skipped,
+    MOST_PLACES, MOST_SHOWN, MOST_TOLD, and_more, asking, at, failure, file, gathered, if_failed,
+    judge_places, judged, of_answer, passed, question_to_reviewer, result, shown, skipped,
 };
 use paths::{Patterns, ending, name};
 use views::summary::counted;
@@ -132,10 +135,10 @@ async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     match find(id) {
         Some(Check::Look(look)) => look(site),
         Some(Check::Places(places)) => judge_places(id, places(site)),
-        Some(Check::Template(template)) => register::evaluate(template, site),
+        Some(Check::Template(template)) => template.examine(site),
         Some(Check::Command(key)) => {
             let result = command::examine(id, key, site, stop).await;
-            announced::uncharged(result, site, stop).await
+            uncharged::uncharged(result, site, stop).await
         }
         Some(Check::Run(run)) => run(site, stop).await.unwrap_or_else(|why| why.result(id)),
         None => result(id, CheckStatus::Unavailable, "there is no check of this name"),

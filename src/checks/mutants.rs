@@ -10,6 +10,7 @@ use std::path::Path;
 
 use super::command::{self, End};
 use super::test_runs::{Compared, NotCompared, TestRuns};
+pub(super) use super::test_trees::MUTANTS as ID;
 use super::{
     Change, CheckResult, LanguageFamily, Place, Published, Site, asking, at, gathered, is_code, judged,
     one_line,
@@ -20,8 +21,6 @@ use source::{Role, SourceFile};
 use tool::ToolRuns;
 use tool_output::{LineHits, Mutant};
 use views::summary::counted;
-
-pub(super) const ID: &str = "mutants";
 
 /// More mutants, functions or lines than this are counted in a question and not named.
 const MOST_NAMED: usize = 8;

@@ -12,6 +12,8 @@ use super::{CheckResult, CheckStatus, Place, Site};
 pub(super) const MOST_PLACES: usize = 40;
 /// So much of a summary is told again elsewhere, in characters.
 pub(super) const MOST_TOLD: usize = 200;
+/// So much of a piece of code is told, in characters.
+pub(super) const MOST_SHOWN: usize = 90;
 
 /// So many questions a check asks at most; the last one has all the places that are left.
 const MOST_QUESTIONS: usize = 3;

@@ -10,6 +10,7 @@ use super::changed_tests::Fate;
 use super::command::{End, Look};
 use super::suite::{Losses, LostTest, Suite, name};
 use super::test_runs::{Compared, NotCompared, TestRuns};
+pub(super) use super::test_trees::EXPECTATIONS;
 use super::{
     ChangedTests, CheckResult, Place, Site, asking, at, gathered, judged, of_answer, one_line,
     question_to_reviewer, skipped,
@@ -20,7 +21,6 @@ use source::{Test, is_worded_by};
 use tool_output::TestOutcome;
 
 pub(super) const ID: &str = "pass_to_pass";
-pub(super) const EXPECTATIONS: &str = "changed_expectations";
 
 /// So much of the text of a test is shown in a question, in characters.
 const MOST_SHOWN: usize = 300;

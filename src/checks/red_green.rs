@@ -11,12 +11,12 @@ use super::announced::{Announced, unless_unchanged};
 use super::command::{self, Look};
 use super::suite::Suite;
 use super::test_runs::{Compared, TestRuns, compared};
+pub(super) use super::test_trees::RED_GREEN as ID;
 use super::{ChangedTests, CheckResult, Site, asking, at, failure, judged, of_answer, passed, skipped};
 use process::Stop;
 use source::Test;
 use tool_output::TestOutcome;
 
-pub(super) const ID: &str = "red_green";
 /// What is told of tests that were there before, where none is new: they moved, or ask more than they did.
 const PASSED_BEFORE: &str =
     "was there, or stands in the place of another, and passes without the code that the run changed as well";
@@ -177,18 +177,16 @@ fn judge(runs: &TestRuns<'_>, sources: &ChangedTests, proofs: &Proofs<'_>) -> Ch
         return skipped(ID, &format!("`{line}` runs no test that did not pass at the base"));
     };
     let (first, all) = (ids[0], ids.join("`, `"));
+    let passes = |why: &str| format!("`{all}` passes although {why}");
     match proof {
         Proof::Red => passed(ID, &format!("`{first}` fails without the code that the run changed")),
         Proof::Unknown => {
             skipped(ID, &format!("`{first}` cannot be loaded without the code that the run changed"))
         }
-        Proof::Hollow if !sources.has_new_symbols() => asked(
-            &format!("`{all}` passes although every function does what it did. What changed for it?"),
-            site,
-        ),
-        Proof::Hollow => {
-            unproven(line, &format!("`{all}` passes although no new function does anything"), site)
+        Proof::Hollow if !sources.has_new_symbols() => {
+            asked(&passes("every function does what it did. What changed for it?"), site)
         }
+        Proof::Hollow => unproven(line, &passes("no new function does anything"), site),
         Proof::Green => {
             unproven(line, &format!("without the code that the run changed `{all}` passes as well"), site)
         }

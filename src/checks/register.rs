@@ -1,15 +1,15 @@
 //! The register of checks: which there are, how each is made, and what the configuration may name.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 
+use super::template::Template;
 use super::test_runs::Compared;
 use super::{
-    CheckResult, Place, Site, answer_format, code_changed, deliverable, documents, early_termination,
-    failure, files, goal_drift, integration, isolation, modes, mutants, omission, pass_to_pass, patch_size,
-    protected, red_green, runner_settings, scope, secrets, snapshots, staged, suspect, syntax, tampering,
-    task_list, tautology, todo, traceability, trivial_diff, unwanted,
+    CheckResult, Place, Site, answer_format, code_changed, deliverable, documents, early_termination, files,
+    goal_drift, integration, isolation, modes, mutants, omission, pass_to_pass, patch_size, protected,
+    red_green, runner_settings, scope, secrets, snapshots, staged, suspect, syntax, tampering, task_list,
+    tautology, todo, traceability, trivial_diff, unwanted,
 };
 use model::phase::PhaseName;
 use model::policy::{Agreement, CheckKind, CheckMode, DefinedCheck, Policy, check_id};
@@ -31,16 +31,6 @@ pub(super) enum Check {
     Run(for<'a> fn(&'a Site<'_>, &'a mut Stop) -> Running<'a>),
     /// Asks an evaluator of answers.
     Template(&'static Template),
-}
-
-/// An evaluator of an author's answer that runs only when a configuration names it.
-pub(super) struct Template {
-    /// The name of its check.
-    pub id: &'static str,
-    /// As people read it.
-    pub name: &'static str,
-    /// Judges, or says why it cannot.
-    pub evaluate: fn(&Site<'_>) -> Result<CheckResult, String>,
 }
 
 use Check::{Command, Look, Places, Run};
@@ -161,45 +151,13 @@ pub(super) fn template(id: &str) -> Option<&'static Template> {
     if let Some(Check::Template(template)) = find(id) { Some(template) } else { None }
 }
 
-/// Asks a template. One that errs or panics is a failure, never a pass.
-pub(super) fn evaluate(template: &Template, site: &Site<'_>) -> CheckResult {
-    let judged = catch_unwind(AssertUnwindSafe(|| (template.evaluate)(site)));
-    let why = match judged {
-        Ok(Ok(result)) => return result,
-        Ok(Err(why)) => why,
-        Err(_) => "its evaluator broke off".to_owned(),
-    };
-    let summary = format!("{} could not judge: {why}", template.name);
-    failure(template.id, "template-error", &summary, &[("error", &why)])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::examine;
     use crate::scene::Scene;
-    use crate::{examine, passed};
     use model::event::CheckStatus;
     use process::Stop;
-
-    fn judged_by(evaluate: fn(&Site<'_>) -> Result<CheckResult, String>) -> CheckResult {
-        let template = Template { id: "t", name: "T", evaluate };
-        Scene::new().shown_to(|site| super::evaluate(&template, site))
-    }
-
-    #[test]
-    fn an_evaluator_that_errs_or_panics_is_a_failure() {
-        assert_eq!(judged_by(|_| Ok(passed("t", ""))).status, CheckStatus::Pass);
-        let erred = judged_by(|_| Err("no model".into()));
-        assert_eq!(
-            (erred.status, erred.summary.as_str()),
-            (CheckStatus::Fail, "T could not judge: no model")
-        );
-        let broken = judged_by(|site| Ok(passed("t", &site.answer.expect("an answer")[99..])));
-        assert_eq!(
-            (broken.status, broken.param("error")),
-            (CheckStatus::Fail, Some("its evaluator broke off"))
-        );
-    }
 
     #[test]
     fn a_template_is_found_by_its_id_and_listed_among_the_checks() {

@@ -5,11 +5,10 @@
 
 use super::suite::Suite;
 use super::test_runs::{Compared, TestRuns};
+pub(super) use super::test_trees::RUNNER_SETTINGS as ID;
 use super::{CheckResult, Site, gathered, judged, of_answer, question_to_reviewer, skipped};
 use process::Stop;
 use tool_output::TestOutcome::{Failed, Passed, Skipped};
-
-pub(super) const ID: &str = "runner_settings";
 
 pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckResult> {
     let runs = TestRuns::of(site)?;
@@ -17,10 +16,8 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckR
         return Ok(skipped(ID, "the run left the settings of the runner as they were"));
     };
     let found = differences(&looks.each_ref().map(|look| Suite::of(&look.results)));
-    Ok(judge(
-        runs.without_flaky(found, |difference| difference.id, |trees| &trees.old_settings, stop).await,
-        site,
-    ))
+    let found = runs.without_flaky(found, |one| one.id, |trees| &trees.old_settings, stop).await;
+    Ok(judge(found, site))
 }
 
 fn judge(mut found: Vec<Difference<'_>>, site: &Site<'_>) -> CheckResult {
@@ -47,19 +44,18 @@ struct Difference<'r> {
 /// need a new setting: then it cannot be loaded without it, or the reviewer is asked.
 fn differences<'r>([base, before, now]: &[Suite<'r>; 3]) -> Vec<Difference<'r>> {
     let difference = |id: &'r str| {
-        let at_base = base.outcome(id);
+        let was = base.outcome(id);
+        let was_there = was.is_some();
         let (may_be_right, what) = match (before.outcome(id), now.outcome(id)) {
-            (Some(Failed), Some(Passed)) if at_base.is_none() => {
+            (Some(Failed), Some(Passed)) if was.is_none() => {
                 (true, "is new, and fails by what it asserts without the new settings")
             }
-            (Some(Failed), Some(Passed)) if at_base == Some(Passed) => {
+            (Some(Failed), Some(Passed)) if was == Some(Passed) => {
                 (true, "passes at the base and now, and fails on the code of now without the new settings")
             }
             (Some(Failed), Some(Passed)) => (false, "fails without the new settings"),
-            (Some(Passed | Failed), None) if at_base.is_some() => {
-                (false, "does not run with the new settings")
-            }
-            (Some(Passed | Failed), Some(Skipped)) if at_base.is_some() => {
+            (Some(Passed | Failed), None) if was_there => (false, "does not run with the new settings"),
+            (Some(Passed | Failed), Some(Skipped)) if was_there => {
                 (false, "is skipped with the new settings")
             }
             _ => return None,

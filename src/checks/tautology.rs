@@ -1,14 +1,11 @@
 //! Q10: no test that was added passes by construction: both sides of an assertion are the same, a constant is asserted, or the
 //! expected value is computed by a helper from the input.
 
-use super::{ChangedFile, Place, Site, any_of, at, one_line, side_by_side};
+use super::{ChangedFile, MOST_SHOWN, Place, Site, any_of, at, one_line, side_by_side};
 use source::{Part, is_test};
 
 // Callees whose result is a value and no computation of what is tested.
 pattern!(VALUE, &any_of("tautology", "values"));
-
-/// So much of an assert is told, in characters.
-const MOST_SHOWN: usize = 100;
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let mut files = ChangedFile::of_author(site);

@@ -149,11 +149,8 @@ impl Semantic {
 
     /// Sums up the problems of a linter.
     pub fn of_lints(problems: &[Problem]) -> Self {
-        Self::of_problems(
-            problems,
-            "lint message",
-            "Change the code as the rules ask; do not switch them off",
-        )
+        let action = "Change the code as the rules ask; do not switch them off";
+        Self::of_problems(problems, "lint message", action)
     }
 
     fn of_problems(problems: &[Problem], what: &str, action: &str) -> Self {
