@@ -24,6 +24,8 @@ pattern!(YES, r"^\W*(?:return\W+)?[Tt]rue\W*$");
 pattern!(NEARLY, r"(?i)\babs\b|\bround\b|isclose|approx|epsilon");
 // A method that does not name this looks at nothing of its own type. Go has no such word.
 pattern!(ITSELF, r"\b(?:self|this|super)\b");
+// A class whose values Python compares itself.
+pattern!(BUILT_IN, r"class (\w+)\((?:int|float|str|bytes|tuple|list|dict|set|frozenset)\)");
 // A line that has a path in one text, or in several.
 pattern!(TEXTS, r#"["'`].*(?:[/\\]|["'`].*["'`])"#);
 pattern!(IMPORT_OF_TESTS, r"\bimport\b.*\btest|\btests?\b.*\bimport\b");
@@ -74,21 +76,26 @@ fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
     }
     let is_usual = Language::of(file.path()) == Some(Language::Rust) || is_test(file.path());
     let doubt = |function: Function| {
-        let (name, body) = (&function.name, &file.now()?.text()[function.body.clone()?]);
+        let (name, now, inside) = (&function.name, file.now()?, function.body.clone()?);
+        let (body, head) = (&now.text()[inside.clone()], function.range.start..inside.start);
         let of_type = name.rsplit([':', '.']).filter(|part| !part.is_empty()).nth(1).unwrap_or(name);
         // How long both are says little.
-        let says = body.replace("len(self)", "");
-        let names_itself = ITSELF.is_match(&says) || Language::of(file.path()) == Some(Language::Go);
+        let itself = usize::from(ITSELF.is_match(&body.replace("len(self)", "")));
+        let (named, given) = (now.names(&inside), now.names(&head));
+        let others = given.intersection(&named).filter(|name| !ITSELF.is_match(name)).count();
+        let is_go = Language::of(file.path()) == Some(Language::Go);
+        let compares_two = of_type == name || is_go || itself + others > 1;
         let was_there = || file.before().is_some_and(|before| before.text().contains(of_type));
+        let is_of_python = || BUILT_IN.captures_iter(now.text()).any(|class| &class[1] == of_type);
         let what = match YES.is_match(body) {
             true => format!("`{name}` is equal to everything"),
-            false if NEARLY.is_match(body) || !names_itself || was_there() => {
+            false if NEARLY.is_match(body) || !compares_two || was_there() || is_of_python() => {
                 format!("`{name}` may hold for what is not the same. Do tests compare by it?")
             }
             false => return None,
         };
         // An empty type is equal to all of its own.
-        let is_blind = !names_itself && !body.contains(of_type);
+        let is_blind = !compares_two && !body.contains(of_type);
         let is_sure = (YES.is_match(body) || is_blind) && !is_usual && !STAND_IN.is_match(name);
         Some((at(file.path(), function.line, what), is_sure))
     };

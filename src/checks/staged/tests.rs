@@ -86,10 +86,35 @@ fn a_type_that_is_equal_to_everything_is_caught() {
         ("a.py", &python.replace("True", "isinstance(other, int)"), "a.py:3", 0),
         ("a.py", &python.replace("True", "isinstance(other, Page)"), "pass", 1),
         ("a.rs", &rust.replace("        true", "        let _ = other;\n        true"), "pass", 1),
-        ("a.py", &python.replace("True", "self.x == other.x"), "pass", 0),
-        ("a.py", &python.replace("True", "super().__eq__(other)"), "pass", 0),
+        ("a.py", &python.replace("(int)", "").replace("True", "self.x == other.x"), "pass", 0),
+        ("a.py", &python.replace("True", "int(self) == int(other) or True"), "pass", 1),
+        ("a.py", &python.replace("(int)", "(Sheet)").replace("True", "super().__eq__(other)"), "pass", 0),
         ("a.py", &python.replace("True", "len(other) == len(self)"), "a.py:3", 0),
-        ("a.py", &python.replace("True", "len(other) == len(self) and all(map(eq, self, other))"), "pass", 0),
+        (
+            "a.py",
+            &python.replace("(int)", "").replace("self, other", "a, b").replace("True", "a.x == b.x"),
+            "pass",
+            0,
+        ),
+        ("a.py", "def eq(a, b):\n    return a == b\n", "pass", 0),
+        ("a.js", "export function equals(a, b) {\n  return a.x === b.x;\n}\n", "pass", 0),
+        ("a.js", "class P {\n  static equals(a, b) {\n    return a.x === b.x;\n  }\n}\n", "pass", 0),
+        ("a.js", "class P {\n  equals(other) {\n    return this.x === other.x;\n  }\n}\n", "pass", 0),
+        (
+            "a.js",
+            "class P {\n  equals(other) {\n    return typeof other === 'object';\n  }\n}\n",
+            "a.js:3",
+            0,
+        ),
+        ("a.js", "const equals = (a) => (b) => a === b;\n", "pass", 0),
+        (
+            "a.py",
+            &python
+                .replace("(int)", "")
+                .replace("True", "len(other) == len(self) and all(map(eq, self, other))"),
+            "pass",
+            0,
+        ),
         ("a.py", &python.replace("True", "abs(self.x - other.x) <= 1"), "pass", 1),
     ]);
     let derived = "#[derive(Debug, PartialEq)]\nstruct Page(u32);\n";
