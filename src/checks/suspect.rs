@@ -2,7 +2,7 @@
 
 use super::{
     CheckResult, Site, asking, doubtful_code, doubtful_settings, doubtful_tests, gathered, judge_places,
-    staged, todo, trivial_diff,
+    staged, todo, trivial_diff, unwanted,
 };
 
 pub(super) const ID: &str = "suspect";
@@ -14,5 +14,6 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     doubts.extend(doubtful_settings::questions(site));
     doubts.extend(doubtful_code::questions(site));
     doubts.extend(trivial_diff::question(site));
+    doubts.extend(unwanted::unread_code(site));
     asking(judge_places(ID, gathered(doubts)))
 }
