@@ -50,10 +50,10 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckR
         proofs.remove(&Proof::Unknown);
         proofs.extend(sorted(unknown, &Suite::of(&without.results), Proof::Hollow));
     }
-    let idle = idle(&runs, sources, &proofs, &base, stop).await;
+    let idle = idle(&runs, &proofs, &base, stop).await;
     if !idle.is_empty() {
-        let what = "is new, passes without the change, and asserts nothing or uses nothing of what changed";
-        return Ok(unproven(runs.asked.line, &format!("`{}` {what}", idle.join("`, `")), site));
+        let what = "is new, passes without the change, and says nothing about it. What is it for?";
+        return Ok(asked(&format!("`{}` {what}", idle.join("`, `")), site));
     }
     let is_proven = proofs.contains_key(&Proof::Red);
     if !is_proven {
@@ -70,11 +70,10 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> Compared<CheckR
     Ok(judge(&runs, sources, &proofs))
 }
 
-/// Returns the tests that are new, where the change is proven by others alone and none of these says anything about it: each passes
-/// without it, and either asserts nothing or passes where every function of the changed files fails.
+/// Returns the tests that are new, where the change is proven by others alone, and each of these passes without it and where every
+/// function of the changed files fails.
 async fn idle<'r>(
     runs: &TestRuns<'_>,
-    sources: &ChangedTests,
     proofs: &Proofs<'r>,
     base: &Suite<'_>,
     stop: &mut Stop,
@@ -84,15 +83,10 @@ async fn idle<'r>(
     if !proofs.contains_key(&Proof::Red) || green.len() < proofs.values().flatten().filter(is_new).count() {
         return Vec::new();
     }
-    let is_hollow = |id: &str| sources.added().any(|test| test.is_reported_as(id) && test.asserted() == 0);
-    let asserting: Vec<&str> = green.iter().copied().filter(|id| !is_hollow(id)).collect();
-    if asserting.is_empty() {
-        return green;
-    }
     let Some(failing) = runs.mixed(|trees| &trees.planted, stop).await else { return Vec::new() };
     let failing = Suite::of(&failing.results);
     let is_idle = |id: &&str| failing.outcome(id) == Some(TestOutcome::Passed);
-    if asserting.iter().all(is_idle) { green } else { Vec::new() }
+    if green.iter().all(is_idle) { green } else { Vec::new() }
 }
 
 /// Judges a run that changed tests and no code: no test that failed at the base may pass now, or be left out without a word.
@@ -121,7 +115,7 @@ fn asked(what: &str, site: &Site<'_>) -> CheckResult {
     if site.phase.policy.review.is_none() {
         return skipped(ID, what);
     }
-    asking(judged(ID, "tests-prove-nothing", vec![of_answer(what)], "no test proves the change", ""))
+    asking(judged(ID, "tests-prove-nothing", vec![of_answer(what)], "tests may prove nothing", ""))
 }
 
 /// Returns the failure where the change brings tests and the command runs no test that it did not run at the base. What a new
