@@ -15,7 +15,7 @@ const NOT_RUN: &str = "new-tests-not-run";
 /// How a change of comments or white space alone fails.
 const TRIVIAL: &str = "trivial-diff";
 /// What a person may do about it who changed no behaviour.
-const UNSTATED: &str = "; if the behaviour stays as it is, say so: `--message \"refactor: …\"`, or a commit message of such a type";
+const UNSTATED: &str = "; if the behaviour stays as it is, say so in a commit message such as `refactor: …` or `test: …`, or by `--message` in place of `--issue`";
 
 /// Makes a question of a failure that a person has to judge: tests fail as they do at the base, which may be why the change was
 /// made; a command runs none of the new tests, as one of another language does; nothing fails without a change that leaves the
