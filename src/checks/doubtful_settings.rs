@@ -53,14 +53,10 @@ pub(super) fn deciding(path: &str) -> Option<&'static DecidingFile> {
 
 /// Returns the first new rule by which git passes over tests that are there: a new test beside them would be on no branch.
 fn ignored_tests(change: &Change, folder: &str, tests: &[String]) -> Option<Place> {
-    let is_path = |line: &str| line.trim_end_matches('/').contains('/');
-    let rule = |line: &str| match line.trim_start_matches('/') {
-        path if is_path(line) => format!("{folder}{path}"),
-        name => format!("{folder}**/{name}"),
-    };
     change.added_lines().find_map(|(number, line)| {
         let line = line.trim();
-        let rule = Patterns::exact(&[rule(line)]);
+        let depth = if line.trim_end_matches('/').contains('/') { "" } else { "**/" };
+        let rule = Patterns::exact(&[format!("{folder}{depth}{}", line.trim_start_matches('/'))]);
         let test = tests.iter().find(|test| !line.is_empty() && rule.hold(test))?;
         let what = format!("git passes over tests such as `{test}` now. Would a new one be on the branch?");
         Some(at(&change.path, number, what))

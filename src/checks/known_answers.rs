@@ -20,6 +20,9 @@ const MOST_ENTRIES: usize = 50;
 /// So many values may stand beside those of an answer, which may have a key each.
 const BETWEEN: usize = 2;
 
+// A value, and no signs alone such as what is trimmed or split by.
+pattern!(WORD, r"\w");
+
 /// Returns the first such place of each file of the product.
 pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
     let files = ChangedFile::of_product(site);
@@ -59,7 +62,8 @@ fn special_cases<'f>(file: &ChangedFile<'f>) -> Vec<(Part<'f>, Vec<Entry>)> {
 fn known<'e>(entries: &'e [Entry], tests: &[Test]) -> impl Iterator<Item = &'e Entry> {
     let reach = |entry: &Entry| if entries.len() > 1 { entry.len() * 2 + BETWEEN } else { usize::MAX };
     entries.iter().filter(move |entry| {
-        let telling = entry.iter().filter(|value| !matches!(value.as_str(), "0" | "1") && has_word(value));
+        let telling =
+            entry.iter().filter(|value| !matches!(value.as_str(), "0" | "1") && WORD.is_match(value));
         telling.collect::<HashSet<_>>().len() >= FEWEST
             && tests.iter().any(|test| holds(&test.values, reach(entry), entry))
     })
@@ -74,12 +78,7 @@ fn holds(test: &[String], reach: usize, entry: &Entry) -> bool {
             || parts.map(String::len).sum::<usize>() > value.len() / 2
     };
     let mut places = test.windows(reach.min(test.len()).max(1));
-    places.any(|others| entry.iter().all(|value| !has_word(value) || held(others, value)))
-}
-
-/// Tells a value from signs alone, such as what is trimmed or split by.
-fn has_word(value: &str) -> bool {
-    value.contains(char::is_alphanumeric)
+    places.any(|others| entry.iter().all(|value| !WORD.is_match(value) || held(others, value)))
 }
 
 /// Returns the tests of the files that changed, before and now, and of those that lie in the worktree.

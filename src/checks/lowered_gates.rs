@@ -4,38 +4,45 @@
 use std::collections::BTreeMap;
 
 use super::doubtful_settings::deciding;
-use super::{ChangedFile, MOST_SHOWN, Place, Site, any_of, at, one_line};
+use super::{ChangedFile, MOST_SHOWN, Place, Site, any_of, at, ending, one_line};
 
 // A name with a number or a truth, which counts as 1 or 0: `"lines": 90`, `--cov-fail-under=80`, `strict = true`.
 pattern!(
     LEAST,
     &format!(
-        r#"(?i)(?:^|[^\w-]|--)({})["']?[=:\s]+["']?(\d+(?:\.\d+)?|true|false)\b"#,
+        r#"(?i)(?:^|[^\w-]|--)({})["']?[=:\s]*["']?(\d+(?:\.\d+)?|true|false)\b"#,
         any_of("lowered_gates", "least")
     )
 );
 pattern!(HOOKS_OFF, &any_of("lowered_gates", "hooks_off"));
 pattern!(ASKED_FOR, &any_of("lowered_gates", "asked_for"));
 
-/// Returns the lines of settings that ask for less than before.
+/// Returns the first line of each file of settings that asks for less than before.
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let is_asked_for = [&site.issue.title, &site.issue.body].into_iter().any(|text| ASKED_FOR.is_match(text));
-    let files = ChangedFile::judged(site).into_iter();
-    let files = files.filter(|file| !is_asked_for && deciding(file.path()).is_some());
-    files.flat_map(|file| lowered(&file)).collect()
+    let is_setting = |path: &str| !is_asked_for && ending(path) != "sh" && deciding(path).is_some();
+    let files = ChangedFile::judged(site).into_iter().filter(|file| is_setting(file.path()));
+    files.filter_map(|file| lowered(&file)).collect()
 }
 
-fn lowered(file: &ChangedFile<'_>) -> Vec<Place> {
-    let were: BTreeMap<_, _> = file.change.removed_lines().flat_map(|(_, line)| least(line)).collect();
-    let is_lower = |(name, value): (String, f64)| were.get(&name).is_some_and(|was| value < *was);
+fn lowered(file: &ChangedFile<'_>) -> Option<Place> {
+    // A line may only have moved, and another name may stand for what is gone.
+    let mut balance: BTreeMap<String, (i32, f64)> = BTreeMap::new();
+    let gone = file.change.removed_lines().map(|line| (line, -1));
+    for ((_, line), sign) in gone.chain(file.change.added_lines().map(|line| (line, 1))) {
+        for (name, value) in least(line) {
+            let sum = balance.entry(name).or_default();
+            *sum = (sum.0 + sign, sum.1 + f64::from(sign) * value);
+        }
+    }
+    let is_lower = |(name, _)| balance.get(&name).is_some_and(|sum| sum.0 == 0 && sum.1 < 0.0);
     let what = |line: &str| match line {
         _ if HOOKS_OFF.is_match(line) => Some("switches the hooks of git off"),
         _ => least(line).any(is_lower).then_some("asks for less than before"),
     };
-    let place = |(number, line): (usize, &str)| {
+    file.change.added_lines().find_map(|(number, line)| {
         Some(at(file.path(), number, format!("`{}` {}", one_line(line.trim(), MOST_SHOWN), what(line)?)))
-    };
-    file.change.added_lines().filter_map(place).collect()
+    })
 }
 
 fn least(line: &str) -> impl Iterator<Item = (String, f64)> {
@@ -66,6 +73,7 @@ mod tests {
                 2,
             ),
             ("mypy.ini", "[mypy]\nstrict = True\n", "[mypy]\nstrict = False\n", 2),
+            ("jest.config.js", "lines: 60,\nlines: 90,\n", "lines: 60,\nlines: 50,\n", 2),
             ("tsconfig.json", "{\"strict\": true}\n", "{\"strict\": false}\n", 1),
             (
                 "package.json",
@@ -102,6 +110,24 @@ mod tests {
                 "[mypy]\nstrict = False\n",
                 "mypy: no strict mode until we have types.",
             ),
+            ("jest.config.js", "lines: 60,\nlines: 90,\n", "  lines: 90,\n  lines: 60,\n", "Count pages."),
+            ("jest.config.js", "lines: 60,\nlines: 90,\n", "lines: 70,\nlines: 95,\n", "Count pages."),
+            (
+                "mypy.ini",
+                "strict=False\n[a]\nstrict=True\n",
+                "strict = False\n[a]\nstrict = True\n",
+                "Count pages.",
+            ),
+            ("codecov.yml", "threshold: 5%\n", "threshold: 1%\n", "Count pages."),
+            ("ci/run.sh", "tail --lines=1000 a\n", "tail --lines=200 a\n", "Count pages."),
+            ("ci/run.sh", "strict=1\n", "strict=0\n", "Count pages."),
+            (
+                "ci/hooks.sh",
+                "x\n",
+                "cp a .git/hooks/pre-commit\nchmod +x .git/hooks/pre-commit\n",
+                "Count pages.",
+            ),
+            ("ci/release.sh", "x\n", "export HUSKY=0\n", "Count pages."),
             (".pylintrc", "max-branches=12\n", "max-branches=10\n", "Count pages."),
             ("src/page.py", "lines = 60\n", "lines = 40\n", "Count pages."),
             ("package.json", "{}\n", "{\"scripts\": {\"prepare\": \"husky\"}}\n", "Count pages."),
