@@ -22,9 +22,9 @@ pattern!(STAND_IN, &any_of("staged", "stand_ins"));
 // All that an equality says, and what it says where a difference may be small.
 pattern!(YES, r"^\W*(?:return\W+)?[Tt]rue\W*$");
 pattern!(NEARLY, r"(?i)\babs\b|\bround\b|isclose|approx|epsilon");
-// A method that does not name this looks at nothing of its own type. Go has no such word.
+// How a method names what it belongs to. Go has no such word.
 pattern!(ITSELF, r"\b(?:self|this|super)\b");
-// A class whose values Python compares itself.
+// A class of Python that has an equality already.
 pattern!(BUILT_IN, r"class (\w+)\((?:int|float|str|bytes|tuple|list|dict|set|frozenset)\)");
 // A line that has a path in one text, or in several.
 pattern!(TEXTS, r#"["'`].*(?:[/\\]|["'`].*["'`])"#);
@@ -86,10 +86,10 @@ fn always_equal(file: &ChangedFile<'_>) -> Vec<(Place, bool)> {
         let is_go = Language::of(file.path()) == Some(Language::Go);
         let compares_two = of_type == name || is_go || itself + others > 1;
         let was_there = || file.before().is_some_and(|before| before.text().contains(of_type));
-        let is_of_python = || BUILT_IN.captures_iter(now.text()).any(|class| &class[1] == of_type);
+        let extends_built_in = || BUILT_IN.captures_iter(now.text()).any(|class| &class[1] == of_type);
         let what = match YES.is_match(body) {
             true => format!("`{name}` is equal to everything"),
-            false if NEARLY.is_match(body) || !compares_two || was_there() || is_of_python() => {
+            false if NEARLY.is_match(body) || !compares_two || was_there() || extends_built_in() => {
                 format!("`{name}` may hold for what is not the same. Do tests compare by it?")
             }
             false => return None,

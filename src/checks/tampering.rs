@@ -1,5 +1,6 @@
 //! Sure signs that somebody keeps tests from failing: a test that was there never runs any more, or runs alone; what the test
-//! runner does is replaced; a file that Python runs before every test. A person makes exceptions with `[checks] allowed`.
+//! runner does is replaced; a file that Python runs before every test; a gate that is lower. A person makes exceptions with
+//! `[checks] allowed`.
 
 use super::{ChangedFile, ChangedTests, Place, Site, at, ending, file, lowered_gates, name, side_by_side};
 use source::{SkipKind, SourceFile, Test};
