@@ -315,9 +315,8 @@ fn replaces(call: &str, asked: &BTreeSet<String>, file: &SourceFile) -> bool {
     let names =
         |path: &str| [".", ")"].iter().any(|end| call.contains(&format!("{}{end}", path.to_lowercase())));
     let is_module = |import: &Part<'_>| import.text.contains('/') && names(&format!("({}", import.text));
-    let answers =
-        |path: &str| [".mock", ").mock"].iter().any(|end| call.contains(&(path.to_lowercase() + end)));
-    asked.iter().any(|path| path.contains('.') && names(path) || answers(path))
+    let told = |path: &str| [".mock", ").mock"].iter().any(|end| call.contains(&(path.to_lowercase() + end)));
+    asked.iter().any(|path| path.contains('.') && names(path) || told(path))
         || file.imports().iter().any(is_module)
 }
 

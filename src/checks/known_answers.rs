@@ -62,9 +62,8 @@ fn special_cases<'f>(file: &ChangedFile<'f>) -> Vec<(Part<'f>, Vec<Entry>)> {
 fn known<'e>(entries: &'e [Entry], tests: &[Test]) -> impl Iterator<Item = &'e Entry> {
     let reach = |entry: &Entry| if entries.len() > 1 { entry.len() * 2 + BETWEEN } else { usize::MAX };
     entries.iter().filter(move |entry| {
-        let telling =
-            entry.iter().filter(|value| !matches!(value.as_str(), "0" | "1") && WORD.is_match(value));
-        telling.collect::<HashSet<_>>().len() >= FEWEST
+        let tells = entry.iter().filter(|value| !matches!(value.as_str(), "0" | "1") && WORD.is_match(value));
+        tells.collect::<HashSet<_>>().len() >= FEWEST
             && tests.iter().any(|test| holds(&test.values, reach(entry), entry))
     })
 }

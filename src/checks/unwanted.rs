@@ -94,8 +94,7 @@ pub(super) fn binaries(site: &Site<'_>) -> Vec<Place> {
 pub(super) fn unread_code<'s>(site: &'s Site<'_>) -> impl Iterator<Item = Place> + 's {
     let new = site.project_changes().filter(|change| change.is_new() && is_code(&change.path));
     new.filter(|change| !is_fixture(&change.path)).filter_map(|change| {
-        let longest =
-            change.new_text()?.lines().map(str::len).max().filter(|length| *length > LONGEST_LINE)?;
+        let longest = change.new_text()?.lines().map(str::len).max().filter(|long| *long > LONGEST_LINE)?;
         let stem = name(&change.path).split('.').next()?;
         let mut others = site.changes.iter().filter(|other| other.path != change.path);
         let is_used = others.any(|other| other.added_lines().any(|(_, line)| line.contains(stem)));

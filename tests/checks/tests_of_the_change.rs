@@ -194,3 +194,33 @@ fn named_test_excuses_no_other_test() {
         @"tests that passed at the base do not pass any more: tests/pages.rs:7: two_full_pages_are_two is gone"
     );
 }
+
+#[test]
+fn a_new_test_that_asserts_nothing_is_asked_about_beside_a_test_of_the_base_that_proves_the_change() {
+    let sandbox = Sandbox::new();
+    // A line `see!(…)` is run as well, and asserts nothing.
+    sandbox.write("run.sh", &RUNNER.replace("'assert_eq!('*)", "'assert_eq!('*|'see!('*)"));
+    sandbox.write("pages.sh", "pages() { echo $(($1 / 40)); }\n");
+    sandbox.write("tests/pages.rs", &tests(&[EMPTY, FULL, COUNTS]));
+    sandbox.write(".ai-workflow/config.toml", "[commands]\ntest = \"sh run.sh\"\n");
+    sandbox.git(&["add", "."]);
+    sandbox.git(&["commit", "-q", "-m", "a project"]);
+    sandbox.write("pages.sh", "pages() { echo $((($1 + 39) / 40)); }\n");
+    let check = |test: &str| {
+        sandbox.write("tests/pages.rs", &(tests(&[EMPTY, FULL, COUNTS]) + test));
+        let ran =
+            sandbox.run(&["check", "--base", "HEAD", "--message", "fix: a begun page counts", "--json"]);
+        let said: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        let results = said["results"].as_array().expect("results");
+        results.iter().find(|one| one["check"] == "red_green").expect("it was compared").clone()
+    };
+    let hollow = check("\n#[test]\nfn one_line_is_counted() {\n    see!(pages(40), 1);\n}\n");
+    insta::assert_snapshot!(
+        hollow["summary"].as_str().expect("a summary"),
+        @"tests may prove nothing: `one_line_is_counted` is new, passes without the change, and says nothing about it. What is it for?"
+    );
+    assert_eq!(hollow["required"], json!(false));
+    assert_eq!(hollow["questions"].as_array().expect("questions").len(), 1);
+    let asserts = check(&format!("\n{}", tests(&[("eighty_lines", 80, 2)])));
+    assert_eq!(asserts["status"], "pass", "it asserts, and the code has no grammar: {asserts}");
+}
