@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::known_answers::files_of_tests;
+use super::paths::files_of_tests;
 use super::{Change, ChangedFile, Patterns, Place, Site, at, ending, file, pattern};
 use source::{is_fixture, is_foreign};
 
@@ -55,8 +55,8 @@ pub(super) fn deciding(path: &str) -> Option<&'static DecidingFile> {
 fn ignored_tests(change: &Change, folder: &str, tests: &[String]) -> Option<Place> {
     change.added_lines().find_map(|(number, line)| {
         let line = line.trim();
-        let depth = if line.trim_end_matches('/').contains('/') { "" } else { "**/" };
-        let rule = Patterns::exact(&[format!("{folder}{depth}{}", line.trim_start_matches('/'))]);
+        let anywhere = if line.trim_end_matches('/').contains('/') { "" } else { "**/" };
+        let rule = Patterns::exact(&[format!("{folder}{anywhere}{}", line.trim_start_matches('/'))]);
         let test = tests.iter().find(|test| !line.is_empty() && rule.hold(test))?;
         let what = format!("git passes over tests such as `{test}` now. Would a new one be on the branch?");
         Some(at(&change.path, number, what))

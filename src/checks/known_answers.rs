@@ -3,14 +3,11 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
 
-use super::paths::walk;
-use super::{ChangedFile, MOST_SHOWN, Place, Site, at, name, one_line, side_by_side};
-use source::{Part, SourceFile, Test, is_foreign, is_test};
+use super::paths::files_of_tests;
+use super::{ChangedFile, MOST_SHOWN, Place, Site, at, one_line, side_by_side};
+use source::{Part, SourceFile, Test};
 
-/// So many files of tests are read at most.
-const MOST_TEST_FILES: usize = 300;
 /// A text that is no longer may be part of another by chance.
 const BY_CHANCE: usize = 3;
 /// Fewer values may be there by chance.
@@ -91,20 +88,6 @@ fn tests(site: &Site<'_>) -> Vec<Test> {
         SourceFile::parse(path, text).map_or_else(Vec::new, |file| file.tests())
     });
     of_changed.chain(of_others.into_iter().flatten()).collect()
-}
-
-/// Returns the files of tests in a worktree, as many as are worth it.
-pub(super) fn files_of_tests(worktree: &Path) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    walk(worktree, |path, kind| {
-        let Some(path) = path.to_str() else { return false };
-        if kind.is_file() && is_test(path) && found.len() < MOST_TEST_FILES {
-            found.push(path.to_owned());
-        }
-        let is_left_out = name(path).starts_with('.') || is_foreign(&format!("{path}/x"));
-        !is_left_out && found.len() < MOST_TEST_FILES
-    });
-    found
 }
 
 #[cfg(test)]

@@ -36,9 +36,9 @@ fn lowered(file: &ChangedFile<'_>) -> Option<Place> {
         }
     }
     let is_lower = |(name, _)| balance.get(&name).is_some_and(|sum| sum.0 == 0 && sum.1 < 0.0);
-    let what = |line: &str| match line {
-        _ if HOOKS_OFF.is_match(line) => Some("switches the hooks of git off"),
-        _ => least(line).any(is_lower).then_some("asks for less than before"),
+    let what = |line: &str| {
+        let hooks = HOOKS_OFF.is_match(line).then_some("switches the hooks of git off");
+        hooks.or_else(|| least(line).any(is_lower).then_some("asks for less than before"))
     };
     file.change.added_lines().find_map(|(number, line)| {
         Some(at(file.path(), number, format!("`{}` {}", one_line(line.trim(), MOST_SHOWN), what(line)?)))

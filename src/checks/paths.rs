@@ -7,6 +7,10 @@ use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 
 use regex::{RegexSet, RegexSetBuilder};
+use source::{is_foreign, is_test};
+
+/// So many files of tests are looked for at most.
+const MOST_TEST_FILES: usize = 300;
 
 /// Returns the last part of a path.
 pub(crate) fn name(path: &str) -> &str {
@@ -94,6 +98,20 @@ pub(crate) fn walk(root: &Path, mut visit: impl FnMut(&Path, FileType) -> bool) 
             }
         }
     }
+}
+
+/// Returns the files of tests in a worktree, as many as are worth it.
+pub(crate) fn files_of_tests(worktree: &Path) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    walk(worktree, |path, kind| {
+        let Some(path) = path.to_str() else { return false };
+        if kind.is_file() && is_test(path) && found.len() < MOST_TEST_FILES {
+            found.push(path.to_owned());
+        }
+        let is_left_out = name(path).starts_with('.') || is_foreign(&format!("{path}/x"));
+        !is_left_out && found.len() < MOST_TEST_FILES
+    });
+    found
 }
 
 #[cfg(test)]

@@ -86,9 +86,9 @@ async fn idle<'r>(
     }
     let failing = runs.mixed(|trees| &trees.planted, stop).await;
     let failing = failing.as_ref().map(|look| Suite::of(&look.results));
-    let passes = |id: &str| failing.as_ref()?.outcome(id).filter(|outcome| *outcome == TestOutcome::Passed);
+    let passes = |id: &str| failing.as_ref().is_some_and(|all| all.outcome(id) == Some(TestOutcome::Passed));
     let is_hollow = |id: &str| sources.added().any(|test| test.is_reported_as(id) && test.asserted() == 0);
-    let is_idle = |id: &&str| is_hollow(id) || passes(id).is_some();
+    let is_idle = |id: &&str| is_hollow(id) || passes(id);
     if green.iter().all(is_idle) { green } else { Vec::new() }
 }
 
