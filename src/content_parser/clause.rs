@@ -2,10 +2,9 @@
 //! the whole, names a fault, denies that something is as it should be, or asks for something first does not, unless it is denied,
 //! told of what was, holds under a condition only, or says how the work deals with it.
 
-use regex::Captures;
-
 use super::lexicon::{self, LexiconMatch, Sense, pattern};
 use super::passages::PassageKind;
+use super::quotations::{Quotation, is_short, replace_quotations};
 
 /// A clause of more words of the lexicon is asked about.
 const MOST_WORDS: usize = 60;
@@ -264,9 +263,7 @@ pub(super) struct Sentence {
 pub(super) fn sentences(text: &str) -> Vec<Sentence> {
     let text = text.trim_start_matches(['-', ' ']).replace("**", "");
     // As long as the text, so that a sentence is found in it again.
-    let plain = joined_lines(
-        &pattern("clause.quotation").replace_all(&text, |quoted: &Captures| "\"".repeat(quoted[0].len())),
-    );
+    let plain = joined_lines(&replace_quotations(&text, judge_quotation, |found| "\"".repeat(found.len())));
     let mut sentences = Vec::new();
     let mut from = 0;
     let ends = pattern("clause.ends").find_iter(&plain).map(|end| end.range());
@@ -331,5 +328,9 @@ pub(super) fn fold(text: &str) -> String {
 
 /// Returns a line without what it quotes.
 pub(super) fn unquoted(line: &str) -> String {
-    pattern("clause.quotation").replace_all(line, "").into_owned()
+    replace_quotations(line, judge_quotation, |_| String::new()).into_owned()
+}
+
+fn judge_quotation(_: char, inside: &str) -> Quotation {
+    if is_short(inside) { Quotation::Replaced } else { Quotation::None }
 }

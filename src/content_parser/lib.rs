@@ -51,6 +51,7 @@ mod marker;
 mod object_place;
 mod objects;
 mod passages;
+mod quotations;
 mod review;
 mod review_object;
 mod severity;

@@ -1,8 +1,11 @@
 //! Finds a denial by the form of a line: a word of a verdict at the place of a value or beside its label, the count of what failed, a
 //! mark, a label of something that holds the work back. The forms and what excuses them are data of `lexicon/patterns.toml`.
 
+use std::borrow::Cow;
+
 use crate::lexicon::pattern;
 use crate::markdown::code_blocks;
+use crate::quotations::{Quotation, is_phrase, is_short, replace_quotations};
 
 /// Tells whether a line has a form that nothing in it excuses.
 pub(super) fn has(form: &str, line: &str) -> bool {
@@ -16,10 +19,25 @@ pub(super) fn denial(text: &str) -> Option<&str> {
 
 fn denies(line: &str) -> bool {
     // Words of somebody else, and code that is no single word: a value is often written as code.
-    let plain = pattern("lines.quotation").replace_all(line, "”");
+    // The mark behind a word of code closes it, or opens other code: both readings count.
+    let readings = [Quotation::Kept, Quotation::None].map(|word| unquoted(line, word));
     sentences_of(line).any(|sentence| has("quoted_verdict", sentence))
-        || sentences_of(&plain).any(|sentence| has("verdict", sentence))
-        || ["output", "mark", "label"].into_iter().any(|form| has(form, &plain))
+        || readings.iter().any(|plain| {
+            sentences_of(plain).any(|sentence| has("verdict", sentence))
+                || ["output", "mark", "label"].into_iter().any(|form| has(form, plain))
+        })
+}
+
+/// Returns a line without what it quotes, where a single word of code is what `word` says.
+fn unquoted(line: &str, word: Quotation) -> Cow<'_, str> {
+    let judge = |mark, inside: &str| match mark {
+        '`' if is_phrase(inside) => Quotation::Replaced,
+        '`' => word,
+        '„' => Quotation::None,
+        _ if is_short(inside) => Quotation::Replaced,
+        _ => Quotation::None,
+    };
+    replace_quotations(line, judge, |_| "”".to_owned())
 }
 
 /// Returns the sentences of a line.

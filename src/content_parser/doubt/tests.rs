@@ -1,6 +1,6 @@
 //! What an approval is doubted for, and what it is not, in both places beside its object.
 
-use super::{doubt, says_critical};
+use super::{doubt, lines, says_critical};
 
 mod taken_back;
 
@@ -394,4 +394,22 @@ fn running_text_says_that_something_critical_is_there() {
     ] {
         assert!(!says_critical(text), "{text}");
     }
+}
+
+#[test]
+fn what_stands_between_two_words_of_code_is_read() {
+    for line in [
+        "- `unit.rs`: 3 failed, 2 passed (`cargo`)",
+        "I ran `pytest`, and got `2 failed, 3 passed`.",
+        "`make`: `3 failed, 2 passed`",
+        "After `make`: `Verdict: FAIL`.",
+        "結果は `a.py` の通り、`判定: FAIL` です。",
+        "Urteil: „FAIL, weil der Test bricht“",
+        "Fazit: „3 tests failed“",
+    ] {
+        assert_eq!(lines::denial(line), Some(line));
+    }
+    let long = format!("`{}`. The verdict is FAIL. see `main.py`.", "x y ".repeat(82));
+    assert_eq!(lines::denial(&long), Some(long.as_str()));
+    assert_eq!(lines::denial("It prints `3 failed, 2 passed` and `ok`."), None);
 }
