@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use model::call::{CallBudget, ResumableSession};
+use model::data_file;
 use model::event::{ExecOutcome, ReportedProgram, Usage};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
@@ -26,7 +27,7 @@ const QUOTED: usize = 500;
 
 /// The classes of errors, by program and by what it calls them.
 static ERROR_CLASSES: LazyLock<BTreeMap<String, BTreeMap<String, ExecOutcome>>> =
-    LazyLock::new(|| toml::from_str(include_str!("error_classes.toml")).expect("a test reads the same file"));
+    LazyLock::new(|| data_file::read(include_str!("error_classes.toml")));
 
 /// What is asked of an agent in one call.
 #[derive(Debug, Clone, Copy)]

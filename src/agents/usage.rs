@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use model::call::CallBudget;
+use model::data_file;
 use model::event::{CostBasis, Usage};
 
 /// More tokens than any call can use.
@@ -97,8 +98,8 @@ pub(super) fn float(count: u64) -> f64 {
 }
 
 static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| {
-    let prices: Result<BTreeMap<String, Vec<Price>>, _> = toml::from_str(include_str!("prices.toml"));
-    prices.expect("a test reads the same file").remove("price").expect("it holds nothing else")
+    let mut prices: BTreeMap<String, Vec<Price>> = data_file::read(include_str!("prices.toml"));
+    prices.remove("price").expect("it holds nothing else")
 });
 
 /// The price of one model in US dollars per million tokens. Its source and its day, which are for people, are not read.

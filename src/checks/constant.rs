@@ -5,13 +5,15 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use model::data_file;
+
 /// Compiles an expression of our own source.
 pub(crate) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a good pattern")
 }
 
 static WORDS: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> =
-    LazyLock::new(|| toml::from_str(include_str!("data/words.toml")).expect("the lists of words are sound"));
+    LazyLock::new(|| data_file::read(include_str!("data/words.toml")));
 
 /// Returns the expressions that a check has under a name in `data/words.toml`, as one of which any will do.
 pub(crate) fn any_of(check: &str, name: &str) -> String {

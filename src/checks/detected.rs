@@ -9,6 +9,8 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
+use model::data_file;
+
 /// The commands of the check `integration` by their keys, in the order in which they are run. The tests of a language have keys of
 /// their own, because `test` is one command for the whole project.
 pub const INTEGRATION: [&str; 8] =
@@ -66,8 +68,7 @@ struct Command {
     what: Option<String>,
 }
 
-static TABLE: LazyLock<Table> =
-    LazyLock::new(|| toml::from_str(include_str!("data/commands.toml")).expect("the table is sound"));
+static TABLE: LazyLock<Table> = LazyLock::new(|| data_file::read(include_str!("data/commands.toml")));
 
 /// Returns the names of the files whose change makes a new setup of a project necessary.
 pub(super) fn lock_files() -> &'static [String] {

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::paths::files_of_tests;
 use super::{Change, ChangedFile, Patterns, Place, Site, at, ending, file, pattern};
+use model::data_file;
 use source::{is_fixture, is_foreign};
 
 /// The names of changed keys that are told at most.
@@ -28,8 +29,8 @@ pub(super) struct DecidingFile {
 }
 
 static FILES: LazyLock<Vec<(Regex, DecidingFile)>> = LazyLock::new(|| {
-    let table = toml::from_str(include_str!("data/deciding_settings.toml"));
-    let mut table: BTreeMap<String, Vec<DecidingFile>> = table.expect("the table is sound");
+    let mut table: BTreeMap<String, Vec<DecidingFile>> =
+        data_file::read(include_str!("data/deciding_settings.toml"));
     let named = |file: DecidingFile| (pattern(&format!("(?x)(?:^|/)(?:{})$", file.files)), file);
     table.remove("file").into_iter().flatten().map(named).collect()
 });

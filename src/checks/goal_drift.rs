@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::template::Template;
 use super::{CheckResult, Site, if_failed, judged, of_answer, own_lines, pattern};
+use model::data_file;
 use model::policy::{criterion, quality_criterion};
 
 pub(super) static TEMPLATE: Template =
@@ -52,9 +53,7 @@ struct Table {
     form: BTreeMap<String, String>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    toml::from_str(include_str!("data/goal_drift.toml")).expect("the table of criteria is sound")
-});
+static TABLE: LazyLock<Table> = LazyLock::new(|| data_file::read(include_str!("data/goal_drift.toml")));
 
 /// One offence against a criterion.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

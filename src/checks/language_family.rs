@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::{ending, name};
+use model::data_file;
 
 /// Languages that begin their comments alike.
 #[derive(Debug, Deserialize)]
@@ -29,9 +30,8 @@ enum Kind {
     Unknown,
 }
 
-static TABLE: LazyLock<BTreeMap<String, Vec<LanguageFamily>>> = LazyLock::new(|| {
-    toml::from_str(include_str!("data/language_family.toml")).expect("the table of languages is sound")
-});
+static TABLE: LazyLock<BTreeMap<String, Vec<LanguageFamily>>> =
+    LazyLock::new(|| data_file::read(include_str!("data/language_family.toml")));
 
 /// Tells whether a file is code of a language that is known.
 pub(super) fn is_code(path: &str) -> bool {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{CheckResult, CheckStatus, Place, Site};
+use model::data_file;
 
 /// More places than this are counted and not told.
 pub(super) const MOST_PLACES: usize = 40;
@@ -114,7 +115,7 @@ struct Rule {
 }
 
 static RULES: LazyLock<BTreeMap<String, Rule>> =
-    LazyLock::new(|| toml::from_str(include_str!("data/rules.toml")).expect("the table of rules is sound"));
+    LazyLock::new(|| data_file::read(include_str!("data/rules.toml")));
 
 /// Fails where there are places, in the words that `data/rules.toml` has for the check.
 pub(super) fn judge_places(check: &str, places: Vec<Place>) -> CheckResult {

@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
+use model::data_file;
+
 /// A beginning shorter than this makes no two words forms of one, in characters.
 const SHORTEST_STEM: usize = 4;
 /// Words that begin with so many equal characters are forms of one.
@@ -22,9 +24,8 @@ struct Wording {
     keyword: String,
 }
 
-static WORDING: LazyLock<Wording> = LazyLock::new(|| {
-    toml::from_str(include_str!("lexicon/commit_message.toml")).expect("the words are ours")
-});
+static WORDING: LazyLock<Wording> =
+    LazyLock::new(|| data_file::read(include_str!("lexicon/commit_message.toml")));
 static PREFIX: LazyLock<Regex> = LazyLock::new(|| regex(&WORDING.prefix));
 static WORD: LazyLock<Regex> = LazyLock::new(|| regex(&WORDING.word));
 static KEYWORD: LazyLock<Regex> = LazyLock::new(|| regex(&WORDING.keyword));

@@ -6,6 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use super::text::folded;
 use aho_corasick::{AhoCorasick, MatchKind};
+use model::data_file;
 use regex::{Regex, RegexBuilder};
 
 /// What a word says in a review.
@@ -82,7 +83,7 @@ impl LexiconMatch {
 
 /// Regular expressions by module and name: data of `lexicon/patterns.toml`.
 static PATTERNS: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> =
-    LazyLock::new(|| toml::from_str(include_str!("lexicon/patterns.toml")).expect("the patterns are ours"));
+    LazyLock::new(|| data_file::read(include_str!("lexicon/patterns.toml")));
 
 /// Returns the regular expression `module.name`, made when it is first used.
 pub(super) fn pattern(name: &str) -> &'static Regex {
@@ -117,11 +118,11 @@ type WordLists = BTreeMap<String, Vec<String>>;
 
 /// The words of a triage.
 pub(super) static TRIAGE: LazyLock<WordLists> =
-    LazyLock::new(|| toml::from_str(include_str!("lexicon/triage.toml")).expect("the words are ours"));
+    LazyLock::new(|| data_file::read(include_str!("lexicon/triage.toml")));
 
 /// The words of marker lines.
 pub(super) static MARKERS: LazyLock<WordLists> =
-    LazyLock::new(|| toml::from_str(include_str!("lexicon/markers.toml")).expect("the words are ours"));
+    LazyLock::new(|| data_file::read(include_str!("lexicon/markers.toml")));
 
 const FILES: [&str; 6] = [
     include_str!("lexicon/en.toml"),
@@ -146,7 +147,7 @@ struct Entry {
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let mut senses: BTreeMap<String, Vec<Sense>> = BTreeMap::new();
     for file in FILES {
-        let lists: BTreeMap<Sense, Vec<String>> = toml::from_str(file).expect("the lexicon is ours");
+        let lists: BTreeMap<Sense, Vec<String>> = data_file::read(file);
         for (sense, words) in lists {
             for word in words {
                 senses.entry(normalized(&word)).or_default().push(sense);

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use serde::Deserialize;
 
+use model::data_file;
 use model::event::{CallEnd, ExecOutcome, ReportedProgram};
 use model::phase::{PhaseName, Step};
 
@@ -157,9 +158,8 @@ pub(crate) struct OutcomeWording {
 
 /// Returns the wording of an outcome.
 pub(crate) fn wording(outcome: ExecOutcome) -> &'static OutcomeWording {
-    static ALL: LazyLock<HashMap<ExecOutcome, OutcomeWording>> = LazyLock::new(|| {
-        toml::from_str(include_str!("outcomes.toml")).expect("the file is part of the program and tested")
-    });
+    static ALL: LazyLock<HashMap<ExecOutcome, OutcomeWording>> =
+        LazyLock::new(|| data_file::read(include_str!("outcomes.toml")));
     ALL.get(&outcome).expect("every outcome is in the file")
 }
 

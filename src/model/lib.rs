@@ -3,6 +3,7 @@
 
 pub mod call;
 pub mod change;
+pub mod data_file;
 pub mod event;
 pub mod finding;
 pub mod issue;

@@ -17,6 +17,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_with::{As, DisplayFromStr};
 
+use crate::data_file;
+
 pub use shapes::SecretKind;
 
 /// Text without secrets.
@@ -188,8 +190,7 @@ struct SecretPatterns {
     shapes: Vec<shapes::SecretShape>,
 }
 
-static LISTS: LazyLock<SecretPatterns> =
-    LazyLock::new(|| toml::from_str(include_str!("redact/lists.toml")).expect("the lists are a constant"));
+static LISTS: LazyLock<SecretPatterns> = LazyLock::new(|| data_file::read(include_str!("redact/lists.toml")));
 
 /// Matches what every text with a secret of a known kind has in it.
 static HINTS: LazyLock<Regex> = LazyLock::new(|| {

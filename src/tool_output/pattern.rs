@@ -8,6 +8,9 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex, RegexSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use model::data_file;
 
 /// A regular expression that stands in a data file.
 #[derive(Deserialize)]
@@ -40,15 +43,14 @@ pub(super) fn regex(pattern: &str) -> Regex {
 
 /// Reads a data file. What its `patterns` say stands in it wherever their names stand in braces.
 pub(super) fn table<T: DeserializeOwned>(text: &str) -> T {
-    let read = |text: &str| text.parse::<toml::Table>().expect("the table is a constant");
-    let table = read(text);
-    let patterns = table["patterns"].as_table().into_iter().flatten();
+    let table: Map<String, Value> = data_file::read(text);
+    let patterns = table["patterns"].as_object().into_iter().flatten();
     let filled = patterns.fold(text.to_owned(), |text, (name, pattern)| {
         text.replace(&format!("{{{name}}}"), pattern.as_str().expect("a pattern is a text"))
     });
-    let mut table = read(&filled);
+    let mut table: Map<String, Value> = data_file::read(&filled);
     table.remove("patterns");
-    table.try_into().expect("the table is a constant")
+    T::deserialize(&Value::Object(table)).expect("the table is a constant")
 }
 
 /// Returns what a group found.

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::Ground;
 use super::running::{self, Ran};
 use crate::paths::walk;
+use model::data_file;
 use process::{Environment, Stop};
 use settings::split_words;
 use tool_output::{TestReport, report_files, tests};
@@ -41,9 +42,8 @@ struct TestRunner {
     reports: Vec<String>,
 }
 
-static KNOWN: LazyLock<TestRunners> = LazyLock::new(|| {
-    toml::from_str(include_str!("data/test_runners.toml")).expect("the table is a constant")
-});
+static KNOWN: LazyLock<TestRunners> =
+    LazyLock::new(|| data_file::read(include_str!("data/test_runners.toml")));
 
 /// Runs the tests so that each has a result, and returns what the report files say. Where the runner refuses what it is asked
 /// for, the command is run once more as it stands.

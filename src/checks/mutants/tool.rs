@@ -14,6 +14,7 @@ use crate::command::{self, Ground, Ran};
 use crate::test_runs::{Compared, NotCompared, TestRuns};
 use crate::{MOST_TOLD, Site, ending, one_line};
 use git::Tree;
+use model::data_file;
 use process::{Environment, ProgramExit, Stop};
 use settings::split_words;
 use tool_output::{Mutant, mutants, mutmut_mutants};
@@ -37,9 +38,8 @@ struct Tool {
     generated: Option<String>,
 }
 
-static TOOLS: LazyLock<BTreeMap<String, Vec<Tool>>> = LazyLock::new(|| {
-    toml::from_str(include_str!("../data/mutation_tools.toml")).expect("the table is sound")
-});
+static TOOLS: LazyLock<BTreeMap<String, Vec<Tool>>> =
+    LazyLock::new(|| data_file::read(include_str!("../data/mutation_tools.toml")));
 
 /// A tool on the trees of a run.
 pub(super) struct ToolRuns<'s> {
