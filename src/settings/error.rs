@@ -111,6 +111,11 @@ pub(super) fn names_no<'a>(what: &str, name: &str, known: impl IntoIterator<Item
     format!("names `{name}`, which is no {what}{}", did_you_mean(suggestion(name, known)))
 }
 
+/// Says that a number is no amount.
+pub(super) fn describe_bad_amount(number: f64) -> String {
+    format!("is {number}; it has to be an amount, 0 or more")
+}
+
 /// Returns the words that are put behind an unknown name.
 pub(super) fn did_you_mean(hint: Option<&str>) -> String {
     hint.map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()

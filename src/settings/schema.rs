@@ -13,7 +13,7 @@ use serde_json::Value;
 use toml::{Table, Value as Toml};
 
 use super::command_line::line_of;
-use super::error::{ConfigError, Origin, did_you_mean, place_of, suggestion};
+use super::error::{ConfigError, Origin, describe_bad_amount, did_you_mean, place_of, suggestion};
 use super::keys::{Keys, split_at_commas};
 
 /// Returns the JSON Schema of a configuration file.
@@ -196,6 +196,11 @@ impl ValueNormalizer<'_> {
                 }
                 *value = Toml::String(line_of(words));
                 Ok(())
+            }
+            // JSON, by way of which the keys are read, has no such number. A layer above may have another amount.
+            (ValueType::Number, Toml::Float(number)) if self.is_complete && !number.is_finite() => {
+                let (place, what) = (place_of(key, self.places), describe_bad_amount(*number));
+                Err(ConfigError::Contradiction { place, key: key.to_owned(), what })
             }
             (shape, value) if shape.holds(value) => Ok(()),
             (shape, value) => Err(self.wrong_type_error(shape, key, &describe_found(value))),

@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::command_line::split_words;
 use super::defined_check::{defined_check, is_plain_name};
-use super::error::{RefusedKey, names_no, refuse, refuse_if};
+use super::error::{RefusedKey, describe_bad_amount, names_no, refuse, refuse_if};
 use super::keys::{AgentKeys, AgentKind, Keys, PhaseKeys, split_at_commas};
 use super::registry::StepsRegistry;
 use model::phase::{PhaseName, is_answer_document};
@@ -493,8 +493,7 @@ fn check_money(keys: &Keys) -> Result<(), RefusedKey> {
         ("day.usd", budget.scopes.day.usd),
     ] {
         let Some(amount) = amount else { continue };
-        let what = format!("is {amount}; it has to be an amount, 0 or more");
-        refuse_if(!amount.is_finite() || amount < 0.0, format!("budget.{key}"), what)?;
+        refuse_if(amount < 0.0, format!("budget.{key}"), describe_bad_amount(amount))?;
     }
     Ok(())
 }

@@ -363,6 +363,17 @@ fn unattended_run_has_a_default_spend_limit() {
 }
 
 #[test]
+fn infinite_amount_is_refused_only_where_no_later_layer_replaces_it() {
+    let layers =
+        ConfigTexts { flags: map([("budget.usd", "2.5")]), ..repository("[budget]\nusd = inf\nturns = 3") };
+    assert_eq!(load(&layers).expect("a finite amount").budget(true).usd, Some(2.5));
+    assert_eq!(
+        refused(&ConfigTexts { flags: map([("budget.usd", "-inf")]), ..layers }),
+        "flag --set budget.usd: `budget.usd` is -inf; it has to be an amount, 0 or more"
+    );
+}
+
+#[test]
 fn persistent_settings_can_be_set_by_environment_variables() {
     let settings = load(&variables([
         ("AI_WORKFLOW_REVIEWER", "claude,codex"),
