@@ -21,7 +21,6 @@ use model::event::{Entry, FORMAT, Fact};
 use model::issue::IssueNumber;
 use model::redact::Masker;
 use model::text::sha256_hex;
-use serde::Deserialize;
 use serde_json::Value;
 
 /// The chain before the first line.
@@ -314,10 +313,9 @@ fn mask_entry(entry: &Entry, masker: &Masker) -> Result<(Entry, Vec<u8>), StoreE
     read_back(&keep_own_words(&plain, masker)).map_err(unwritable)
 }
 
-/// Returns the entry of a value and its bytes, in the order of its fields, as they will be read.
+/// Returns the entry of a value and its bytes after the opening brace, as they will be read.
 fn read_back(value: &Value) -> Result<(Entry, Vec<u8>), String> {
-    let entry = Entry::deserialize(value).map_err(|error| error.to_string())?;
-    let text = serde_json::to_vec(&entry).map_err(|error| error.to_string())?;
+    let text = serde_json::to_vec(value).map_err(|error| error.to_string())?;
     let rest = text[1..].to_vec();
     parse_entry(&rest).map(|entry| (entry, rest))
 }
