@@ -169,7 +169,7 @@ cpu=$(awk '{ print $1 + $2 }' "$work/cpu" | sort -n | head -1)
 statuses=$(awk -v cpu="$cpu" -v status="$status" 'BEGIN { printf "%.0f", cpu / status }')
 row "CPU time with git and agents, best of $runs" "$cpu s"
 limited "  that of so many git status ($status s)" "$statuses" "$statuses" 250 "<= 250"
-limited "peak memory of the runner" "$(awk -v k="$plain_peak" 'BEGIN { printf "%.1f MiB", k / 1024 }')" "$plain_peak" $((48 * 1024)) "<= 48 MiB"
+limited "peak memory of the runner" "$(awk -v k="$plain_peak" 'BEGIN { printf "%.1f MiB", k / 1024 }')" "$plain_peak" $((40 * 1024)) "<= 40 MiB"
 row "files in the repository" "$("$real_git" -C "$repository" ls-files | wc -l)"
 busy=$(awk -v cores="$(nproc)" '$1 > cores { print $1 " on " cores }' /proc/loadavg)
 [ -z "$busy" ] || row "the machine is busy, times are too long: load" "$busy"
