@@ -2,9 +2,12 @@
 
 use std::path::{Component, Path, PathBuf};
 
+/// The longest path that a system opens, in bytes: `PATH_MAX` of Linux. Resolving a longer one takes minutes.
+const LONGEST_PATH: usize = 4096;
+
 /// Returns the real path of something in the worktree that exists or could be made; nothing when it leads out.
 pub(crate) fn resolve(worktree: &Path, path: &Path) -> Option<PathBuf> {
-    if path.components().any(|part| part == Component::ParentDir) {
+    if path.as_os_str().len() > LONGEST_PATH || path.components().any(|part| part == Component::ParentDir) {
         return None;
     }
     let real = resolve_existing(&worktree.join(path))?;

@@ -97,3 +97,12 @@ fn git_directories_and_symlinks_are_not_writable() {
         [false; 6]
     );
 }
+
+#[test]
+fn paths_that_no_system_opens_are_refused_at_once() {
+    let (_folder, worktree) = scene();
+    let began = std::time::Instant::now();
+    let long = worktree.join("a/".repeat(400_000) + "b");
+    assert_eq!((resolve(&worktree, &long), resolve_writable(&worktree, &long)), (None, None));
+    assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
+}
