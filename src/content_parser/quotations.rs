@@ -2,6 +2,7 @@
 //! a regular expression that counts to 300 characters takes megabytes and long to build.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The marks that open a quotation, each with those that close it.
 const MARKS: [(char, &[char]); 7] = [
@@ -13,8 +14,12 @@ const MARKS: [(char, &[char]); 7] = [
     ('«', &['»']),
     ('„', &['“', '”']),
 ];
+/// Longer words are no quotation: their second mark more likely opens one. In characters.
+const LONGEST_WORDS: usize = 300;
+/// So many characters of code stand at most before a space or colon, and so many behind it.
+const LONGEST_SIDE: usize = 200;
 /// No closing mark is looked for farther than this, in characters.
-const FARTHEST: usize = 401;
+const FARTHEST: usize = 2 * LONGEST_SIDE + 1;
 
 /// What is made of two marks and what stands between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,20 +41,21 @@ pub(super) fn replace_quotations(
 ) -> Cow<'_, str> {
     let (mut replaced, mut taken, mut from) = (String::new(), 0, 0);
     let mut search = EndSearch { text, known: [None; MARKS.len()] };
-    while let Some((at, mark)) = text[from..].char_indices().find(|(_, mark)| kind_of(*mark).is_some()) {
-        let at = from + at;
+    let opening = |(at, mark)| Some((at, MARKS.iter().position(|(opening, _)| *opening == mark)?));
+    while let Some((at, kind)) = text[from..].char_indices().find_map(opening) {
+        let (at, mark) = (from + at, MARKS[kind].0);
         let inside = at + mark.len_utf8();
-        let Some(end) = kind_of(mark).and_then(|kind| search.find(kind, inside)) else {
+        let Some(end) = search.find(kind, inside) else {
             from = inside;
             continue;
         };
-        from = match judge(mark, &text[inside..end.0]) {
+        from = match judge(mark, &text[inside..end.start]) {
             Quotation::Replaced => {
-                replaced.extend([&text[taken..at], &replace(&text[at..end.1])]);
-                taken = end.1;
-                end.1
+                replaced.extend([&text[taken..at], &replace(&text[at..end.end])]);
+                taken = end.end;
+                taken
             }
-            Quotation::Kept => end.1,
+            Quotation::Kept => end.end,
             Quotation::None => inside,
         };
     }
@@ -62,18 +68,15 @@ pub(super) fn replace_quotations(
 
 /// Tells whether this is no longer than words that somebody quotes, in characters.
 pub(super) fn is_short(inside: &str) -> bool {
-    inside.chars().nth(300).is_none()
+    inside.chars().nth(LONGEST_WORDS).is_none()
 }
 
 /// Tells whether code is more than one word, and no longer than a command.
 pub(super) fn is_phrase(inside: &str) -> bool {
     let length = inside.chars().count();
-    let is_middle = |(at, c): (usize, char)| matches!(c, ' ' | ':') && at <= 200 && length - at - 1 <= 200;
+    let is_near = |at: usize| at <= LONGEST_SIDE && length - at - 1 <= LONGEST_SIDE;
+    let is_middle = |(at, c): (usize, char)| matches!(c, ' ' | ':') && is_near(at);
     inside.chars().enumerate().any(is_middle)
-}
-
-fn kind_of(opening: char) -> Option<usize> {
-    MARKS.iter().position(|(mark, _)| *mark == opening)
 }
 
 /// Finds closing marks. Where the next one is stays known, so that many open marks cost no more than one.
@@ -84,8 +87,8 @@ struct EndSearch<'t> {
 }
 
 impl EndSearch<'_> {
-    /// Returns where the closing mark of a quotation begins and ends that has `inside` behind its opening one.
-    fn find(&mut self, kind: usize, inside: usize) -> Option<(usize, usize)> {
+    /// Returns where the closing mark is of a quotation whose opening mark ends at `inside`.
+    fn find(&mut self, kind: usize, inside: usize) -> Option<Range<usize>> {
         let closing = MARKS[kind].1;
         let search = || {
             let end = self.text[inside..].find(|c| c == '\n' || closing.contains(&c));
@@ -96,7 +99,7 @@ impl EndSearch<'_> {
         let mark = self.text[at..].chars().next().filter(|mark| *mark != '\n')?;
         let between = &self.text[inside..at];
         let is_near = between.len() <= 4 * FARTHEST && between.chars().nth(FARTHEST).is_none();
-        if is_near { Some((at, at + mark.len_utf8())) } else { None }
+        if is_near { Some(at..at + mark.len_utf8()) } else { None }
     }
 }
 
