@@ -22,11 +22,12 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::asked::{Bindings, elements, first_name, sides};
+use crate::broken::SyntaxError;
 use crate::outline::{Mark, Outline};
 use crate::pattern::fits;
 use crate::query::{Capture, step};
@@ -41,14 +42,21 @@ pub use role::{Role, is_fixture, is_foreign, is_found_by_name, is_runner_setting
 pub use splice::splice_tests;
 pub use test::{Skip, SkipKind, Test};
 
-/// A source file and its syntax tree. It is parsed once; each question is a query on the tree.
+/// What reads a tree never panics.
+const UNHARMED: &str = "no thread panicked while it read the tree";
+const STILL_THERE: &str = "the outline takes the tree, and reads the tokens before";
+
+/// A source file and its syntax tree. It is parsed once, and each question is asked of what was read of the tree.
 #[derive(Debug)]
 pub struct SourceFile {
     path: Arc<str>,
     text: String,
     language: Language,
-    tree: Tree,
+    error: Option<SyntaxError>,
+    /// Gone when all was read of it, because it takes many times the space of its text.
+    tree: Mutex<Option<Tree>>,
     outline: OnceLock<Outline>,
+    /// Read before the outline at the latest.
     tokens: OnceLock<Vec<Token>>,
     line_ends: OnceLock<Vec<usize>>,
     bindings: OnceLock<Bindings>,
@@ -76,9 +84,10 @@ impl SourceFile {
         let options = ParseOptions::new().progress_callback(&mut progress);
         let read = &mut |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(read, None, Some(options))?;
+        let error = SyntaxError::first(&tree);
         let (outline, tokens, line_ends, bindings) = Default::default();
-        let path = path.into();
-        Some(Arc::new(Self { path, text, language, tree, outline, tokens, line_ends, bindings }))
+        let (path, tree) = (path.into(), Mutex::new(Some(tree)));
+        Some(Arc::new(Self { path, text, language, error, tree, outline, tokens, line_ends, bindings }))
     }
 
     /// Tells whether a file may hold tests, without parsing it.
@@ -189,7 +198,11 @@ impl SourceFile {
     }
 
     fn outline(&self) -> &Outline {
-        self.outline.get_or_init(|| Outline::read(self.language.query(), &self.tree, &self.text))
+        self.outline.get_or_init(|| {
+            self.tokens();
+            let tree = self.tree.lock().expect(UNHARMED).take().expect(STILL_THERE);
+            Outline::read(self.language.query(), &tree, &self.text)
+        })
     }
 }
 

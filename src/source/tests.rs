@@ -42,6 +42,28 @@ fn comments_are_found_and_texts_like_them_are_not() {
 }
 
 #[test]
+fn a_tree_is_gone_when_all_was_read_of_it_and_each_question_is_still_answered() {
+    let file = file("a.test.ts", "// one\nit('a', () => { expect(b(1)).toBe(2);\n");
+    let holds_tree = || file.tree.lock().expect(UNHARMED).is_some();
+    assert!(file.broken().is_some() && holds_tree());
+    assert_eq!(file.names(&(0..file.text.len())).len(), 4);
+    assert!(holds_tree());
+    assert_eq!(texts(&file.comments()), ["// one"]);
+    assert!(!holds_tree());
+    assert_eq!(texts(&file.values()), ["'a'", "1", "2"]);
+    assert_eq!(file.names(&(0..file.text.len())).len(), 4);
+    assert!(file.broken().is_some());
+}
+
+#[test]
+fn words_that_are_read_after_the_outline_are_all_there() {
+    let file = file("a.rs", "/// Adds.\nfn add(a: u8) -> u8 { a + 1 }");
+    assert_eq!(file.functions().len(), 1);
+    let words: Vec<&str> = file.words(&(0..file.text.len())).map(|word| word.text).collect();
+    assert_eq!(words.join(" "), "fn add ( a : u8 ) -> u8 { a + 1 }");
+}
+
+#[test]
 fn imports_name_their_modules() {
     for (path, text, expected) in [
         ("a.rs", "use a::{b, c};\nextern crate d;\n// use e;", vec!["a::{b, c}", "d"]),

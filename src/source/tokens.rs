@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::SourceFile;
+use tree_sitter::Tree;
+
 use crate::language::Language;
+use crate::{STILL_THERE, SourceFile, UNHARMED};
 
 /// Stands at both ends of a block that only its indentation marks.
 const BLOCK: &str = "¶";
@@ -84,15 +86,18 @@ impl SourceFile {
         &tokens[first..last]
     }
 
-    fn tokens(&self) -> &[Token] {
-        self.tokens.get_or_init(|| self.read_tokens())
+    pub(crate) fn tokens(&self) -> &[Token] {
+        self.tokens.get_or_init(|| {
+            let tree = self.tree.lock().expect(UNHARMED);
+            self.read_tokens(tree.as_ref().expect(STILL_THERE))
+        })
     }
 
-    fn read_tokens(&self) -> Vec<Token> {
+    fn read_tokens(&self, tree: &Tree) -> Vec<Token> {
         // In some languages only their indentation marks blocks.
         let is_indented = self.language == Language::Python;
         let mut tokens = Vec::new();
-        let mut cursor = self.tree.walk();
+        let mut cursor = tree.walk();
         let mut read_to = 0;
         loop {
             let node = cursor.node();
