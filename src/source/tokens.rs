@@ -46,7 +46,8 @@ impl SourceFile {
 
     /// Returns the tokens that are neither comment nor docstring, as they are written.
     fn code(&self) -> impl Iterator<Item = &str> {
-        let docstrings = self.docstrings();
+        let has_docstrings = self.language == Language::Python;
+        let docstrings = if has_docstrings { self.docstrings() } else { Vec::new() };
         let is_code = move |range: &&Range<usize>| {
             let next = docstrings.partition_point(|docstring| docstring.range.end <= range.start);
             docstrings.get(next).is_none_or(|docstring| range.start < docstring.range.start)
