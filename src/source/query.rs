@@ -4,7 +4,10 @@ use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
 use strum::EnumString;
-use tree_sitter::{Language, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
+use tree_sitter::{
+    Language, Node, QueryCursor, QueryCursorOptions, QueryMatch, QueryPredicate, QueryPredicateArg,
+    StreamingIterator, Tree,
+};
 
 /// So many matches may be under way at once; more are dropped. Only text that no person writes needs more.
 const MATCH_LIMIT: u32 = 1024;
@@ -98,8 +101,41 @@ pub(crate) struct Query {
     /// The grammar.
     pub(crate) language: Language,
     text: String,
-    /// With what its captures stand for.
-    compiled: OnceLock<(tree_sitter::Query, Vec<Option<Capture>>)>,
+    compiled: OnceLock<CompiledQuery>,
+}
+
+struct CompiledQuery {
+    query: tree_sitter::Query,
+    /// What its captures stand for.
+    captures: Vec<Option<Capture>>,
+    /// For each pattern what it says by `kind-eq?`.
+    kinds: Vec<Vec<KindEq>>,
+}
+
+/// `(#kind-eq? @capture "a" "b")`: what was captured is a node of one of these kinds.
+struct KindEq {
+    capture: u32,
+    kinds: Vec<Box<str>>,
+}
+
+impl KindEq {
+    fn read(predicate: &QueryPredicate) -> Self {
+        let kind = |argument: &QueryPredicateArg| match argument {
+            QueryPredicateArg::String(kind) => kind.clone(),
+            QueryPredicateArg::Capture(_) => panic!("a kind is a text"),
+        };
+        match (&*predicate.operator, &*predicate.args) {
+            ("kind-eq?", [QueryPredicateArg::Capture(capture), kinds @ ..]) => {
+                Self { capture: *capture, kinds: kinds.iter().map(kind).collect() }
+            }
+            (operator, _) => panic!("`{operator}` is no predicate that is known, or is asked of no capture"),
+        }
+    }
+
+    fn holds(&self, matched: &QueryMatch<'_, '_>) -> bool {
+        let is_one = |node: Node<'_>| self.kinds.iter().any(|kind| **kind == *node.kind());
+        matched.nodes_for_capture_index(self.capture).all(is_one)
+    }
 }
 
 impl Query {
@@ -107,7 +143,11 @@ impl Query {
         Self { language, text, compiled: OnceLock::new() }
     }
 
-    fn compile(&self) -> (tree_sitter::Query, Vec<Option<Capture>>) {
+    fn compiled(&self) -> &CompiledQuery {
+        self.compiled.get_or_init(|| self.compile())
+    }
+
+    fn compile(&self) -> CompiledQuery {
         let query =
             tree_sitter::Query::new(&self.language, &self.text).expect("the queries fit the grammars");
         let named = |name: &&str| match name.strip_prefix('_') {
@@ -115,13 +155,15 @@ impl Query {
             None => Some(name.parse().expect("a capture has a name that is known")),
         };
         let captures = query.capture_names().iter().map(named).collect();
-        (query, captures)
+        let kinds_of = |pattern| query.general_predicates(pattern).iter().map(KindEq::read).collect();
+        let kinds = (0..query.pattern_count()).map(kinds_of).collect();
+        CompiledQuery { query, captures, kinds }
     }
 
     /// Calls a function with each match: what was found, each with its place. A capture that occurs more than once in a
     /// match reaches from the first to the last.
     pub(crate) fn matches(&self, tree: &Tree, text: &str, mut see: impl FnMut(&[(Capture, Range<usize>)])) {
-        let (query, captures) = self.compiled.get_or_init(|| self.compile());
+        let CompiledQuery { query, captures, kinds } = self.compiled();
         let mut cursor = QueryCursor::new();
         cursor.set_match_limit(MATCH_LIMIT);
         let mut steps = 0;
@@ -130,6 +172,9 @@ impl Query {
         let mut matches = cursor.matches_with_options(query, tree.root_node(), text.as_bytes(), options);
         let mut found: Vec<(Capture, Range<usize>)> = Vec::new();
         while let Some(matched) = matches.next() {
+            if !kinds[matched.pattern_index].iter().all(|kind| kind.holds(matched)) {
+                continue;
+            }
             found.clear();
             for capture in matched.captures {
                 let Some(kind) = captures[capture.index as usize] else { continue };

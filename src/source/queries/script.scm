@@ -1,4 +1,7 @@
-; JavaScript and TypeScript. Groups and functions.
+; JavaScript and TypeScript. What stands in each call is asked by `kind-eq?`, because a list of kinds in a pattern is followed
+; once for each of its kinds.
+
+; Groups and functions.
 (class_declaration name: (_) @name) @group
 (variable_declarator name: (_) @name value: (class)) @group
 (function_declaration name: (identifier) @name body: (_) @body) @function
@@ -16,13 +19,16 @@
 (decorator) @attribute
 
 ; Groups of tests: describe('…', () => {}), describe.each(…)('…', …).
-((call_expression function: (_) @_callee arguments: (arguments . (_) @name [(arrow_function) (function_expression) (identifier)] .)) @group
+((call_expression function: (_) @_callee arguments: (arguments . (_) @name (_) @_body .)) @group
+ (#kind-eq? @_body "arrow_function" "function_expression" "identifier")
  (#match? @_callee "^(?:[xf]?(?:describe|context)|suite|test\\.describe|QUnit\\.module)(?:\\.\\w+)*(?:\\s*(?:<[^(]*>)?\\s*[(`][\\s\\S]*)?$"))
 
 ; Tests: it('…', () => {}), test.only('…', …), it.each(…)('…', …), Deno.test({ name: '…', … }).
 ((call_expression
    function: (_) @_callee
-   arguments: (arguments . [(string) (template_string) (identifier) (member_expression) (binary_expression) (call_expression)] @name . [(arrow_function) (function_expression) (identifier) (member_expression) (call_expression) (object)])) @test
+   arguments: (arguments . (_) @name . (_) @_body)) @test
+ (#kind-eq? @name "string" "template_string" "identifier" "member_expression" "binary_expression" "call_expression")
+ (#kind-eq? @_body "arrow_function" "function_expression" "identifier" "member_expression" "call_expression" "object")
  (#match? @_callee "^(?:[xf]?(?:it|test|specify)|(?:Deno|QUnit)\\.test|t\\.(?:test|step))(?:\\.(?:only|skip|todo|concurrent|sequential|serial|failing|fails|fail|ignore|fixme|slow|cb))*(?:\\.(?:each|for|skipIf|runIf|if|todoIf)\\s*(?:<[^(]*>)?\\s*[(`][\\s\\S]*)?$"))
 ((call_expression function: (_) @_callee arguments: (arguments . [(string) (template_string)] @name .)) @test @skip
  (#match? @_callee "^(?:[xf]?it|specify|xtest|test\\.(?:todo|skip)|it\\.(?:todo|skip))$"))
@@ -39,11 +45,17 @@
  (#match? @_condition "import\\.meta\\.vitest"))
 
 ; Skips.
-((call_expression function: (_) @_callee arguments: (arguments . [(string) (template_string) (identifier) (member_expression)] . [(arrow_function) (function_expression) (identifier) (member_expression) (call_expression) (object)])) @skip
+((call_expression function: (_) @_callee arguments: (arguments . (_) @_name . (_) @_body)) @skip
+ (#kind-eq? @_name "string" "template_string" "identifier" "member_expression")
+ (#kind-eq? @_body "arrow_function" "function_expression" "identifier" "member_expression" "call_expression" "object")
  (#match? @_callee "^(?:x(?:it|test|specify|describe|context)\\b|(?:it|test|specify|describe|context|suite|Deno\\.test|QUnit\\.(?:test|module)|t\\.(?:test|step))(?:\\.\\w+)*\\.(?:skip|todo|ignore|fixme)\\b|(?:it|test|describe)\\.(?:(?:skipIf|todoIf)\\(\\s*(?:true|1|!0)\\s*\\)|(?:runIf|if)\\(\\s*(?:false|0|!1)\\s*\\)))"))
-((call_expression function: (_) @_callee arguments: (arguments . [(string) (template_string) (identifier) (member_expression)] . [(arrow_function) (function_expression) (identifier) (member_expression) (call_expression) (object)])) @skip_conditional
+((call_expression function: (_) @_callee arguments: (arguments . (_) @_name . (_) @_body)) @skip_conditional
+ (#kind-eq? @_name "string" "template_string" "identifier" "member_expression")
+ (#kind-eq? @_body "arrow_function" "function_expression" "identifier" "member_expression" "call_expression" "object")
  (#match? @_callee "^(?:it|test|describe)(?:\\.\\w+)*\\.(?:skipIf|runIf|if|todoIf)\\b"))
-((call_expression function: (_) @_callee arguments: (arguments . [(string) (template_string) (identifier) (member_expression)] . [(arrow_function) (function_expression) (identifier) (member_expression) (call_expression) (object)])) @expected_failure
+((call_expression function: (_) @_callee arguments: (arguments . (_) @_name . (_) @_body)) @expected_failure
+ (#kind-eq? @_name "string" "template_string" "identifier" "member_expression")
+ (#kind-eq? @_body "arrow_function" "function_expression" "identifier" "member_expression" "call_expression" "object")
  (#match? @_callee "^(?:it|test)(?:\\.\\w+)*\\.(?:failing|fails|fail)\\b"))
 ((call_expression function: (_) @_callee arguments: (arguments . (_))) @only
  (#match? @_callee "^(?:f(?:it|test|specify|describe|context)\\b|(?:it|test|specify|describe|context|suite|Deno\\.test|QUnit\\.(?:test|module)|t\\.test)(?:\\.\\w+)*\\.only\\b)"))
@@ -64,10 +76,9 @@
    arguments: (arguments (object (pair key: (property_identifier) @_key value: (true)) @only)))
  (#match? @_callee "^(?:it|test|describe|suite|Deno\\.test|t\\.(?:test|step))\\b[\\w.]*$")
  (#eq? @_key "only"))
-((call_expression arguments: (arguments [
-   (arrow_function body: (statement_block (expression_statement (call_expression function: (_) @_callee)) @skip_statement))
-   (function_expression body: (statement_block (expression_statement (call_expression function: (_) @_callee)) @skip_statement))
- ])) @of
+((call_expression arguments: (arguments
+   (_ body: (statement_block (expression_statement (call_expression function: (_) @_callee)) @skip_statement)) @_code)) @of
+ (#kind-eq? @_code "arrow_function" "function_expression")
  (#match? @_callee "^(?:this|t|ctx|context)\\.(?:skip|todo)$"))
 ((expression_statement (call_expression function: (_) @_callee)) @skip_conditional
  (#match? @_callee "^(?:this|t|ctx|context)\\.(?:skip|todo)$"))
@@ -77,10 +88,8 @@
  (#match? @_callee "^test\\.(?:skip|fixme)$"))
 
 ; A test that ends before it asserts.
-(call_expression arguments: (arguments [
-   (arrow_function body: (statement_block (return_statement) @skip_statement . (_)))
-   (function_expression body: (statement_block (return_statement) @skip_statement . (_)))
- ])) @of
+((call_expression arguments: (arguments (_ body: (statement_block (return_statement) @skip_statement . (_))) @_code)) @of
+ (#kind-eq? @_code "arrow_function" "function_expression"))
 (if_statement consequence: [
   [(return_statement) (continue_statement) (break_statement)] @exit
   (statement_block . [(return_statement) (continue_statement) (break_statement)] @exit)

@@ -332,6 +332,25 @@ fn skips_of_python_are_found() {
 }
 
 #[test]
+fn a_call_is_a_test_of_a_script_by_what_it_is_given() {
+    for (text, tests) in [
+        ("it('a', () => {}); it(`b`, function () {}); it(title, check); it('c' + d, checks.e, 5);", 4),
+        ("it('a', check(1)); it(title(1), { timeout: 5 }, () => {});", 2),
+        ("it(5, () => {}); it(['a'], () => {}); it('a', 5); it('a', 'b'); it(() => {}); it('a', ...b);", 0),
+        ("it.skip(5, () => {}); it.failing('a', 5); it.skipIf(b)('a', [c]);", 0),
+    ] {
+        for path in ["a.test.js", "a.test.ts", "a.test.tsx"] {
+            assert_eq!(found(path, text).len(), tests, "{path}: {text}");
+        }
+    }
+    let steps = "run(function* () { yield load(); return 1; /* c */ });\nco(function* () { this.skip(); });";
+    assert_eq!(seen("a.test.ts", &format!("{steps}\nit('a', () => {{}});")), ["a:3 [] Conditional@2"]);
+    let groups = |text: &str| found("a.test.ts", text)[0].groups.len();
+    assert_eq!(groups("describe('b', { timeout: 5 }, () => { it('a', () => {}); });"), 1);
+    assert_eq!(groups("describe('b', () => { it('a', () => {}); }, 5);"), 0);
+}
+
+#[test]
 fn skips_of_scripts_are_found() {
     for (text, skips) in [
         ("it.skip('a', () => {});", "Unconditional"),
