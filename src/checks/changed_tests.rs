@@ -2,13 +2,15 @@
 //! what stands in place of those that are gone. For languages that `source` has a grammar of; tests of others show in the
 //! results of the suite alone.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, OnceLock};
 
 use super::changed_file::ReadSides;
 use super::{Change, ChangedFile, Published, Site, side_by_side};
 use model::issue::Issue;
-use source::{Matching, Role, SkipKind, SourceFile, Test, is_asked_by, is_fixture, is_test, same_tests};
+use source::{
+    Language, Matching, Role, SkipKind, SourceFile, Test, is_asked_by, is_fixture, is_test, same_tests,
+};
 
 /// Stands in place of a symbol that was renamed.
 const RENAMED: &str = "renamed";
@@ -77,6 +79,9 @@ impl ChangedTests {
         let only_defines = |file: &ChangedFile<'_>| file.before().is_some_and(SourceFile::only_defines);
         let removed = removed.map(|file| (file.path().to_owned(), only_defines(file))).collect();
         let mut tests = Self { removed, ..Self::default() };
+        let asked = |file: &ChangedFile<'_>| asked_language(file).filter(|_| may_be_judged(file));
+        let languages: HashSet<Language> = side_by_side::each(files, asked).into_iter().flatten().collect();
+        side_by_side::each(&Vec::from_iter(languages), |language| language.prepare());
         let of_file = |file: &ChangedFile<'_>| {
             if may_be_judged(file) { file.tests().map(<[_]>::to_vec) } else { Default::default() }
         };
@@ -307,6 +312,13 @@ fn stem(path: &str) -> &str {
     let stem = name.split('.').next().unwrap_or_default();
     let stem = stem.strip_prefix("test_").unwrap_or(stem);
     ["_test", "_tests", "_spec"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem)
+}
+
+/// Returns the language whose query finds the tests of a file, where it may have some.
+fn asked_language(file: &ChangedFile<'_>) -> Option<Language> {
+    let mut texts = [file.change.old_text(), file.change.new_text()].into_iter().flatten();
+    let may_have_tests = texts.any(|text| SourceFile::may_have_tests(file.path(), text));
+    Language::of(file.path()).filter(|_| may_have_tests)
 }
 
 /// Rust has tests beside its code, and vitest may.

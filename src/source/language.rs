@@ -49,6 +49,12 @@ impl Language {
         }
     }
 
+    /// Compiles what is asked of the trees of a language, unless that was done before. Whoever asks many files of several
+    /// languages at once saves the time in which one thread compiles and the others wait for it.
+    pub fn prepare(self) {
+        self.query().prepare();
+    }
+
     /// Returns what is asked of the trees of a language, with its grammar.
     pub(crate) fn query(self) -> &'static Query {
         QUERIES[self as usize].get_or_init(|| self.read_query())

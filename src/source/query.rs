@@ -143,6 +143,11 @@ impl Query {
         Self { language, text, compiled: OnceLock::new() }
     }
 
+    /// Compiles it, unless that was done before.
+    pub(crate) fn prepare(&self) {
+        self.compiled();
+    }
+
     fn compiled(&self) -> &CompiledQuery {
         self.compiled.get_or_init(|| self.compile())
     }
