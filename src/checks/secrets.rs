@@ -1,7 +1,7 @@
 //! Secrets in added lines: values that we know, in any disguise, and what has the shape of a key. Says which kind and where,
 //! never the value. Weak assignments such as a test's password are not looked for, nor are obvious examples.
 
-use super::{Change, Patterns, Place, Site, any_of, at, file};
+use super::{Change, Patterns, Place, Site, any_of, at, file, side_by_side};
 use model::change::FileVersion;
 use model::redact::{Masker, SecretKind};
 use source::{is_fixture, is_test};
@@ -11,18 +11,19 @@ pub const ID: &str = "secrets";
 
 pub(super) fn places(site: &Site<'_>) -> Vec<Place> {
     let allowed = Patterns::exact(&site.settings.allowed);
-    let in_change = |change| {
+    let in_change = |change: &Change| -> Vec<Place> {
         let mut found = found(site.masker, change);
         // A person may allow a sample key; nobody may publish a value that is in force.
         found.retain(|(kind, _)| matches!(kind, SecretKind::Known(_)) || !allowed.hold(&change.path));
         // A path may be the secret.
         let path = site.masker.mask(&change.path).to_string();
-        found.into_iter().map(move |(kind, line)| match line {
+        let place = |(kind, line)| match line {
             Some(line) => at(&path, line, format!("holds a secret: {kind}")),
             None => file(&path, format!("holds a secret in its name, its target or its bytes: {kind}")),
-        })
+        };
+        found.into_iter().map(place).collect()
     };
-    site.changes.iter().flat_map(in_change).collect()
+    side_by_side::places(site.changes, in_change)
 }
 
 /// Returns the kinds of the secrets that a change brought, each with its line where it stands in one.

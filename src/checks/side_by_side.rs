@@ -10,6 +10,11 @@ pub(super) fn each<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Send
     things.par_iter().map(work).collect()
 }
 
+/// Drops things that take long to drop, such as syntax trees.
+pub(super) fn release<T: Send>(things: Vec<T>) {
+    things.into_par_iter().for_each(drop);
+}
+
 /// Returns the places that a rule finds in files.
 pub(super) fn places<T: Sync, P: IntoIterator<Item = Place> + Send>(
     files: &[T],

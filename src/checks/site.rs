@@ -8,7 +8,7 @@ use std::sync::{LazyLock, OnceLock};
 use jiff::Timestamp;
 
 use super::changed_file::ReadSides;
-use super::{Change, ChangedTests, Published};
+use super::{Change, ChangedTests, Published, side_by_side};
 use model::event::{Claim, Evaluation};
 use model::issue::{Discussion, Issue};
 use model::policy::{CheckSettings, DefinedCheck, PhaseDef, TimeLimits};
@@ -85,6 +85,14 @@ pub struct Read {
     pub(super) tests_of_run: OnceLock<Result<ChangedTests, String>>,
     /// How long the tests ran that are compared with those of now, in milliseconds.
     pub(super) compared_millis: AtomicU64,
+}
+
+impl Drop for Read {
+    fn drop(&mut self) {
+        if let Some(files) = self.files.take() {
+            side_by_side::release(files);
+        }
+    }
 }
 
 /// What lies beyond the files of a worktree; what nobody looked at says why.

@@ -39,7 +39,7 @@ pub(super) fn questions(site: &Site<'_>) -> Vec<Place> {
 }
 
 /// Returns what is found in the files of a kind. A comment that the issue asks for is none.
-fn found(site: &Site<'_>, is_wanted: impl Fn(&ChangedFile<'_>) -> bool) -> Vec<Place> {
+fn found(site: &Site<'_>, is_wanted: impl Fn(&ChangedFile<'_>) -> bool + Sync) -> Vec<Place> {
     let issue = &site.issue.body;
     let is_demanded = |open: &Unfinished| open.text.len() >= 12 && issue.contains(&open.text);
     let find = |file: &ChangedFile<'_>| in_file(file).into_iter().filter(|open| !is_demanded(open)).collect();

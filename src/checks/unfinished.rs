@@ -26,16 +26,17 @@ impl Unfinished {
 pub(super) fn places(
     site: &Site<'_>,
     suspect: &Regex,
-    is_wanted: impl Fn(&ChangedFile<'_>) -> bool,
+    is_wanted: impl Fn(&ChangedFile<'_>) -> bool + Sync,
     find: impl Fn(&ChangedFile<'_>) -> Vec<Unfinished> + Sync,
 ) -> Vec<Place> {
     let may_offend = |file: &ChangedFile<'_>| {
         file.change.new_text().is_some_and(|text| suspect.is_match(text)) && is_wanted(file)
     };
-    let mut files = ChangedFile::of_author(site);
-    files
-        .retain(|file| may_offend(file) && file.change.added_lines().any(|(_, line)| suspect.is_match(line)));
-    let found = side_by_side::each(&files, &find);
+    let offends = |file: &ChangedFile<'_>| {
+        may_offend(file) && file.change.added_lines().any(|(_, line)| suspect.is_match(line))
+    };
+    let files = ChangedFile::of_author(site);
+    let found = side_by_side::each(&files, |file| if offends(file) { find(file) } else { Vec::new() });
     let mut removed = removed_lines(site.changes, suspect);
     let mut places = Vec::new();
     for (file, found) in files.iter().zip(found) {
@@ -53,7 +54,12 @@ pub(super) fn places(
 }
 
 fn removed_lines<'s>(changes: &'s [Change], suspect: &Regex) -> Vec<&'s str> {
-    let had = changes.iter().filter(|change| change.old_text().is_some_and(|text| suspect.is_match(text)));
-    let lines = had.flat_map(Change::removed_lines).map(|(_, line)| line);
-    lines.filter(|line| suspect.is_match(line)).collect()
+    let removed = |change: &'s Change| -> Vec<&'s str> {
+        if !change.old_text().is_some_and(|text| suspect.is_match(text)) {
+            return Vec::new();
+        }
+        change.removed_lines().map(|(_, line)| line).filter(|line| suspect.is_match(line)).collect()
+    };
+    let changes: Vec<&Change> = changes.iter().collect();
+    side_by_side::each(&changes, |change| removed(change)).into_iter().flatten().collect()
 }
