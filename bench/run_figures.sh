@@ -167,7 +167,7 @@ cpu=$(awk '{ print $1 + $2 }' "$work/cpu" | sort -n | head -1)
 read -r statuses status <<< "$(paste -d ' ' "$work/cpu" "$work/status" |
     awk '{ printf "%.0f %.4f\n", ($1 + $2) / ($3 + $4) * 50, ($3 + $4) / 50 }' | sort -n | sed -n "$(((runs + 1) / 2))p")"
 row "CPU time with git and agents, best of $runs" "$cpu s"
-limited "  median in git status ($status s each)" "$statuses" "$statuses" 250 "<= 250"
+limited "  in units of git status ($status s), median" "$statuses" "$statuses" 250 "<= 250"
 limited "peak memory of the runner" "$(awk -v k="$plain_peak" 'BEGIN { printf "%.1f MiB", k / 1024 }')" "$plain_peak" $((40 * 1024)) "<= 40 MiB"
 row "files in the repository" "$("$real_git" -C "$repository" ls-files | wc -l)"
 busy=$(awk -v cores="$(nproc)" '$1 > cores { print $1 " on " cores }' /proc/loadavg)
