@@ -79,9 +79,7 @@ impl ChangedTests {
         let only_defines = |file: &ChangedFile<'_>| file.before().is_some_and(SourceFile::only_defines);
         let removed = removed.map(|file| (file.path().to_owned(), only_defines(file))).collect();
         let mut tests = Self { removed, ..Self::default() };
-        let asked = |file: &ChangedFile<'_>| asked_language(file).filter(|_| may_be_judged(file));
-        let languages: HashSet<Language> = side_by_side::each(files, asked).into_iter().flatten().collect();
-        side_by_side::each(&Vec::from_iter(languages), |language| language.prepare());
+        prepare_languages(files, may_be_judged);
         let of_file = |file: &ChangedFile<'_>| {
             if may_be_judged(file) { file.tests().map(<[_]>::to_vec) } else { Default::default() }
         };
@@ -312,6 +310,13 @@ fn stem(path: &str) -> &str {
     let stem = name.split('.').next().unwrap_or_default();
     let stem = stem.strip_prefix("test_").unwrap_or(stem);
     ["_test", "_tests", "_spec"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem)
+}
+
+/// Compiles the queries of the languages of tests side by side, so that no thread waits for another one to do it.
+fn prepare_languages(files: &[ChangedFile<'_>], may_be_judged: fn(&ChangedFile<'_>) -> bool) {
+    let asked = |file: &ChangedFile<'_>| asked_language(file).filter(|_| may_be_judged(file));
+    let languages: HashSet<Language> = side_by_side::each(files, asked).into_iter().flatten().collect();
+    side_by_side::each(&Vec::from_iter(languages), |language| language.prepare());
 }
 
 /// Returns the language whose query finds the tests of a file, where it may have some.
